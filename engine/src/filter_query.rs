@@ -13,8 +13,8 @@ use crate::compile::Compiled;
 use crate::compile::annotations::rule_path;
 use crate::error::{Error, ErrorEntry};
 use crate::filter::{
-    Condition, FilterTarget, Fragment, Hints, Manner, MappingError, Mappings, Names, Rejection,
-    Statement, check, conflicts, masks, settled, sql, together, ucast,
+    FilterCondition, FilterTarget, Fragment, Hints, Manner, MappingError, Mappings, Names,
+    Rejection, Statement, check, conflicts, masks, settled, sql, together, ucast,
 };
 use crate::partial::Residuals;
 use crate::partial_query::{PartialInner, PinnedPartial};
@@ -193,7 +193,7 @@ impl PreparedFilters {
         laps.end(|| "compile_eval_constraints".to_owned());
         let mut masks = None;
         let mut mask_laps = timer.start();
-        if !matches!(checked, Ok(Condition::Never)) {
+        if !matches!(checked, Ok(FilterCondition::Never)) {
             match evaluate_masks(&bound, request) {
                 Ok(Ok(found)) => masks = found,
                 Ok(Err(refusal)) => refusals.push(refusal),
@@ -302,7 +302,10 @@ fn evaluate_masks(
 
 impl FilterInner {
     /// Returns the condition that remains, and the rules that may conflict.
-    fn judged(&self, left: &Residuals) -> (Result<Condition, Vec<Rejection>>, Vec<Rejection>) {
+    fn judged(
+        &self,
+        left: &Residuals,
+    ) -> (Result<FilterCondition, Vec<Rejection>>, Vec<Rejection>) {
         let targets: Vec<FilterTarget> = self.targets.iter().map(|(target, _)| *target).collect();
         let names = Names {
             shorts: &self.shorts,
@@ -324,7 +327,7 @@ impl FilterInner {
     /// Returns every part of a condition that a target cannot express.
     fn unsaid(
         &self,
-        condition: &Condition,
+        condition: &FilterCondition,
         target: FilterTarget,
         mappings: &Mappings,
     ) -> Vec<Rejection> {
@@ -336,7 +339,7 @@ impl FilterInner {
 
     fn written(
         &self,
-        condition: &Condition,
+        condition: &FilterCondition,
         target: FilterTarget,
         mappings: &Mappings,
     ) -> Result<Option<FilterQuery>, Rejection> {

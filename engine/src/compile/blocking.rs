@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 use solon_syntax::ast::visit::{Flow, Terms, Walk};
 use solon_syntax::ast::{Module, Term, TermKind};
 
-use super::compiled_module::Part;
+use super::compiled_module::CompiledModule;
 use super::facts::Facts;
 use super::functions::dotted;
 use super::rule_tree::{RuleId, RuleTree, key};
@@ -29,7 +29,11 @@ pub type Functions = std::collections::HashSet<Arc<str>>;
 
 impl Blocking {
     /// Computes the blocking rules of compiled modules; `functions` are the functions of the host that may block.
-    pub fn new(parts: &[Arc<Part>], dependents: &Dependents, functions: Functions) -> Self {
+    pub fn new(
+        parts: &[Arc<CompiledModule>],
+        dependents: &Dependents,
+        functions: Functions,
+    ) -> Self {
         let mut direct = Vec::new();
         for (part, module) in parts.iter().zip(0..) {
             let rules = part.waiting.iter();

@@ -9,7 +9,7 @@ use solon_syntax::source::{Code, Span};
 
 use super::annotations::AnnotationSet;
 use super::blocking::{self, Blocking};
-use super::compiled_module::{Findings, Part};
+use super::compiled_module::{CompiledModule, Findings};
 use super::functions::{Functions, dotted};
 use super::graph::Graph;
 use super::keyed;
@@ -189,7 +189,7 @@ pub struct Compilation<'a> {
     /// Findings of the passes about each module.
     pub findings: Vec<Findings>,
     /// Earlier compilation from which some modules are reused.
-    pub earlier: Option<Earlier<'a>>,
+    pub earlier: Option<EarlierCompilation<'a>>,
     /// Compiler options.
     pub options: &'a Options,
     /// Tests for base documents; `None` if conflicts with them are not checked.
@@ -217,7 +217,7 @@ pub struct Compilation<'a> {
 }
 
 /// An earlier compilation and the differences to it.
-pub struct Earlier<'a> {
+pub struct EarlierCompilation<'a> {
     /// Result of the earlier compilation.
     pub compiled: &'a Compiled,
     /// Paths below `data` of the rules of all modules that changed.
@@ -270,7 +270,7 @@ pub struct Compiled {
     /// Rewritten modules, ordered by file name.
     pub modules: Arc<Vec<Arc<Module>>>,
     /// Result for each module.
-    pub parts: Vec<Arc<Part>>,
+    pub parts: Vec<Arc<CompiledModule>>,
     /// Packages and rules by path.
     pub rule_tree: RuleTree,
     /// `true` if a rule uses METADATA.
@@ -318,7 +318,7 @@ impl Compiled {
             let facts = compilation.modules.facts(position);
             parts.push(match kept {
                 Some(part) => part.with(findings),
-                None => Arc::new(Part {
+                None => Arc::new(CompiledModule {
                     parsed: parsed.clone(),
                     canonical: canonical.clone(),
                     findings,
@@ -350,7 +350,7 @@ impl Compiled {
                 checked: compilation.checked,
                 lowered: 0,
                 locals_since: earlier.map_or(0, |earlier| {
-                    let made = compilation.locals.made() - earlier.compiled.locals.made();
+                    let made = compilation.locals.count() - earlier.compiled.locals.count();
                     earlier.compiled.work.locals_since + made
                 }),
             },

@@ -10,7 +10,7 @@ use crate::program::canonical::Keyed;
 use crate::types::Type;
 
 /// A compiled module.
-pub struct Part {
+pub struct CompiledModule {
     /// The module as parsed.
     pub parsed: Arc<Module>,
     /// The rewritten module.
@@ -23,7 +23,7 @@ pub struct Part {
     pub waiting: Arc<[u32]>,
 }
 
-impl Part {
+impl CompiledModule {
     /// Returns a copy with new findings.
     pub fn with(self: &Arc<Self>, findings: Findings) -> Arc<Self> {
         if Arc::ptr_eq(&self.findings.yields, &findings.yields) {

@@ -49,7 +49,7 @@ impl Locals {
     }
 
     /// Number of names that were generated or skipped.
-    pub fn made(&self) -> u32 {
+    pub fn count(&self) -> u32 {
         self.next
     }
 
@@ -85,7 +85,7 @@ impl Locals {
     }
 
     /// Returns the name of a variable in messages.
-    pub fn shown<'a>(&'a self, name: &'a Name) -> &'a str {
+    pub fn user_name<'a>(&'a self, name: &'a Name) -> &'a str {
         let name = self.original(name);
         if name.starts_with('$') { "_" } else { name }
     }

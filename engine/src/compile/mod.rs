@@ -31,8 +31,8 @@ mod shadowed;
 mod small_map;
 pub mod types;
 
-pub use compilation::{BaseExists, Compilation, Compiled, Earlier, Options, Work};
-pub use compiled_module::{Findings, Part, Yield};
+pub use compilation::{BaseExists, Compilation, Compiled, EarlierCompilation, Options, Work};
+pub use compiled_module::{CompiledModule, Findings, Yield};
 pub use locals::Locals;
 pub use modules::Modules;
 pub use optimisations::Optimisation;

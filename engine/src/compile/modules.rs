@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use solon_syntax::ast::{Module, Rule};
 
-use super::compiled_module::Part;
+use super::compiled_module::CompiledModule;
 use super::facts::Facts;
 use super::rule_tree::RuleId;
 
@@ -13,7 +13,7 @@ use super::rule_tree::RuleId;
 pub struct Modules {
     all: Vec<Arc<Module>>,
     /// Earlier result of each reused module; `None` for open modules.
-    kept: Vec<Option<Arc<Part>>>,
+    kept: Vec<Option<Arc<CompiledModule>>>,
     /// Facts about each rule of the open modules.
     facts: Vec<Vec<Facts>>,
 }
@@ -26,7 +26,7 @@ impl Modules {
     }
 
     /// Creates a collection of parsed modules with reused results.
-    pub fn keeping(parsed: &[Arc<Module>], kept: Vec<Option<Arc<Part>>>) -> Self {
+    pub fn keeping(parsed: &[Arc<Module>], kept: Vec<Option<Arc<CompiledModule>>>) -> Self {
         let both = parsed.iter().zip(&kept);
         let both = both.map(|(parsed, kept)| match kept {
             Some(part) => (Arc::clone(&part.canonical), Vec::new()),
@@ -104,17 +104,17 @@ impl Modules {
     }
 
     /// Iterates over all modules, each with its earlier result if it is reused.
-    pub fn parts(&self) -> impl Iterator<Item = (&Arc<Module>, Option<&Arc<Part>>)> {
+    pub fn parts(&self) -> impl Iterator<Item = (&Arc<Module>, Option<&Arc<CompiledModule>>)> {
         self.all.iter().zip(self.kept.iter().map(Option::as_ref))
     }
 
     /// Returns a module, with its earlier result if it is reused.
-    pub fn part(&self, position: usize) -> Option<(&Arc<Module>, Option<&Arc<Part>>)> {
+    pub fn part(&self, position: usize) -> Option<(&Arc<Module>, Option<&Arc<CompiledModule>>)> {
         Some((self.all.get(position)?, self.kept.get(position)?.as_ref()))
     }
 
     /// Returns the earlier result of a module if it is reused.
-    pub fn kept(&self, position: u32) -> Option<&Arc<Part>> {
+    pub fn kept(&self, position: u32) -> Option<&Arc<CompiledModule>> {
         self.kept.get(position as usize)?.as_ref()
     }
 }

@@ -10,7 +10,7 @@ use solon_syntax::source::Code;
 
 use super::compilation::Compilation;
 use super::conflicts::full_reference;
-use super::graph::{Condition, DynamicRef, Graph, Need, Note, Vertex};
+use super::graph::{Dependency, DynamicRef, Graph, StepCondition, StepNote, Vertex};
 use super::rule_tree::{RuleId, RuleTree, ground_prefix};
 
 /// Maximum number of rules of a cycle in a message.
@@ -58,15 +58,15 @@ struct RecursionCheck<'c, 'a> {
 }
 
 /// A cycle of rules, each with the dependency that leads to the next one.
-type Cycle = Vec<(Vertex, Option<Need>)>;
+type Cycle = Vec<(Vertex, Option<Dependency>)>;
 
 impl RecursionCheck<'_, '_> {
     /// Returns the error message for a part of a rule, if it is recursive.
     fn part(&self, id: RuleId, part: u32) -> Option<String> {
         let start = self.graph.vertex(id)?;
         let is_inside =
-            |need: &&Need| need.part == part && self.graph.same_component(start, need.target);
-        let first: Vec<Need> = self
+            |need: &&Dependency| need.part == part && self.graph.same_component(start, need.target);
+        let first: Vec<Dependency> = self
             .graph
             .needs(start)
             .iter()
@@ -84,8 +84,13 @@ impl RecursionCheck<'_, '_> {
     }
 
     /// Returns the shortest cycle through accepted dependencies (breadth-first search).
-    fn cycle(&self, start: Vertex, first: &[Need], passes: impl Fn(Need) -> bool) -> Option<Cycle> {
-        let mut reached: HashMap<Vertex, (Vertex, Option<Need>)> = HashMap::new();
+    fn cycle(
+        &self,
+        start: Vertex,
+        first: &[Dependency],
+        passes: impl Fn(Dependency) -> bool,
+    ) -> Option<Cycle> {
+        let mut reached: HashMap<Vertex, (Vertex, Option<Dependency>)> = HashMap::new();
         let mut open = VecDeque::from([start]);
         let mut at_start = true;
         while let Some(vertex) = open.pop_front() {
@@ -146,7 +151,12 @@ impl RecursionCheck<'_, '_> {
     }
 
     /// Describes the conditions under which one rule depends on another.
-    fn note(&self, start: RuleId, from: (RuleId, Option<Need>), target: RuleId) -> Option<String> {
+    fn note(
+        &self,
+        start: RuleId,
+        from: (RuleId, Option<Dependency>),
+        target: RuleId,
+    ) -> Option<String> {
         let lookup = self.graph.lookup(from.1?)?;
         let reference = self.reference(target)?;
         let home = ground_prefix(&reference).len();
@@ -188,7 +198,7 @@ impl RecursionCheck<'_, '_> {
 }
 
 /// Describes each condition once; `None` if a description would not help, or if one step would need two keys.
-fn texts(lookup: &DynamicRef, conditions: &[&Condition], target: &Ref) -> Option<Vec<String>> {
+fn texts(lookup: &DynamicRef, conditions: &[&StepCondition], target: &Ref) -> Option<Vec<String>> {
     let mut told: Vec<(&Term, &Term)> = Vec::new();
     let mut texts = Vec::new();
     for condition in conditions {
@@ -205,18 +215,18 @@ fn texts(lookup: &DynamicRef, conditions: &[&Condition], target: &Ref) -> Option
 }
 
 /// Returns `x is "p" (x comes from input.k)`; `None` if it would not help the user.
-fn describe(step: &Term, note: &Note, key: &Term) -> Option<String> {
+fn describe(step: &Term, note: &StepNote, key: &Term) -> Option<String> {
     match note {
-        Note::Silent => Some(format!("{step} is {key}")),
-        Note::Described(words) if step.as_var().is_some() => {
+        StepNote::Silent => Some(format!("{step} is {key}")),
+        StepNote::Described(words) if step.as_var().is_some() => {
             Some(format!("{step} is {key} ({step} {words})"))
         }
-        Note::Described(words) => Some(format!("{step} is {key} ({words})")),
-        Note::Opaque => None,
+        StepNote::Described(words) => Some(format!("{step} is {key} ({words})")),
+        StepNote::Opaque => None,
     }
 }
 
-fn retrace(start: Vertex, reached: &HashMap<Vertex, (Vertex, Option<Need>)>) -> Cycle {
+fn retrace(start: Vertex, reached: &HashMap<Vertex, (Vertex, Option<Dependency>)>) -> Cycle {
     let mut cycle = Vec::new();
     let mut vertex = start;
     while let Some((previous, need)) = reached.get(&vertex) {

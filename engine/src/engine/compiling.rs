@@ -90,7 +90,7 @@ impl Engine {
             let mut observe = |pass: &Pass, _: &Compilation<'_>| laps.end(|| pass.timer());
             let kept =
                 compile::recompile(&earlier.compiled, list(), options, checked, &mut observe);
-            let stands_on = kept.is_some().then_some(lower::Earlier {
+            let stands_on = kept.is_some().then_some(lower::EarlierProgram {
                 program: &earlier.program,
                 record: &earlier.record,
             });

@@ -16,8 +16,8 @@ use super::scope::Mock;
 impl<'e> Machine<'e> {
     /// Calls a built-in and fills a slot with its result; `false` when that is undefined.
     pub(super) fn call_into(&mut self, call: &'e BuiltinCall, out: Slot) -> Result<bool, Halt> {
-        if let Some(quick) = &call.quick
-            && self.answered(quick, call, out)
+        if let Some(intrinsic) = &call.intrinsic
+            && self.intrinsic_call(intrinsic, call, out)
         {
             return Ok(true);
         }
@@ -148,7 +148,7 @@ impl<'e> Machine<'e> {
     ) -> Result<Option<ValueRef<'e>>, Halt> {
         let mut few = Few::default();
         let args = self.gather(&call.args, &mut few);
-        self.turn()?;
+        self.count_iteration()?;
         if self.mocked
             && let Some(mock) = self.mock(Callee::Rule(call.rule))
         {

@@ -292,7 +292,7 @@ impl<'e> Machine<'e> {
         if is_whole || tree_node.is_none() && replaced.is_none() {
             return Ok(base);
         }
-        self.turn()?;
+        self.count_iteration()?;
         let arena = self.call.arena;
         let mut pairs = Vec::new();
         let is_root = node == Some(0);
@@ -392,7 +392,7 @@ impl<'e> Machine<'e> {
         let overlays: Option<Rc<Overlay<'e>>> = self.scope_ref().overlay.clone();
         let (keys, from) = self.keys(overlays.as_deref(), path)?;
         for name in keys {
-            self.turn()?;
+            self.count_iteration()?;
             if let Some(key) = key {
                 self.set(key, name);
             }

@@ -69,7 +69,7 @@ pub struct FastPath<'a, 'e> {
     /// Arguments of the current function, which are the first slots of each of its plans.
     args: Option<&'a [Register<'e>]>,
     /// Remaining iterations.
-    turns: u64,
+    iterations: u64,
     /// Number of blocks around the current rule.
     outer: u8,
     /// `true` if the first solution ends the search.
@@ -84,7 +84,7 @@ impl<'e> FastPath<'_, 'e> {
         program: &'e Program,
         input: Option<InputSource<'e>>,
         data: &'e Value,
-        turns: u64,
+        iterations: u64,
     ) -> Self {
         Self {
             program,
@@ -93,7 +93,7 @@ impl<'e> FastPath<'_, 'e> {
             slots: [Register::Value(ValueRef::Null); MAX_SLOTS],
             found: None,
             args: None,
-            turns: turns.min(MAX_ITERATIONS),
+            iterations: iterations.min(MAX_ITERATIONS),
             outer: 0,
             early: false,
         }
@@ -243,7 +243,7 @@ impl<'e> FastPath<'_, 'e> {
                     Some(Register::Stored(value)) => {
                         self.get_stored_path::<false>(value, keys, *out)
                     }
-                    Some(input) => self.walk::<false>(input, keys, *out),
+                    Some(input) => self.get_path::<false>(input, keys, *out),
                     None => false,
                 },
                 Step::GetPath { from, keys, out } => match *from {
@@ -251,16 +251,16 @@ impl<'e> FastPath<'_, 'e> {
                         Some(Register::Stored(value)) => {
                             self.get_stored_path::<false>(value, keys, *out)
                         }
-                        Some(held) => self.walk::<false>(*held, keys, *out),
+                        Some(held) => self.get_path::<false>(*held, keys, *out),
                         None => false,
                     },
-                    Operand::Const(_) => self.walk::<false>(self.register(*from), keys, *out),
+                    Operand::Const(_) => self.get_path::<false>(self.register(*from), keys, *out),
                 },
                 Step::BaseChild {
                     from, keys, out, ..
                 } => match self.register(*from) {
                     Register::Stored(value) => self.get_stored_path::<true>(value, keys, *out),
-                    held @ Register::Value(_) => self.walk::<true>(held, keys, *out),
+                    held @ Register::Value(_) => self.get_path::<true>(held, keys, *out),
                 },
                 Step::Base { path, out } => {
                     let constants = &self.program.constants;
@@ -304,7 +304,7 @@ impl<'e> FastPath<'_, 'e> {
                         None => return End::Unsure,
                     }
                 }
-                Step::Call { call, out } => match self.answered(call, *out) {
+                Step::Call { call, out } => match self.intrinsic_call(call, *out) {
                     Some(on) => on,
                     None => return End::Unsure,
                 },
@@ -339,7 +339,7 @@ impl<'e> FastPath<'_, 'e> {
                     return End::Hit;
                 }
                 // a conditional precheck is irrelevant here, because errors do not end the evaluation
-                Step::Precheck(screen) if !screen.always => true,
+                Step::Precheck(precheck) if !precheck.always => true,
                 Step::Exists => return End::Hit,
                 Step::Each { from, key, out, .. } => {
                     return self.each(*from, *key, *out, rest, depth);
@@ -377,10 +377,10 @@ impl<'e> FastPath<'_, 'e> {
             _ => return End::Unsure,
         };
         for (index, item) in (0_i64..).zip(items.iter()) {
-            let Some(turns) = self.turns.checked_sub(1) else {
+            let Some(iterations) = self.iterations.checked_sub(1) else {
                 return End::Unsure;
             };
-            self.turns = turns;
+            self.iterations = iterations;
             if let Some(key) = key {
                 self.set(key, Some(Register::Value(ValueRef::Int(index))));
             }
@@ -403,7 +403,7 @@ impl<'e> FastPath<'_, 'e> {
 
     /// Looks up a value under keys, which are those of base documents if `BASE` is set. Returns `false` if there is
     /// none.
-    fn walk<const BASE: bool>(
+    fn get_path<const BASE: bool>(
         &mut self,
         from: Register<'e>,
         keys: &'e [Operand],
@@ -413,7 +413,7 @@ impl<'e> FastPath<'_, 'e> {
             self.base_value(from, keys)
         } else {
             let mut keys = keys.iter();
-            keys.try_fold(from, |held, key| below(held, self.register(*key)))
+            keys.try_fold(from, |held, key| lookup(held, self.register(*key)))
         };
         self.set(out, found)
     }
@@ -453,7 +453,7 @@ impl<'e> FastPath<'_, 'e> {
             }
         }
         if !keys.as_slice().is_empty() {
-            return self.walk::<BASE>(Register::Stored(value), keys.as_slice(), out);
+            return self.get_path::<BASE>(Register::Stored(value), keys.as_slice(), out);
         }
         match self.slots.get_mut(out as usize) {
             Some(place) => {
@@ -495,7 +495,7 @@ impl<'e> Operands<'e> for FastPath<'_, 'e> {
 
 /// Returns the value under a key.
 #[inline]
-fn below<'e>(held: Register<'e>, key: Register<'e>) -> Option<Register<'e>> {
+fn lookup<'e>(held: Register<'e>, key: Register<'e>) -> Option<Register<'e>> {
     match (held, key) {
         (Register::Stored(Value::Object(object)), Register::Stored(key)) => {
             object.get_stored(key).map(Register::Stored)

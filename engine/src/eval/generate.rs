@@ -38,7 +38,7 @@ impl<'e> Machine<'e> {
                         self.set(key, ValueRef::Int(index));
                     }
                     self.set_stored(out, item);
-                    self.turn()?;
+                    self.count_iteration()?;
                     if self.onward(rest)? == Flow::Stop {
                         return Ok(Flow::Stop);
                     }
@@ -206,7 +206,7 @@ impl<'e> Machine<'e> {
         trail: &[ValueRef<'e>],
         rest: &'e [Step],
     ) -> Result<Flow, Halt> {
-        self.turn()?;
+        self.count_iteration()?;
         if let Some(path) = path {
             let array = self.call.arena.array(trail);
             self.set(path, array);

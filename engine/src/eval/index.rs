@@ -15,26 +15,26 @@ struct MachineIndexInput<'m, 'e> {
 
 impl<'e> IndexInput<'e> for MachineIndexInput<'_, 'e> {
     #[inline]
-    fn at(&self, place: &'e AccessPath) -> Option<ValueRef<'e>> {
+    fn value_at(&self, place: &'e AccessPath) -> Option<ValueRef<'e>> {
         match place.root {
             Root::Input => self.machine.input_at(&place.path),
             Root::Argument(at) => {
                 let argument = *self.args.get(at as usize)?;
-                path::at(Register::Value(argument), &place.path)
+                path::value_at(Register::Value(argument), &place.path)
             }
         }
     }
 
     #[inline]
-    fn answer(&self, place: &'e AccessPath, answers: &'e Values) -> Option<&'e Node> {
+    fn child(&self, place: &'e AccessPath, answers: &'e Values) -> Option<&'e Node> {
         match place.root {
-            Root::Input => path::answer(self.machine.input.as_ref()?, &place.path, answers),
+            Root::Input => path::child(self.machine.input.as_ref()?, &place.path, answers),
             Root::Argument(at) => {
                 let argument = self.args.get(at as usize)?;
                 if place.path.is_empty() {
                     return answers.get(argument);
                 }
-                answers.get(&path::at(Register::Value(*argument), &place.path)?)
+                answers.get(&path::value_at(Register::Value(*argument), &place.path)?)
             }
         }
     }

@@ -26,7 +26,7 @@ impl InlineCaches {
     /// Returns the caches for the constants of a policy, by its version id. Without one, constants differ in each
     /// evaluation, and nothing is cached.
     #[inline]
-    pub fn of(&self, policy: Option<u64>) -> &Self {
+    pub fn of_policy(&self, policy: Option<u64>) -> &Self {
         if policy.is_none() || policy != self.policy.get() {
             self.clear(policy);
         }

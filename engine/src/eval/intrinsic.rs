@@ -13,17 +13,22 @@ impl Machine<'_> {
     /// Fills a slot with the result of an intrinsic; `false` if the built-in must be called: the operands are others,
     /// or a function replaces the built-in.
     #[inline(never)]
-    pub(super) fn answered(&mut self, quick: &Intrinsic, call: &BuiltinCall, out: Slot) -> bool {
+    pub(super) fn intrinsic_call(
+        &mut self,
+        intrinsic: &Intrinsic,
+        call: &BuiltinCall,
+        out: Slot,
+    ) -> bool {
         if self.mocked {
             return false;
         }
-        match quick {
+        match intrinsic {
             Intrinsic::Get => self.look_up(call, out),
             Intrinsic::Plus => self.counted(call, out, i64::checked_add),
             Intrinsic::Minus => self.counted(call, out, i64::checked_sub),
             Intrinsic::Times => self.counted(call, out, i64::checked_mul),
             Intrinsic::Function(_) | Intrinsic::Prepared(..) => {
-                match self.quick(quick, call) {
+                match self.intrinsic(intrinsic, call) {
                     Some((IntrinsicResult::Bool, answer)) => {
                         self.set(out, ValueRef::Bool(answer != 0))
                     }

@@ -40,9 +40,9 @@ impl<'e> Machine<'e> {
         if let Matching::These(found) = matching {
             for (key, element) in found {
                 if let Some(slot) = join.key {
-                    self.hold(slot, key);
+                    self.set_register(slot, key);
                 }
-                self.hold(join.out, element);
+                self.set_register(join.out, element);
                 if self.next(rest)? == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
@@ -81,7 +81,7 @@ impl<'e> Machine<'e> {
         let known = self.get(join.known);
         let tested = behind_test(join, rest);
         for (index, item) in (0_i64..).zip(items) {
-            self.turn()?;
+            self.count_iteration()?;
             let mut left = rest;
             if let Value::Object(object) = item
                 && let Some(found) = self.under(object, field)
@@ -217,7 +217,7 @@ impl<'e> Machine<'e> {
             let found = if place.path.is_empty() {
                 Some(start.value())
             } else {
-                self.hold(scratch, start);
+                self.set_register(scratch, start);
                 let start = Operand::Slot(scratch);
                 let is_found = if place.is_base {
                     self.stored_base_child(start, place.path, scratch)
@@ -234,7 +234,7 @@ impl<'e> Machine<'e> {
         Ok(known)
     }
 
-    fn hold(&mut self, slot: Slot, held: Register<'e>) {
+    fn set_register(&mut self, slot: Slot, held: Register<'e>) {
         match held {
             Register::Stored(value) => self.set_stored(slot, value),
             Register::Value(value) => self.set(slot, value),

@@ -23,7 +23,7 @@ impl<'e> Machine<'e> {
     /// Runs one iteration of a generator. Not inlined, so that loops enter the interpreter only for steps that need it.
     #[inline(never)]
     pub(super) fn next(&mut self, steps: &'e [Step]) -> Result<Flow, Halt> {
-        self.turn()?;
+        self.count_iteration()?;
         self.onward(steps)
     }
 
@@ -117,8 +117,8 @@ impl<'e> Machine<'e> {
                     None => return Light::Rest(steps),
                 },
                 Step::Call { call, out }
-                    if let Some(quick) = &call.quick
-                        && self.answered(quick, call, *out) =>
+                    if let Some(intrinsic) = &call.intrinsic
+                        && self.intrinsic_call(intrinsic, call, *out) =>
                 {
                     true
                 }

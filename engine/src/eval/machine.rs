@@ -222,7 +222,7 @@ impl<'e> Machine<'e> {
         clippy::inline_always,
         reason = "it is a few instructions in each turn of each loop"
     )]
-    pub(super) fn turn(&mut self) -> Result<(), Halt> {
+    pub(super) fn count_iteration(&mut self) -> Result<(), Halt> {
         match self.call.budget.step() {
             Ok(()) => Ok(()),
             Err(fault) => Err(Halt::exhausted(self.program, &fault, Span::default())),
@@ -324,8 +324,8 @@ impl<'e> Machine<'e> {
                     let mut trail = Vec::new();
                     return self.descend(self.get(*from), *path, *value, &mut trail, rest);
                 }
-                Step::Precheck(screen) => {
-                    !(screen.always || self.strict) || self.screen(&screen.conditions)?
+                Step::Precheck(precheck) => {
+                    !(precheck.always || self.strict) || self.precheck(&precheck.conditions)?
                 }
                 Step::Fail => false,
                 Step::MayEqual(operand, kind) => {
@@ -387,12 +387,12 @@ impl<'e> Machine<'e> {
                 Step::With(with) => return self.with(with, rest),
                 Step::EndWith => return self.end_with(rest),
                 Step::Value(operand) => return self.value(*operand),
-                Step::MemberFound => return Ok(self.asked()),
+                Step::MemberFound => return Ok(self.member_found()),
                 Step::InsertOnce(operand) => {
                     self.insert(*operand);
                     return Ok(self.enough());
                 }
-                leaf => return self.leaf(leaf),
+                terminator => return self.terminator(terminator),
             };
             if !on {
                 return Ok(Flow::More);

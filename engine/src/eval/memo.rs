@@ -86,10 +86,10 @@ type Hashed<'e> = (u64, &'e Entry<'e>);
 
 impl<'e> Entry<'e> {
     #[inline]
-    fn is(&self, rule: RuleId, args: &[ValueRef<'e>], by: By) -> bool {
+    fn matches(&self, rule: RuleId, args: &[ValueRef<'e>], by: By) -> bool {
         let is_one = |(a, b): (&ValueRef<'e>, &ValueRef<'e>)| match by {
-            By::Value => is_known(a, b),
-            By::Address => is_there(a, b),
+            By::Value => is_same_argument(a, b),
+            By::Address => is_identical(a, b),
         };
         self.rule == rule && self.args.len() == args.len() && self.args.iter().zip(args).all(is_one)
     }
@@ -122,7 +122,7 @@ impl<'e> Memo<'e> {
     /// Returns the memoised result of a rule, or of a function or a partial rule under arguments.
     #[inline]
     pub fn get(&self, rule: RuleId, args: &[ValueRef<'e>]) -> Option<Option<ValueRef<'e>>> {
-        match self.look(rule, args, By::Value) {
+        match self.lookup(rule, args, By::Value) {
             MemoLookup::Cached(result) => Some(result),
             MemoLookup::Missing(_) => None,
         }
@@ -130,10 +130,10 @@ impl<'e> Memo<'e> {
 
     /// Looks a result up; if it is missing, returns the position for [`Self::fill`].
     #[inline]
-    pub fn look(&self, rule: RuleId, args: &[ValueRef<'e>], by: By) -> MemoLookup<'e> {
+    pub fn lookup(&self, rule: RuleId, args: &[ValueRef<'e>], by: By) -> MemoLookup<'e> {
         if let Some(table) = &self.table {
             let code = self.code(rule, args, by);
-            let is = |entry: &Hashed<'e>| entry.0 == code && entry.1.is(rule, args, by);
+            let is = |entry: &Hashed<'e>| entry.0 == code && entry.1.matches(rule, args, by);
             return match table.find(code, is) {
                 Some(found) => MemoLookup::Cached(found.1.result),
                 None => MemoLookup::Missing(Vacant(Some((code, self.thorough, by)))),
@@ -141,7 +141,7 @@ impl<'e> Memo<'e> {
         }
         let mut next = self.last;
         while let Some(entry) = next {
-            if entry.is(rule, args, by) {
+            if entry.matches(rule, args, by) {
                 return MemoLookup::Cached(entry.result);
             }
             next = entry.before;
@@ -308,7 +308,7 @@ fn flags_at(rule: RuleId) -> (usize, u32) {
 
 /// Returns `true` if two arguments are equal; those with too many nodes to compare only if they are identical.
 #[inline]
-fn is_known(a: &ValueRef<'_>, b: &ValueRef<'_>) -> bool {
+fn is_same_argument(a: &ValueRef<'_>, b: &ValueRef<'_>) -> bool {
     if a.is_oversized() || b.is_oversized() {
         order::same(*a, *b)
     } else {
@@ -318,9 +318,9 @@ fn is_known(a: &ValueRef<'_>, b: &ValueRef<'_>) -> bool {
 
 /// Returns `true` if two arguments are equal; stored collections only if they are identical.
 #[inline]
-fn is_there(a: &ValueRef<'_>, b: &ValueRef<'_>) -> bool {
+fn is_identical(a: &ValueRef<'_>, b: &ValueRef<'_>) -> bool {
     match (a.stored_at(), b.stored_at()) {
-        (None, None) => is_known(a, b),
+        (None, None) => is_same_argument(a, b),
         (a, b) => a == b,
     }
 }

@@ -12,7 +12,7 @@ use super::machine::Machine;
 
 /// Returns the value at a path.
 #[inline]
-pub(super) fn at<'e>(from: Register<'e>, path: &'e [Value]) -> Option<ValueRef<'e>> {
+pub(super) fn value_at<'e>(from: Register<'e>, path: &'e [Value]) -> Option<ValueRef<'e>> {
     let mut keys = path.iter();
     let value = match from {
         Register::Value(value) => value,
@@ -30,7 +30,7 @@ pub(super) fn at<'e>(from: Register<'e>, path: &'e [Value]) -> Option<ValueRef<'
 
 /// Returns the index subtree of the value at a path.
 #[inline]
-pub(super) fn answer<'e>(
+pub(super) fn child<'e>(
     from: &Register<'e>,
     path: &'e [Value],
     answers: &'e Values,
@@ -56,7 +56,7 @@ fn child_in_flight<'e>(
     path: &'e [Value],
     answers: &'e Values,
 ) -> Option<&'e Node> {
-    answers.get(&at(*from, path)?)
+    answers.get(&value_at(*from, path)?)
 }
 
 impl<'e> Machine<'e> {
@@ -110,7 +110,7 @@ impl<'e> Machine<'e> {
                         true
                     }
                     Some(None) => false,
-                    None => self.walk(*value, keys, out),
+                    None => self.get_path(*value, keys, out),
                 },
                 None => false,
             },
@@ -149,7 +149,7 @@ impl<'e> Machine<'e> {
         match self.replacement(path.iter().map(|operand| self.get(*operand))) {
             Replacement::Nothing => return Ok(self.stored_base_child(from, keys, out)),
             Replacement::Whole(None) => return Ok(false),
-            Replacement::Whole(Some(value)) => return Ok(self.walk(value, keys, out)),
+            Replacement::Whole(Some(value)) => return Ok(self.get_path(value, keys, out)),
             Replacement::Part => {}
         }
         let path: SmallVec<[ValueRef<'e>; 8]> = path
@@ -180,7 +180,7 @@ impl<'e> Machine<'e> {
     /// Returns the value of the input at a path.
     #[inline]
     pub(super) fn input_at(&self, path: &'e [Value]) -> Option<ValueRef<'e>> {
-        at(self.input?, path)
+        value_at(self.input?, path)
     }
 
     /// Looks up a value of the input under keys. Returns `true` if there is one.
@@ -188,13 +188,13 @@ impl<'e> Machine<'e> {
     pub(super) fn get_input_path(&mut self, keys: &'e [Operand], out: Slot) -> bool {
         match self.input {
             Some(Register::Stored(value)) => self.get_stored_path(value, keys, out),
-            Some(Register::Value(value)) => self.walk(value, keys, out),
+            Some(Register::Value(value)) => self.get_path(value, keys, out),
             None => false,
         }
     }
 
     /// Looks up a value below an arena value.
-    fn walk(&mut self, from: ValueRef<'e>, keys: &'e [Operand], out: Slot) -> bool {
+    fn get_path(&mut self, from: ValueRef<'e>, keys: &'e [Operand], out: Slot) -> bool {
         let mut value = from;
         let mut keys = keys.iter();
         while let Some(key) = keys.next() {
@@ -253,7 +253,7 @@ impl<'e> Machine<'e> {
                 // a set returns the requested term, not the equal member
                 Value::Set(set) => {
                     let member = self.get(*key);
-                    return set.contains(member) && self.walk(member, keys.as_slice(), out);
+                    return set.contains(member) && self.get_path(member, keys.as_slice(), out);
                 }
                 _ => None,
             };

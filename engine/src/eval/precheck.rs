@@ -9,7 +9,7 @@ use super::machine::Machine;
 
 impl<'e> Machine<'e> {
     /// Returns `true` if the conditions for entering the rule hold.
-    pub(super) fn screen(&mut self, conditions: &'e Conditions) -> Result<bool, Halt> {
+    pub(super) fn precheck(&mut self, conditions: &'e Conditions) -> Result<bool, Halt> {
         for constraints in &conditions.alternatives {
             let mut holds = true;
             for constraint in constraints {

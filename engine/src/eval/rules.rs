@@ -100,7 +100,7 @@ impl<'e> Machine<'e> {
             return self.first(set, rule, args);
         }
         let by = if is_seen { By::Value } else { memo.by(rule) };
-        let place = match memo.look(rule, args, by) {
+        let place = match memo.lookup(rule, args, by) {
             MemoLookup::Cached(kept) => return Ok(kept),
             MemoLookup::Missing(place) => place,
         };
@@ -349,7 +349,7 @@ impl<'e> Machine<'e> {
             let Some(plan) = rule.keyed.first() else {
                 bug!(NO_PLAN);
             };
-            let (flow, has_member) = self.asking(plan, keys);
+            let (flow, has_member) = self.run_member(plan, keys);
             if has_member {
                 found = keys.first().copied();
             }
@@ -361,7 +361,7 @@ impl<'e> Machine<'e> {
     }
 
     /// Runs a plan for known keys. Returns `true` if it found the requested member.
-    fn asking(&mut self, plan: &'e Plan, keys: &[ValueRef<'e>]) -> (Result<Flow, Halt>, bool) {
+    fn run_member(&mut self, plan: &'e Plan, keys: &[ValueRef<'e>]) -> (Result<Flow, Halt>, bool) {
         let outer = std::mem::take(&mut self.has_member);
         let flow = self.framed(plan.slots, keys, |machine| machine.run(&plan.steps));
         (flow, std::mem::replace(&mut self.has_member, outer))
@@ -418,7 +418,7 @@ impl<'e> Machine<'e> {
         let Some(plan) = plan else {
             return self.produce_below(set, rule, keys);
         };
-        let (flow, has_member) = self.asking(plan, keys);
+        let (flow, has_member) = self.run_member(plan, keys);
         match flow {
             Ok(_) if !has_member => Ok(()),
             Ok(_) => {

@@ -36,7 +36,7 @@ impl<'e> Machine<'e> {
     }
 
     /// Records that the requested member exists.
-    pub(super) fn asked(&mut self) -> Flow {
+    pub(super) fn member_found(&mut self) -> Flow {
         self.has_member = true;
         self.enough()
     }
@@ -94,7 +94,7 @@ impl<'e> Machine<'e> {
     }
 
     /// Runs the last step of a block.
-    pub(super) fn leaf(&mut self, leaf: &'e Step) -> Result<Flow, Halt> {
+    pub(super) fn terminator(&mut self, leaf: &'e Step) -> Result<Flow, Halt> {
         match leaf {
             Step::Put { key, value, span } => {
                 let (key, value) = (self.get(*key), self.get(*value));

@@ -29,9 +29,9 @@ pub(super) trait Texts<'e>: Operands<'e> {
     fn test(&self, test: TextTest, call: &BuiltinCall) -> Option<bool> {
         let relation = match test {
             TextTest::Prepared => return self.test_prepared(call),
-            TextTest::Quick => {
+            TextTest::Intrinsic => {
                 return self
-                    .quick(call.quick.as_ref()?, call)
+                    .intrinsic(call.intrinsic.as_ref()?, call)
                     .map(|(_, answer)| answer != 0);
             }
             TextTest::Related(relation) => relation,
@@ -61,9 +61,13 @@ pub(super) trait Texts<'e>: Operands<'e> {
     /// Evaluates an intrinsic on strings; `None` if the built-in must be called: an operand is not a string, too long,
     /// or in an unusual representation.
     #[inline]
-    fn quick(&self, quick: &Intrinsic, call: &BuiltinCall) -> Option<(IntrinsicResult, i64)> {
+    fn intrinsic(
+        &self,
+        intrinsic: &Intrinsic,
+        call: &BuiltinCall,
+    ) -> Option<(IntrinsicResult, i64)> {
         let short = |text: &[u8]| text.len() <= limits::LARGE_OPERAND;
-        let (answer, found) = match (quick, &*call.args) {
+        let (answer, found) = match (intrinsic, &*call.args) {
             (Intrinsic::Function(IntrinsicFunction::One(answer, run)), [text]) => {
                 let text = self.bytes(*text)?;
                 (*answer, short(text).then(|| run(text))?)

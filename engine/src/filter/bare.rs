@@ -112,7 +112,7 @@ fn has_kind(term: &Term, names: Names<'_>) -> bool {
     };
     let mut targets = names.targets.iter().filter(|(target, _)| target.is_sql());
     targets.all(|(_, mappings)| {
-        let declared = mappings.declared(&column);
+        let declared = mappings.declaration(&column);
         names.exact || declared.is_some_and(|declared| declared.kind == ColumnKind::Boolean)
     })
 }

@@ -8,7 +8,9 @@ use solon_syntax::source::Span;
 
 use super::bare::{as_comparison, is_presence};
 use super::column_functions::fitted;
-use super::condition::{Comparison, Condition, Operand, Operator, Predicate, Test};
+use super::condition::{
+    ColumnTest, ComparisonOperator, FilterCondition, FilterOperand, Operator, Predicate,
+};
 use super::literals::{decided, written};
 use super::operand::{Names, OperandContext, Side, is_collection, or, side, span_of, unified};
 use super::rejection::Rejection;
@@ -34,7 +36,7 @@ pub struct Fragment<'f> {
 /// # Errors
 ///
 /// Every expression that is not a test of a column, or that a target does not support.
-pub fn check(left: &Residuals, fragment: Fragment<'_>) -> Result<Condition, Vec<Rejection>> {
+pub fn check(left: &Residuals, fragment: Fragment<'_>) -> Result<FilterCondition, Vec<Rejection>> {
     let mut refusals = Vec::new();
     let mut bodies = Vec::with_capacity(left.queries.len());
     'bodies: for body in &left.queries {
@@ -78,7 +80,7 @@ pub fn check(left: &Residuals, fragment: Fragment<'_>) -> Result<Condition, Vec<
         }
         return Err(told);
     }
-    Ok(Condition::any_of(bodies))
+    Ok(FilterCondition::any_of(bodies))
 }
 
 /// Checks that an expression is of a kind that conditions consist of.
@@ -221,7 +223,7 @@ fn allowed(expr: &Expr, fragment: Fragment<'_>) -> Result<(), Rejection> {
 /// # Errors
 ///
 /// Calls that are not such a test.
-pub fn read(expr: &Expr, body: &Body, names: Names<'_>) -> Result<Test, Rejection> {
+pub fn read(expr: &Expr, body: &Body, names: Names<'_>) -> Result<ColumnTest, Rejection> {
     let ExprKind::Call(terms) = &expr.kind else {
         return Err(Rejection::new(
             format!("invalid statement \"{expr}\""),
@@ -272,7 +274,7 @@ pub fn read(expr: &Expr, body: &Body, names: Names<'_>) -> Result<Test, Rejectio
             (Side::Column(column, through), Side::Column(other, second)) if second.is_empty() => (
                 column,
                 through,
-                Predicate::Compare(comparison, Operand::Column(other)),
+                Predicate::Compare(comparison, FilterOperand::Column(other)),
             ),
             (Side::Column(column, through), Side::Value(value)) => {
                 let predicate = compared(comparison, value, &unground, place)?;
@@ -284,7 +286,7 @@ pub fn read(expr: &Expr, body: &Body, names: Names<'_>) -> Result<Test, Rejectio
             }
             (Side::Column(column, through), Side::Var(name))
             | (Side::Var(name), Side::Column(column, through))
-                if comparison == Comparison::Eq && is_alone(&name, body) =>
+                if comparison == ComparisonOperator::Eq && is_alone(&name, body) =>
             {
                 (column, through, Predicate::Present)
             }
@@ -297,13 +299,13 @@ pub fn read(expr: &Expr, body: &Body, names: Names<'_>) -> Result<Test, Rejectio
             (Operator::Affix(affix), Side::Value(value), Side::Column(column, through))
                 if names.functions && value.utf8().is_some() =>
             {
-                let part = Predicate::Part(affix, Operand::Value(value));
+                let part = Predicate::Part(affix, FilterOperand::Value(value));
                 (column, through, part)
             }
             (Operator::Affix(affix), Side::Column(other, first), Side::Column(column, through))
                 if names.functions && first.is_empty() =>
             {
-                let part = Predicate::Part(affix, Operand::Column(other));
+                let part = Predicate::Part(affix, FilterOperand::Column(other));
                 (column, through, part)
             }
             _ => return Err(refuse(format!("rhs of {name} must be known"))),
@@ -314,7 +316,7 @@ pub fn read(expr: &Expr, body: &Body, names: Names<'_>) -> Result<Test, Rejectio
         let message = "\"not\" not permitted: existence of field";
         return Err(Rejection::new(message, expr.span));
     }
-    Ok(Test {
+    Ok(ColumnTest {
         column,
         functions: through,
         predicate,
@@ -324,20 +326,20 @@ pub fn read(expr: &Expr, body: &Body, names: Names<'_>) -> Result<Test, Rejectio
 }
 
 fn compared(
-    comparison: Comparison,
+    comparison: ComparisonOperator,
     value: Value,
     unground: &impl Fn() -> Rejection,
     place: Span,
 ) -> Result<Predicate, Rejection> {
     match value {
-        Value::Null if !matches!(comparison, Comparison::Eq | Comparison::Ne) => {
+        Value::Null if !matches!(comparison, ComparisonOperator::Eq | ComparisonOperator::Ne) => {
             Err(Rejection::new(
                 "null value can only be used with 'eq' or 'ne' operators",
                 place,
             ))
         }
         _ if is_collection(&value) => Err(unground()),
-        _ => Ok(Predicate::Compare(comparison, Operand::Value(value))),
+        _ => Ok(Predicate::Compare(comparison, FilterOperand::Value(value))),
     }
 }
 
@@ -376,7 +378,7 @@ pub(super) fn is_alone(name: &Name, body: &Body) -> bool {
 }
 
 /// Checks that all targets support a test.
-fn sayable(test: &Test, fragment: Fragment<'_>) -> Result<(), Rejection> {
+fn sayable(test: &ColumnTest, fragment: Fragment<'_>) -> Result<(), Rejection> {
     let part = matches!(test.predicate, Predicate::Part(..)).then_some("a column on the right");
     let steps = test.functions.iter();
     for target in fragment.targets {
@@ -395,7 +397,7 @@ fn sayable(test: &Test, fragment: Fragment<'_>) -> Result<(), Rejection> {
             "existence of field",
             Span::default(),
         ),
-        Predicate::Compare(_, Operand::Column(_)) => lacking(
+        Predicate::Compare(_, FilterOperand::Column(_)) => lacking(
             fragment,
             Feature::FieldRef,
             "reference to field",

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use solon_syntax::ast::{Term, TermKind};
 
-use super::condition::{Column, Comparison, Operand, Predicate};
+use super::condition::{Column, ComparisonOperator, FilterOperand, Predicate};
 use super::decimal::{Decimal, FLOOR_DIGITS};
 use super::operand::{Names, column};
 use super::target::FilterTarget;
@@ -63,7 +63,7 @@ const BEYOND: i128 = 10_i128.pow(FLOOR_DIGITS);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Solved {
     /// The comparison with an integer.
-    Compare(Comparison, i128),
+    Compare(ComparisonOperator, i128),
     /// `true` if every number passes, `false` if none does.
     All(bool),
 }
@@ -113,7 +113,7 @@ impl ColumnFunction {
 }
 
 /// Reads a call as functions of a column; `None` for other calls.
-pub fn made(terms: &[Term], names: Names<'_>) -> Option<(Column, Vec<ColumnFunction>)> {
+pub fn read_functions(terms: &[Term], names: Names<'_>) -> Option<(Column, Vec<ColumnFunction>)> {
     let (head, operands) = terms.split_first()?;
     let step = match (&*head.to_string(), operands) {
         ("lower", [_]) => ColumnFunction::Lower,
@@ -140,7 +140,7 @@ pub fn made(terms: &[Term], names: Names<'_>) -> Option<(Column, Vec<ColumnFunct
 fn operand(term: &Term, names: Names<'_>) -> Option<(Column, Vec<ColumnFunction>)> {
     match &term.kind {
         TermKind::Ref(terms) => Some((column(terms, names)?, Vec::new())),
-        TermKind::Call(terms) => made(terms, names),
+        TermKind::Call(terms) => read_functions(terms, names),
         _ => None,
     }
 }
@@ -206,7 +206,7 @@ impl Linear {
     /// other bounds are decided.
     pub fn solved(
         self,
-        comparison: Comparison,
+        comparison: ComparisonOperator,
         value: &Value,
         range: &RangeInclusive<i128>,
     ) -> Option<Solved> {
@@ -229,17 +229,20 @@ impl Linear {
         let is_whole = is_whole && rest.rem_euclid(factor) == 0;
         let high = if is_whole { low } else { low + 1 };
         let (comparison, bound) = match comparison {
-            Comparison::Eq | Comparison::Ne if !is_whole => {
-                return Some(Solved::All(comparison == Comparison::Ne));
+            ComparisonOperator::Eq | ComparisonOperator::Ne if !is_whole => {
+                return Some(Solved::All(comparison == ComparisonOperator::Ne));
             }
-            Comparison::Eq | Comparison::Ne | Comparison::Lte | Comparison::Gt => (comparison, low),
-            Comparison::Lt | Comparison::Gte => (comparison, high),
+            ComparisonOperator::Eq
+            | ComparisonOperator::Ne
+            | ComparisonOperator::Lte
+            | ComparisonOperator::Gt => (comparison, low),
+            ComparisonOperator::Lt | ComparisonOperator::Gte => (comparison, high),
         };
         // all integers of the range compare alike with a number outside
         Some(if bound > *range.end() {
-            Solved::All(comparison.holds(Ordering::Less))
+            Solved::All(comparison.accepts(Ordering::Less))
         } else if bound < *range.start() {
-            Solved::All(comparison.holds(Ordering::Greater))
+            Solved::All(comparison.accepts(Ordering::Greater))
         } else {
             Solved::Compare(comparison, bound)
         })
@@ -270,21 +273,21 @@ pub fn fitted(steps: &[ColumnFunction], predicate: Predicate) -> Result<Predicat
             .is_none_or(|case| text.chars().all(|one| case(one) == one))
     };
     let made = match predicate {
-        Predicate::Compare(comparison, Operand::Value(value)) => {
+        Predicate::Compare(comparison, FilterOperand::Value(value)) => {
             if !is_kind(&value) {
                 return Err(other_kind());
             }
-            let equation = matches!(comparison, Comparison::Eq | Comparison::Ne);
+            let equation = matches!(comparison, ComparisonOperator::Eq | ComparisonOperator::Ne);
             if last.case().is_some() && !equation {
                 return Err(format!("{word}: texts are only tested for equality"));
             }
             let is_possible = value.borrow().utf8().is_none_or(possible);
             match comparison {
-                Comparison::Eq if !is_possible => Predicate::In(Vec::new()),
+                ComparisonOperator::Eq if !is_possible => Predicate::In(Vec::new()),
                 _ if !is_possible => {
                     return Err(format!("{word}: no text is ever {}", value.borrow()));
                 }
-                _ => Predicate::Compare(comparison, Operand::Value(value)),
+                _ => Predicate::Compare(comparison, FilterOperand::Value(value)),
             }
         }
         Predicate::In(values) => {
@@ -305,7 +308,7 @@ pub fn fitted(steps: &[ColumnFunction], predicate: Predicate) -> Result<Predicat
                 Predicate::In(Vec::new())
             }
         }
-        Predicate::Compare(_, Operand::Column(_))
+        Predicate::Compare(_, FilterOperand::Column(_))
         | Predicate::Part(..)
         | Predicate::Present
         | Predicate::NumberText(_) => {
@@ -330,7 +333,7 @@ pub fn letters(steps: &[ColumnFunction], predicate: &Predicate) -> Vec<(char, ch
         _ => return Vec::new(),
     };
     let mut asked: Vec<char> = match predicate {
-        Predicate::Compare(_, Operand::Value(value)) => texts(std::slice::from_ref(value)),
+        Predicate::Compare(_, FilterOperand::Value(value)) => texts(std::slice::from_ref(value)),
         Predicate::In(values) => texts(values),
         Predicate::Affix(_, part) => part.chars().collect(),
         _ => Vec::new(),
@@ -385,13 +388,13 @@ mod tests {
         }
     }
 
-    const COMPARISONS: [Comparison; 6] = [
-        Comparison::Eq,
-        Comparison::Ne,
-        Comparison::Lt,
-        Comparison::Lte,
-        Comparison::Gt,
-        Comparison::Gte,
+    const COMPARISONS: [ComparisonOperator; 6] = [
+        ComparisonOperator::Eq,
+        ComparisonOperator::Ne,
+        ComparisonOperator::Lt,
+        ComparisonOperator::Lte,
+        ComparisonOperator::Gt,
+        ComparisonOperator::Gte,
     ];
 
     /// Checks that a solved comparison holds for the same numbers of the range as the comparison itself. The constant is given
@@ -409,12 +412,12 @@ mod tests {
                     continue;
                 }
                 let multiple = 4 * (linear.factor * number + linear.offset);
-                let truth = comparison.holds(multiple.cmp(&quarters));
+                let truth = comparison.accepts(multiple.cmp(&quarters));
                 let said = match solved {
                     Solved::All(all) => all,
                     Solved::Compare(comparison, bound) => {
                         assert!(range.contains(&bound), "{bound}");
-                        comparison.holds(number.cmp(&bound))
+                        comparison.accepts(number.cmp(&bound))
                     }
                 };
                 assert_eq!(said, truth, "{linear:?} {number} {comparison:?} {text}");
@@ -449,7 +452,7 @@ mod tests {
             }
         }
         let far = crate::value::json::read(b"-1e400").unwrap();
-        let solved = Linear::IDENTITY.solved(Comparison::Gt, &far, &range);
+        let solved = Linear::IDENTITY.solved(ComparisonOperator::Gt, &far, &range);
         assert_eq!(solved, Some(Solved::All(true)));
     }
 }

@@ -19,7 +19,7 @@ pub struct Column {
 
 /// Comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
+pub enum ComparisonOperator {
     /// Equal.
     Eq,
     /// Not equal.
@@ -49,7 +49,7 @@ pub enum Affix {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// A comparison.
-    Compare(Comparison),
+    Compare(ComparisonOperator),
     /// Membership.
     In,
     /// A substring test.
@@ -58,7 +58,7 @@ pub enum Operator {
 
 /// Operand that a column is compared with.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Operand {
+pub enum FilterOperand {
     /// A scalar value.
     Value(Value),
     /// Another column.
@@ -69,13 +69,13 @@ pub enum Operand {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Predicate {
     /// Compares with the operand.
-    Compare(Comparison, Operand),
+    Compare(ComparisonOperator, FilterOperand),
     /// Equals one of these values.
     In(Vec<Value>),
     /// Contains a substring.
     Affix(Affix, String),
     /// Is a substring of the operand.
-    Part(Affix, Operand),
+    Part(Affix, FilterOperand),
     /// Is not NULL.
     Present,
     /// Is a number with this text.
@@ -84,7 +84,7 @@ pub enum Predicate {
 
 /// A predicate on a column, possibly negated.
 #[derive(Clone, Debug)]
-pub struct Test {
+pub struct ColumnTest {
     /// Tested column.
     pub column: Column,
     /// Functions applied to the column first, innermost first.
@@ -99,18 +99,18 @@ pub struct Test {
 
 /// Condition for a row to be kept.
 #[derive(Clone, Debug)]
-pub enum Condition {
+pub enum FilterCondition {
     /// No row is kept.
     Never,
     /// Every row is kept.
     Always,
     /// Rows that pass all tests of one of these lists. Invariant: there is at least one list, and none is empty.
-    Any(Vec<Vec<Test>>),
+    Any(Vec<Vec<ColumnTest>>),
 }
 
-impl Condition {
+impl FilterCondition {
     /// Returns the disjunction of conjunctions of tests.
-    pub fn any_of(bodies: Vec<Vec<Test>>) -> Self {
+    pub fn any_of(bodies: Vec<Vec<ColumnTest>>) -> Self {
         if bodies.is_empty() {
             Self::Never
         } else if bodies.iter().any(Vec::is_empty) {
@@ -121,7 +121,7 @@ impl Condition {
     }
 
     /// Iterates over all tests.
-    pub fn tests(&self) -> impl Iterator<Item = &Test> {
+    pub fn tests(&self) -> impl Iterator<Item = &ColumnTest> {
         let bodies = match self {
             Self::Any(bodies) => bodies.as_slice(),
             Self::Never | Self::Always => &[],
@@ -138,13 +138,13 @@ impl Condition {
 impl Operator {
     /// All built-ins that a condition may consist of, by name.
     const NAMED: [(&'static str, Self); 11] = [
-        ("eq", Self::Compare(Comparison::Eq)),
-        ("equal", Self::Compare(Comparison::Eq)),
-        ("neq", Self::Compare(Comparison::Ne)),
-        ("lt", Self::Compare(Comparison::Lt)),
-        ("lte", Self::Compare(Comparison::Lte)),
-        ("gt", Self::Compare(Comparison::Gt)),
-        ("gte", Self::Compare(Comparison::Gte)),
+        ("eq", Self::Compare(ComparisonOperator::Eq)),
+        ("equal", Self::Compare(ComparisonOperator::Eq)),
+        ("neq", Self::Compare(ComparisonOperator::Ne)),
+        ("lt", Self::Compare(ComparisonOperator::Lt)),
+        ("lte", Self::Compare(ComparisonOperator::Lte)),
+        ("gt", Self::Compare(ComparisonOperator::Gt)),
+        ("gte", Self::Compare(ComparisonOperator::Gte)),
         ("internal.member_2", Self::In),
         ("startswith", Self::Affix(Affix::Start)),
         ("endswith", Self::Affix(Affix::End)),
@@ -167,7 +167,7 @@ impl Operator {
     }
 }
 
-impl Comparison {
+impl ComparisonOperator {
     /// Returns the UCAST operator.
     pub fn word(self) -> &'static str {
         match self {
@@ -218,7 +218,7 @@ impl Comparison {
     }
 
     /// Returns `true` if the comparison holds for operands in this order.
-    pub fn holds(self, order: Ordering) -> bool {
+    pub fn accepts(self, order: Ordering) -> bool {
         match self {
             Self::Eq => order.is_eq(),
             Self::Ne => order.is_ne(),
@@ -241,7 +241,7 @@ impl Affix {
     }
 
     /// Returns `true` if `text` contains `part` at this position.
-    fn holds(self, text: &str, part: &str) -> bool {
+    fn matches(self, text: &str, part: &str) -> bool {
         match self {
             Self::Start => text.starts_with(part),
             Self::End => text.ends_with(part),
@@ -250,23 +250,23 @@ impl Affix {
     }
 }
 
-impl Test {
+impl ColumnTest {
     /// Returns `true` if a value, after the functions, passes; `None` if that depends on another column.
     pub fn passes(&self, value: ValueRef<'_>) -> Option<bool> {
         let holds = match &self.predicate {
-            Predicate::Compare(comparison, Operand::Value(other)) => {
-                comparison.holds(value.cmp(&other.borrow()))
+            Predicate::Compare(comparison, FilterOperand::Value(other)) => {
+                comparison.accepts(value.cmp(&other.borrow()))
             }
-            Predicate::Part(affix, Operand::Value(whole)) => {
+            Predicate::Part(affix, FilterOperand::Value(whole)) => {
                 let texts = whole.utf8().zip(value.utf8());
-                texts.is_some_and(|(whole, part)| affix.holds(whole, part))
+                texts.is_some_and(|(whole, part)| affix.matches(whole, part))
             }
             // equal numbers may have different texts
             Predicate::NumberText(written) if !self.negated => value == written.number.borrow(),
             Predicate::Compare(..) | Predicate::Part(..) | Predicate::NumberText(_) => return None,
             Predicate::In(values) => values.iter().any(|other| value == other.borrow()),
             Predicate::Affix(affix, part) => {
-                value.utf8().is_some_and(|text| affix.holds(text, part))
+                value.utf8().is_some_and(|text| affix.matches(text, part))
             }
             Predicate::Present => true,
         };

@@ -7,7 +7,7 @@ use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut as _};
 use solon_syntax::ast::{Body, Name, Term, TermKind};
 
 use super::check::read;
-use super::condition::{Column, Comparison, Operand, Predicate, Test};
+use super::condition::{Column, ColumnTest, ComparisonOperator, FilterOperand, Predicate};
 use super::operand::Names;
 use super::rejection::Rejection;
 use crate::partial::{Choice, Way, has_variables};
@@ -85,7 +85,7 @@ struct ReadableWay<'w> {
     /// The value, if it is constant.
     constant: Option<Value>,
     keys: Vec<Option<Value>>,
-    tests: Vec<Test>,
+    tests: Vec<ColumnTest>,
 }
 
 impl<'w> ReadableWay<'w> {
@@ -116,7 +116,7 @@ impl<'w> ReadableWay<'w> {
     /// Returns the only value of a column that passes.
     fn required_value(&self, column: &Column) -> Option<&Value> {
         self.tests.iter().find_map(|test| match &test.predicate {
-            Predicate::Compare(Comparison::Eq, Operand::Value(value))
+            Predicate::Compare(ComparisonOperator::Eq, FilterOperand::Value(value))
                 if !test.negated && test.column == *column =>
             {
                 Some(value)
@@ -177,12 +177,12 @@ fn may_conflict(one: &ReadableWay<'_>, other: &ReadableWay<'_>) -> bool {
     if keys.any(|(one, other)| one.is_some() && other.is_some() && one != other) {
         return false;
     }
-    let excluded = |test: &Test| other.tests.iter().any(|other| excludes(test, other));
+    let excluded = |test: &ColumnTest| other.tests.iter().any(|other| excludes(test, other));
     !one.tests.iter().any(excluded)
 }
 
 /// Returns `true` if no row passes both tests.
-fn excludes(one: &Test, other: &Test) -> bool {
+fn excludes(one: &ColumnTest, other: &ColumnTest) -> bool {
     if one.column != other.column {
         return false;
     }
@@ -202,13 +202,15 @@ fn excludes(one: &Test, other: &Test) -> bool {
     }
     match (as_comparison(one), as_comparison(other)) {
         (Some((first, low)), Some((second, high))) if low == high => {
-            !(first.holds(Ordering::Less) && second.holds(Ordering::Less)
-                || first.holds(Ordering::Equal) && second.holds(Ordering::Equal)
-                || first.holds(Ordering::Greater) && second.holds(Ordering::Greater))
+            !(first.accepts(Ordering::Less) && second.accepts(Ordering::Less)
+                || first.accepts(Ordering::Equal) && second.accepts(Ordering::Equal)
+                || first.accepts(Ordering::Greater) && second.accepts(Ordering::Greater))
         }
-        (Some((first, Operand::Value(low))), Some((second, Operand::Value(high)))) => {
-            let below = |comparison| matches!(comparison, Comparison::Lt | Comparison::Lte);
-            let above = |comparison| matches!(comparison, Comparison::Gt | Comparison::Gte);
+        (Some((first, FilterOperand::Value(low))), Some((second, FilterOperand::Value(high)))) => {
+            let below =
+                |comparison| matches!(comparison, ComparisonOperator::Lt | ComparisonOperator::Lte);
+            let above =
+                |comparison| matches!(comparison, ComparisonOperator::Gt | ComparisonOperator::Gte);
             below(first) && above(second) && low < high
                 || above(first) && below(second) && high < low
         }
@@ -217,10 +219,10 @@ fn excludes(one: &Test, other: &Test) -> bool {
 }
 
 /// Returns the only values that pass, if they can be enumerated.
-fn values(test: &Test) -> Option<Vec<ValueRef<'_>>> {
+fn values(test: &ColumnTest) -> Option<Vec<ValueRef<'_>>> {
     match (&test.predicate, test.negated) {
-        (Predicate::Compare(Comparison::Eq, Operand::Value(value)), false)
-        | (Predicate::Compare(Comparison::Ne, Operand::Value(value)), true) => {
+        (Predicate::Compare(ComparisonOperator::Eq, FilterOperand::Value(value)), false)
+        | (Predicate::Compare(ComparisonOperator::Ne, FilterOperand::Value(value)), true) => {
             Some(vec![value.borrow()])
         }
         (Predicate::NumberText(written), false) => Some(vec![written.number.borrow()]),
@@ -230,7 +232,7 @@ fn values(test: &Test) -> Option<Vec<ValueRef<'_>>> {
 }
 
 /// Returns the comparison that a test is equivalent to.
-fn as_comparison(test: &Test) -> Option<(Comparison, &Operand)> {
+fn as_comparison(test: &ColumnTest) -> Option<(ComparisonOperator, &FilterOperand)> {
     let Predicate::Compare(comparison, operand) = &test.predicate else {
         return None;
     };

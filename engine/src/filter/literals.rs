@@ -8,7 +8,7 @@
 use solon_syntax::ast::{Expr, ExprKind, TermKind};
 use solon_syntax::source::Span;
 
-use super::condition::{Comparison, Condition, Operand, Predicate, Test};
+use super::condition::{ColumnTest, ComparisonOperator, FilterCondition, FilterOperand, Predicate};
 use super::mapping::{ColumnKind, Mappings};
 use super::operand::{Names, column, is_collection, or, span_of};
 use super::rejection::Rejection;
@@ -46,7 +46,7 @@ impl NumberLiteral {
 }
 
 /// Reads the test that a column is a number with a certain text. Returns `None` for other expressions.
-pub(super) fn written(expr: &Expr, names: Names<'_>) -> Option<Test> {
+pub(super) fn written(expr: &Expr, names: Names<'_>) -> Option<ColumnTest> {
     let ExprKind::Call(terms) = &expr.kind else {
         return None;
     };
@@ -59,7 +59,7 @@ pub(super) fn written(expr: &Expr, names: Names<'_>) -> Option<Test> {
     if !operator.is_operator(NUMBER_TEXT) || !expr.with.is_empty() {
         return None;
     }
-    Some(Test {
+    Some(ColumnTest {
         column: column(path, names)?,
         functions: Vec::new(),
         predicate: Predicate::NumberText(NumberLiteral::of_text(text.as_string()?)?),
@@ -94,11 +94,11 @@ pub(super) fn decided(expr: &Expr) -> Option<bool> {
 ///
 /// Columns whose numbers have no definite text.
 pub fn settled(
-    condition: &Condition,
+    condition: &FilterCondition,
     target: FilterTarget,
     mappings: &Mappings,
-) -> Result<Condition, Rejection> {
-    let Condition::Any(bodies) = condition else {
+) -> Result<FilterCondition, Rejection> {
+    let FilterCondition::Any(bodies) = condition else {
         return Ok(condition.clone());
     };
     let mut settled = Vec::with_capacity(bodies.len());
@@ -107,15 +107,15 @@ pub fn settled(
             settled.push(tests);
         }
     }
-    Ok(Condition::any_of(settled))
+    Ok(FilterCondition::any_of(settled))
 }
 
 /// Returns `None` for a body that never holds.
 fn settled_body(
-    body: &[Test],
+    body: &[ColumnTest],
     target: FilterTarget,
     mappings: &Mappings,
-) -> Result<Option<Vec<Test>>, Rejection> {
+) -> Result<Option<Vec<ColumnTest>>, Rejection> {
     let mut tests = Vec::with_capacity(body.len());
     for test in body {
         let Predicate::NumberText(written) = &test.predicate else {
@@ -123,9 +123,9 @@ fn settled_body(
             continue;
         };
         if equals_number(test, written, target, mappings)? {
-            let number = Operand::Value(written.number.clone());
-            tests.push(Test {
-                predicate: Predicate::Compare(Comparison::Eq, number),
+            let number = FilterOperand::Value(written.number.clone());
+            tests.push(ColumnTest {
+                predicate: Predicate::Compare(ComparisonOperator::Eq, number),
                 ..test.clone()
             });
         } else if !test.negated {
@@ -137,12 +137,12 @@ fn settled_body(
 
 /// Returns `true` if a column has the text whenever it equals the number, and `false` if it never has the text.
 fn equals_number(
-    test: &Test,
+    test: &ColumnTest,
     written: &NumberLiteral,
     target: FilterTarget,
     mappings: &Mappings,
 ) -> Result<bool, Rejection> {
-    let declared = mappings.declared(&test.column);
+    let declared = mappings.declaration(&test.column);
     Ok(match declared.map(|declared| declared.kind) {
         Some(ColumnKind::Integer) => written.is_integer(),
         Some(ColumnKind::Text | ColumnKind::Boolean) => false,

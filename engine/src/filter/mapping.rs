@@ -20,7 +20,7 @@ struct TableMapping {
     /// Names of columns.
     columns: BTreeMap<String, String>,
     /// Declared kinds of columns.
-    declared: BTreeMap<String, ColumnDeclaration>,
+    declarations: BTreeMap<String, ColumnDeclaration>,
 }
 
 /// Declaration of a column.
@@ -205,7 +205,7 @@ impl Mappings {
 
     /// Returns the database name of a column.
     pub fn name(&self, column: &Column) -> Mapped {
-        let place = self.place(column);
+        let place = self.column_mapping(column);
         let Some(table) = place.table else {
             return Mapped {
                 parts: vec![place.column.to_owned()],
@@ -229,19 +229,19 @@ impl Mappings {
 
     /// Returns `true` if the mapping renames a column.
     pub fn names(&self, column: &Column) -> bool {
-        let place = self.place(column);
+        let place = self.column_mapping(column);
         let entry = place.entry;
         entry.is_some_and(|entry| entry.columns.contains_key(place.column))
     }
 
     /// Returns the declaration of a column, if there is one.
-    pub fn declared(&self, column: &Column) -> Option<ColumnDeclaration> {
-        let place = self.place(column);
-        place.entry?.declared.get(place.column).copied()
+    pub fn declaration(&self, column: &Column) -> Option<ColumnDeclaration> {
+        let place = self.column_mapping(column);
+        place.entry?.declarations.get(place.column).copied()
     }
 
     /// Returns the entry in which the names of a column are looked up.
-    fn place<'m>(&'m self, column: &'m Column) -> ColumnMapping<'m> {
+    fn column_mapping<'m>(&'m self, column: &'m Column) -> ColumnMapping<'m> {
         let named = column.table.as_deref();
         let key = named.unwrap_or(&column.name);
         let other = self.0.get(key).and_then(|table| table.other.as_deref());
@@ -306,7 +306,7 @@ impl TableMapping {
             let name = name.ok_or_else(|| wrong("$self", "a name"))?;
             self.columns.insert(column.to_owned(), name.to_owned());
         }
-        self.declared
+        self.declarations
             .insert(column.to_owned(), ColumnDeclaration { kind, nullable });
         Ok(())
     }

@@ -24,7 +24,7 @@ mod ucast;
 
 pub use annotated::Blocks;
 pub use check::{Fragment, check};
-pub use condition::Condition;
+pub use condition::FilterCondition;
 pub use conflicts::conflicts;
 pub use hints::{Hints, input_names, may_hint, unknown_names};
 pub use literals::settled;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use solon_syntax::ast::{Expr, ExprKind, Name, Ref, Term, TermKind};
 use solon_syntax::source::Span;
 
-use super::column_functions::{ColumnFunction, made};
+use super::column_functions::{ColumnFunction, read_functions};
 use super::condition::Column;
 use super::mapping::Mappings;
 use super::rejection::Rejection;
@@ -70,7 +70,9 @@ pub(super) fn side(
     let invalid = || Err(at.reject("invalid ref", term, span_of(term)));
     match &term.kind {
         TermKind::Call(terms) => {
-            if let Some((column, through)) = made(terms, names).filter(|_| names.functions) {
+            if let Some((column, through)) =
+                read_functions(terms, names).filter(|_| names.functions)
+            {
                 return Ok(Side::Column(column, through));
             }
             let inner = terms.first().map_or(Span::default(), span_of);
@@ -149,7 +151,7 @@ pub(super) fn unified<'e>(expr: &'e Expr, names: Names<'_>) -> Cow<'e, Expr> {
     let Some((result, call)) = terms.split_last().filter(|(_, call)| call.len() > 1) else {
         return Cow::Borrowed(expr);
     };
-    if made(call, names).is_none() {
+    if read_functions(call, names).is_none() {
         return Cow::Borrowed(expr);
     }
     let place = call.first().map_or(expr.span, |head| head.span);

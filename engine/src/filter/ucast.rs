@@ -1,6 +1,8 @@
 //! Conditions as UCAST trees.
 
-use super::condition::{Column, Comparison, Condition, Operand, Predicate, Test};
+use super::condition::{
+    Column, ColumnTest, ComparisonOperator, FilterCondition, FilterOperand, Predicate,
+};
 use super::mapping::Mappings;
 use super::rejection::Rejection;
 use super::target::FilterTarget;
@@ -12,14 +14,14 @@ use crate::value::Value;
 ///
 /// Conditions that the tree cannot express.
 pub fn ucast(
-    condition: &Condition,
+    condition: &FilterCondition,
     target: FilterTarget,
     mappings: &Mappings,
 ) -> Result<Option<Value>, Rejection> {
     let bodies = match condition {
-        Condition::Never => return Ok(None),
-        Condition::Always => return Ok(Some(Value::object(Vec::new()))),
-        Condition::Any(bodies) => bodies,
+        FilterCondition::Never => return Ok(None),
+        FilterCondition::Always => return Ok(Some(Value::object(Vec::new()))),
+        FilterCondition::Any(bodies) => bodies,
     };
     // Prisma queries databases, in which comparisons with NULL are unknown, and rejects null tests of columns that are
     // not nullable
@@ -48,13 +50,15 @@ fn compound(operator: &str, nodes: Vec<Value>) -> Value {
     ])
 }
 
-fn node(test: &Test, mappings: &Mappings, guards: bool) -> Result<Value, Rejection> {
+fn node(test: &ColumnTest, mappings: &Mappings, guards: bool) -> Result<Value, Rejection> {
     if !test.functions.is_empty() {
         return Err(Rejection::new("function of a column", test.place));
     }
     let (operator, value) = match &test.predicate {
-        Predicate::Compare(comparison, Operand::Value(value)) => (comparison.word(), value.clone()),
-        Predicate::Compare(comparison, Operand::Column(other)) => {
+        Predicate::Compare(comparison, FilterOperand::Value(value)) => {
+            (comparison.word(), value.clone())
+        }
+        Predicate::Compare(comparison, FilterOperand::Column(other)) => {
             let name = name(other, mappings, test)?;
             (
                 comparison.word(),
@@ -67,7 +71,7 @@ fn node(test: &Test, mappings: &Mappings, guards: bool) -> Result<Value, Rejecti
             let message = format!("rhs of {} must be known", affix.word());
             return Err(Rejection::new(message, test.place));
         }
-        Predicate::Present => (Comparison::Ne.word(), Value::Null),
+        Predicate::Present => (ComparisonOperator::Ne.word(), Value::Null),
         Predicate::NumberText(written) => return Err(written.unsettled(test.place)),
     };
     let field = Value::object(vec![
@@ -86,7 +90,7 @@ fn node(test: &Test, mappings: &Mappings, guards: bool) -> Result<Value, Rejecti
     };
     let present = Value::object(vec![
         ("field".into(), name(column, mappings, test)?),
-        ("operator".into(), Comparison::Ne.word().into()),
+        ("operator".into(), ComparisonOperator::Ne.word().into()),
         ("type".into(), "field".into()),
         ("value".into(), Value::Null),
     ]);
@@ -95,7 +99,7 @@ fn node(test: &Test, mappings: &Mappings, guards: bool) -> Result<Value, Rejecti
 
 /// Returns the column whose `null` would pass as zero in JavaScript, although `null` is less than any other value in
 /// Rego.
-fn lacking_null(test: &Test) -> Option<&Column> {
+fn lacking_null(test: &ColumnTest) -> Option<&Column> {
     let Predicate::Compare(comparison, operand) = &test.predicate else {
         return None;
     };
@@ -106,11 +110,15 @@ fn lacking_null(test: &Test) -> Option<&Column> {
     };
     match (operand, comparison) {
         // zero is greater than negative values only
-        (Operand::Value(value), Comparison::Gt | Comparison::Gte) => {
+        (FilterOperand::Value(value), ComparisonOperator::Gt | ComparisonOperator::Gte) => {
             is_negative(value).then_some(&test.column)
         }
-        (Operand::Column(_), Comparison::Gt | Comparison::Gte) => Some(&test.column),
-        (Operand::Column(other), Comparison::Lt | Comparison::Lte) => Some(other),
+        (FilterOperand::Column(_), ComparisonOperator::Gt | ComparisonOperator::Gte) => {
+            Some(&test.column)
+        }
+        (FilterOperand::Column(other), ComparisonOperator::Lt | ComparisonOperator::Lte) => {
+            Some(other)
+        }
         _ => None,
     }
 }
@@ -129,7 +137,7 @@ fn is_negative(value: &Value) -> bool {
 
 /// Returns the name of a field. Interpreters split it at the first dot or at each dot, so the policy's names may not
 /// contain dots.
-fn name(column: &Column, mappings: &Mappings, test: &Test) -> Result<Value, Rejection> {
+fn name(column: &Column, mappings: &Mappings, test: &ColumnTest) -> Result<Value, Rejection> {
     let table = column.table.as_deref().map(|table| ("table", table));
     let names = table.into_iter().chain([("column", &*column.name)]);
     for (what, name) in names {

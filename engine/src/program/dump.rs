@@ -96,7 +96,7 @@ impl<'p> Dump<'p> {
     }
 
     fn rule(&mut self, title: &str, rule: &Rule) -> fmt::Result {
-        let (file, row, col) = self.program.place(rule.span);
+        let (file, row, col) = self.program.location(rule.span);
         let mut notes = String::new();
         if rule.fallback {
             notes.push_str(", default");
@@ -155,7 +155,7 @@ impl<'p> Dump<'p> {
                 out,
                 base,
             } => {
-                let (from, key) = (self.operand(*from), wanted(*key));
+                let (from, key) = (self.operand(*from), optional_slot(*key));
                 let base = self.base(base.as_deref());
                 self.line(format_args!("each {key}, s{out} in {from}{base}"))
             }
@@ -205,7 +205,7 @@ impl<'p> Dump<'p> {
                 self.set(*out, format_args!("{function}({args})"))
             }
             Step::Descend { from, path, value } => {
-                let (from, path) = (self.operand(*from), wanted(*path));
+                let (from, path) = (self.operand(*from), optional_slot(*path));
                 self.line(format_args!("descend {path}, s{value} in {from}"))
             }
             Step::IsTruthy(operand) => self.line(format_args!("holds {}", self.operand(*operand))),
@@ -217,7 +217,7 @@ impl<'p> Dump<'p> {
             }
             Step::Member(value, collection) => self.test(*value, "in", *collection),
             Step::Among(value, collection) => self.test(*value, "among", *collection),
-            Step::Precheck(screen) => self.screen(screen),
+            Step::Precheck(precheck) => self.precheck(precheck),
             Step::Fail => self.line("fail"),
             Step::MayEqual(operand, kind) => {
                 self.line(format_args!("{kind} or set {}", self.operand(*operand)))
@@ -258,7 +258,7 @@ impl<'p> Dump<'p> {
                 self.block(block)
             }
             Step::Every(every) => {
-                let (domain, key) = (self.operand(every.domain), wanted(every.key));
+                let (domain, key) = (self.operand(every.domain), optional_slot(every.key));
                 self.line(format_args!("every {key}, s{} in {domain}", every.value))?;
                 self.block(&every.block)
             }
@@ -294,11 +294,11 @@ impl<'p> Dump<'p> {
             | Step::InsertOnce(_)
             | Step::Put { .. }
             | Step::Produce { .. }
-            | Step::Solution(_) => self.leaf(step),
+            | Step::Solution(_) => self.terminator(step),
         }
     }
 
-    fn leaf(&mut self, leaf: &Step) -> fmt::Result {
+    fn terminator(&mut self, leaf: &Step) -> fmt::Result {
         match leaf {
             Step::MemberFound => self.line("member"),
             Step::Value(operand) => self.line(format_args!("value {}", self.operand(*operand))),
@@ -440,7 +440,7 @@ impl<'p> Dump<'p> {
 }
 
 /// Writes an optional slot.
-fn wanted(slot: Option<Slot>) -> String {
+fn optional_slot(slot: Option<Slot>) -> String {
     slot.map_or_else(|| "_".to_owned(), |slot| format!("s{slot}"))
 }
 

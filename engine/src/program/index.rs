@@ -55,7 +55,7 @@ pub struct Branch {
     /// entered them and reported their errors.
     pub lenient: bool,
     /// Rules that require an answer.
-    pub answers: RequiredValues,
+    pub answers: Answers,
     /// Rules that require none.
     pub rest: Node,
 }
@@ -123,7 +123,7 @@ pub enum Delimiters {
 }
 
 /// Answers of a question.
-pub enum RequiredValues {
+pub enum Answers {
     /// One value each.
     Values(Values),
     /// Prefixes of strings, or reversed suffixes.
@@ -185,11 +185,11 @@ impl Values {
 /// Source of the values that an index tests.
 pub trait IndexInput<'e> {
     /// Returns the value at an access path.
-    fn at(&self, place: &'e AccessPath) -> Option<ValueRef<'e>>;
+    fn value_at(&self, place: &'e AccessPath) -> Option<ValueRef<'e>>;
 
     /// Returns the subtree of the value at an access path. Stored values are read in place: writing them to a register
     /// and reading that again at once would stall.
-    fn answer(&self, place: &'e AccessPath, answers: &'e Values) -> Option<&'e Node>;
+    fn child(&self, place: &'e AccessPath, answers: &'e Values) -> Option<&'e Node>;
 
     /// Returns `true` if errors of built-ins end the evaluation.
     fn is_strict(&self) -> bool;
@@ -207,10 +207,10 @@ impl Node {
     }
 
     #[inline]
-    fn find<'e>(&'e self, places: &impl IndexInput<'e>, found: &mut RuleLists<'e>) {
+    fn find<'e>(&'e self, input: &impl IndexInput<'e>, found: &mut RuleLists<'e>) {
         match self {
             Self::Rules(rules) => found.add(rules),
-            Self::Branch(branch) => branch.find_on(places, found),
+            Self::Branch(branch) => branch.find_on(input, found),
         }
     }
 }
@@ -218,20 +218,20 @@ impl Node {
 impl Branch {
     /// Returns the rules that can match.
     #[inline]
-    pub fn find<'e>(&'e self, places: &impl IndexInput<'e>) -> Matches<'e> {
+    pub fn find<'e>(&'e self, input: &impl IndexInput<'e>) -> Matches<'e> {
         match self.by_value() {
             // most trees are one question about one value
             Some(answers) if !self.lenient => {
-                let node = places.answer(&self.question.place, answers);
+                let node = input.child(&self.question.place, answers);
                 match (node, &self.rest) {
                     (None, Node::Rules(rest)) => Matches::Few(Numbers::of_list(rest)),
                     (Some(Node::Rules(left)), Node::Rules(right)) => {
                         Matches::Few(Numbers::merged(left, right))
                     }
-                    (node, _) => self.find_below(node, places),
+                    (node, _) => self.find_below(node, input),
                 }
             }
-            _ => self.find_all(places),
+            _ => self.find_all(input),
         }
     }
 
@@ -240,20 +240,20 @@ impl Branch {
     fn find_below<'e>(
         &'e self,
         node: Option<&'e Node>,
-        places: &impl IndexInput<'e>,
+        input: &impl IndexInput<'e>,
     ) -> Matches<'e> {
         let mut found = RuleLists::default();
         if let Some(node) = node {
-            node.find(places, &mut found);
+            node.find(input, &mut found);
         }
-        self.rest.find(places, &mut found);
+        self.rest.find(input, &mut found);
         found.matches()
     }
 
     #[inline(never)]
-    fn find_all<'e>(&'e self, places: &impl IndexInput<'e>) -> Matches<'e> {
+    fn find_all<'e>(&'e self, input: &impl IndexInput<'e>) -> Matches<'e> {
         let mut found = RuleLists::default();
-        self.find_on(places, &mut found);
+        self.find_on(input, &mut found);
         found.matches()
     }
 
@@ -261,86 +261,82 @@ impl Branch {
     #[inline]
     fn by_value(&self) -> Option<&Values> {
         match &self.answers {
-            RequiredValues::Values(answers) if self.question.feature == Feature::Value => {
-                Some(answers)
-            }
+            Answers::Values(answers) if self.question.feature == Feature::Value => Some(answers),
             _ => None,
         }
     }
 
     #[inline(never)]
-    fn find_on<'e>(&'e self, places: &impl IndexInput<'e>, found: &mut RuleLists<'e>) {
-        if self.lenient && places.is_strict() {
+    fn find_on<'e>(&'e self, input: &impl IndexInput<'e>, found: &mut RuleLists<'e>) {
+        if self.lenient && input.is_strict() {
             self.answers
                 .nodes()
-                .for_each(|node| node.find(places, found));
+                .for_each(|node| node.find(input, found));
         } else if let Some(answers) = self.by_value() {
-            if let Some(node) = places.answer(&self.question.place, answers) {
-                node.find(places, found);
+            if let Some(node) = input.child(&self.question.place, answers) {
+                node.find(input, found);
             }
-        } else if let Some(value) = places.at(&self.question.place) {
-            self.answer(value, places, found);
+        } else if let Some(value) = input.value_at(&self.question.place) {
+            self.collect(value, input, found);
         }
-        self.rest.find(places, found);
+        self.rest.find(input, found);
     }
 
-    fn answer<'e>(
+    fn collect<'e>(
         &'e self,
         value: ValueRef<'e>,
-        places: &impl IndexInput<'e>,
+        input: &impl IndexInput<'e>,
         found: &mut RuleLists<'e>,
     ) {
         match (&self.question.feature, &self.answers) {
-            (Feature::Length, RequiredValues::Values(answers)) => {
+            (Feature::Length, Answers::Values(answers)) => {
                 if let Some(array) = value.as_array()
                     && let Ok(length) = i64::try_from(array.len())
                     && let Some(node) = answers.get(&ValueRef::Int(length))
                 {
-                    node.find(places, found);
+                    node.find(input, found);
                 }
             }
-            (Feature::Segment(delimiters, at), RequiredValues::Values(answers)) => {
+            (Feature::Segment(delimiters, at), Answers::Values(answers)) => {
                 if let Some(text) = value.as_text()
                     && let Some(segment) = delimiters.segment(&text.to_str(), *at)
                     && let Some(node) = answers.text(segment)
                 {
-                    node.find(places, found);
+                    node.find(input, found);
                 }
             }
-            (Feature::Segments(delimiters), RequiredValues::Values(answers)) => {
+            (Feature::Segments(delimiters), Answers::Values(answers)) => {
                 if let Some(text) = value.as_text()
                     && let Some(node) =
                         answers.get(&ValueRef::Int(delimiters.count(&text.to_str())))
                 {
-                    node.find(places, found);
+                    node.find(input, found);
                 }
             }
-            (Feature::Key, RequiredValues::Values(answers)) => keys(value, answers, |node| {
-                node.find(places, found);
+            (Feature::Key, Answers::Values(answers)) => keys(value, answers, |node| {
+                node.find(input, found);
             }),
-            (Feature::Element, RequiredValues::Values(answers)) => {
-                elements(value, answers, |node| {
-                    node.find(places, found);
-                })
-            }
-            (Feature::Prefix, RequiredValues::Texts(texts)) => one_or_each(value, |text| {
-                texts.find(text, |node| node.find(places, found));
+            (Feature::Element, Answers::Values(answers)) => elements(value, answers, |node| {
+                node.find(input, found);
             }),
-            (Feature::Suffix, RequiredValues::Texts(texts)) => one_or_each(value, |text| {
+            (Feature::Prefix, Answers::Texts(texts)) => one_or_each(value, |text| {
+                texts.find(text, |node| node.find(input, found));
+            }),
+            (Feature::Suffix, Answers::Texts(texts)) => one_or_each(value, |text| {
                 let reverse: SmallVec<[u8; 128]> = text.iter().rev().copied().collect();
-                texts.find(&*reverse, |node| node.find(places, found));
+                texts.find(&*reverse, |node| node.find(input, found));
             }),
-            (Feature::Network, RequiredValues::Networks(networks)) => {
+            (Feature::Network, Answers::Networks(networks)) => {
                 if let Some(text) = value.as_text()
                     && let Some(range) = net::range(&text.to_str())
                 {
-                    networks.find(&range, |node| node.find(places, found));
+                    networks.find(&range, |node| node.find(input, found));
                 }
             }
             _ => self
                 .answers
                 .nodes()
-                .for_each(|node| node.find(places, found)),
+                .for_each(|node| node.find(input, found)),
         }
     }
 }
@@ -398,7 +394,7 @@ fn one_or_each<'e>(value: ValueRef<'e>, mut visit: impl FnMut(&[u8])) {
     }
 }
 
-impl RequiredValues {
+impl Answers {
     /// Iterates over the subtrees.
     pub fn nodes(&self) -> Box<dyn Iterator<Item = &Node> + '_> {
         match self {

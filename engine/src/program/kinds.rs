@@ -110,13 +110,13 @@ impl Plan {
     }
 
     /// Returns `true` if a step matches, including inner blocks.
-    pub fn holds(&self, wanted: fn(&Step) -> bool) -> bool {
-        fn holds(block: &[Step], wanted: fn(&Step) -> bool) -> bool {
+    pub fn contains_step(&self, wanted: fn(&Step) -> bool) -> bool {
+        fn contains_step(block: &[Step], wanted: fn(&Step) -> bool) -> bool {
             block
                 .iter()
-                .any(|step| wanted(step) || step.blocks().any(|inner| holds(inner, wanted)))
+                .any(|step| wanted(step) || step.blocks().any(|inner| contains_step(inner, wanted)))
         }
-        holds(&self.steps, wanted)
+        contains_step(&self.steps, wanted)
     }
 
     /// Visits every step, including inner blocks.

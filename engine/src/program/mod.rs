@@ -16,8 +16,8 @@ mod steps;
 pub use canonical::Canonical;
 pub use constant::{constant, document_path};
 pub use index::{
-    AccessPath, Branch, Delimiters, Feature, Index, IndexInput, Matches, Nested, Node, Numbers,
-    Path, Question, RequiredValues, Root, Values,
+    AccessPath, Answers, Branch, Delimiters, Feature, Index, IndexInput, Matches, Nested, Node,
+    Numbers, Path, Question, Root, Values,
 };
 pub use inlined::{Any, FusedSet, Inlined};
 pub use intrinsic::Intrinsic;
@@ -66,7 +66,7 @@ impl Program {
     }
 
     /// Returns the file and the row of a span.
-    pub fn place(&self, span: Span) -> (Arc<str>, u32, u32) {
+    pub fn location(&self, span: Span) -> (Arc<str>, u32, u32) {
         let file = self
             .files
             .get(&span.source)

@@ -129,13 +129,13 @@ macro_rules! operands {
 impl Step {
     /// Visits the operands that the step itself reads, without those of inner blocks.
     pub fn operands(&self, see: &mut impl FnMut(Operand)) {
-        if let Self::Precheck(screen) = self {
-            for constraint in screen.conditions.alternatives.iter().flatten() {
+        if let Self::Precheck(precheck) = self {
+            for constraint in precheck.conditions.alternatives.iter().flatten() {
                 if let ConditionOperand::Argument(at) = constraint.place {
                     see(Operand::Slot(u32::try_from(at).unwrap_or(u32::MAX)));
                 }
             }
-            for membership in &screen.conditions.memberships {
+            for membership in &precheck.conditions.memberships {
                 if let ConditionOperand::Argument(at) = membership.key {
                     see(Operand::Slot(u32::try_from(at).unwrap_or(u32::MAX)));
                 }

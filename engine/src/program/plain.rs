@@ -43,8 +43,8 @@ fn are_plain(steps: &[Step]) -> bool {
             | Step::Inlined(_)
             | Step::Value(_)
             | Step::Exists => true,
-            Step::Call { call, .. } => call.quick.is_some(),
-            Step::Precheck(screen) => !screen.always,
+            Step::Call { call, .. } => call.intrinsic.is_some(),
+            Step::Precheck(precheck) => !precheck.always,
             _ => false,
         };
         is_plain && step.blocks().all(|block| are_plain(block))

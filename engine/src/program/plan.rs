@@ -354,7 +354,7 @@ pub struct BuiltinCall {
     /// for the first operand and takes the elements alone.
     pub elements: bool,
     /// Intrinsic that evaluates the call for common operands in place.
-    pub quick: Option<Intrinsic>,
+    pub intrinsic: Option<Intrinsic>,
     /// Source location of the expression.
     pub span: Span,
 }
@@ -378,21 +378,21 @@ pub enum TextTest {
     /// A call whose other operands are constant.
     Prepared,
     /// An intrinsic with a boolean result.
-    Quick,
+    Intrinsic,
 }
 
 impl TextTest {
     /// Returns the test of a call.
-    pub fn of(call: &BuiltinCall) -> Option<Self> {
+    pub fn of_call(call: &BuiltinCall) -> Option<Self> {
         let prepared = call.prepared.as_ref();
         if prepared.is_some_and(|prepared| prepared.tested().is_some()) {
             return Some(Self::Prepared);
         }
         if call
-            .quick
-            .is_some_and(|quick| quick.answer() == Some(IntrinsicResult::Bool))
+            .intrinsic
+            .is_some_and(|intrinsic| intrinsic.answer() == Some(IntrinsicResult::Bool))
         {
-            return Some(Self::Quick);
+            return Some(Self::Intrinsic);
         }
         call.entry.builtin.relation.map(Self::Related)
     }

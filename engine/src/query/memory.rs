@@ -37,7 +37,8 @@ impl Memory {
     #[inline]
     pub fn caches(&self, basis: EvalEnv<'_>) -> &InlineCaches {
         let stamp = basis.state.policy.version_id;
-        self.caches.of(basis.constants.is_empty().then_some(stamp))
+        self.caches
+            .of_policy(basis.constants.is_empty().then_some(stamp))
     }
 }
 

@@ -59,7 +59,7 @@ fn listed(program: &Program, header: String, produced: &[(ValueRef<'_>, Span)]) 
             text.push_str("\n  ...");
             break;
         }
-        let (file, row, _) = program.place(*span);
+        let (file, row, _) = program.location(*span);
         let _ = write!(
             text,
             "\n  {} at {file}:{row}",

@@ -127,7 +127,7 @@ impl Halt {
     /// Returns an error at a location of the program or the query.
     #[cold]
     pub fn error(program: &Program, code: EvalErrorCode, span: Span, message: String) -> Self {
-        let (file, row, col) = program.place(span);
+        let (file, row, col) = program.location(span);
         Self::new(EvalError {
             code,
             message,

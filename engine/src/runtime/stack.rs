@@ -40,7 +40,7 @@ impl StackFrame {
         values.sort_by_key(|(place, _)| (place.start, std::cmp::Reverse(place.end)));
         Self {
             query_id,
-            location: span.is_somewhere().then(|| program.place(span)),
+            location: span.is_somewhere().then(|| program.location(span)),
             span,
             values,
         }

@@ -20,7 +20,7 @@ pub(super) type DataPath<'e> = SmallVec<[ValueRef<'e>; 8]>;
 
 impl<'e> Topdown<'e> {
     pub(super) fn doc_tree(&self) -> &'e DocTree {
-        self.program.canonical.sites()
+        self.program.canonical.doc_tree()
     }
 
     pub(super) fn doc_node(&self, id: Option<DocNodeId>) -> Option<&'e DocNode> {
@@ -48,7 +48,7 @@ impl<'e> Topdown<'e> {
     fn tree(
         &mut self,
         goal: Goal<'e>,
-        mut site: Option<DocNodeId>,
+        mut node: Option<DocNodeId>,
         mut path: DataPath<'e>,
         mut first: Option<ValueRef<'e>>,
         mut target: PendingRef<'e>,
@@ -56,14 +56,14 @@ impl<'e> Topdown<'e> {
     ) -> SearchResult {
         while let Some(step) = target.step() {
             let Some(key) = first.take().or_else(|| self.plug(step)) else {
-                return self.each_document(goal, site, &path, target, next);
+                return self.each_document(goal, node, &path, target, next);
             };
             path.push(key);
             target = target.next();
-            site = site
+            node = node
                 .filter(|_| !self.is_replaced(&path))
-                .and_then(|site| self.doc_tree().child(site, key));
-            if let Some(group) = self.doc_node(site).and_then(|site| site.group.as_ref()) {
+                .and_then(|node| self.doc_tree().child(node, key));
+            if let Some(group) = self.doc_node(node).and_then(|node| node.group.as_ref()) {
                 return self.virtual_document(goal, group, &path, target, next);
             }
         }
@@ -73,7 +73,7 @@ impl<'e> Topdown<'e> {
                 return self.save_equal(goal, whole, target.other, next);
             }
         }
-        match self.extent(goal, site, &mut path)? {
+        match self.extent(goal, node, &mut path)? {
             Some(value) => self.unify(goal, target.other, TermRef::Value(value), next),
             None => Ok(SearchFlow::More),
         }
@@ -83,7 +83,7 @@ impl<'e> Topdown<'e> {
     fn each_document(
         &mut self,
         goal: Goal<'e>,
-        site: Option<DocNodeId>,
+        node: Option<DocNodeId>,
         path: &DataPath<'e>,
         target: PendingRef<'e>,
         next: Continuation<'_, 'e>,
@@ -98,21 +98,21 @@ impl<'e> Topdown<'e> {
         let base = self.resolve(path);
         let keys = base.map_or_else(Vec::new, document_keys);
         let ruled = self
-            .doc_node(site)
+            .doc_node(node)
             .into_iter()
-            .flat_map(|site| site.children.keys())
+            .flat_map(|node| node.children.keys())
             .map(|key| key.borrow())
             .filter(|key| base.is_none_or(|base| base.lookup(*key).is_none()));
         let ruled: Vec<ValueRef<'e>> = ruled.collect();
         // a document that `with` replaces distinguishes numbers from strings as keys
         let numbers = self.open.is_some() && self.is_unknown_step(step) && !self.is_replaced(path);
-        let stored = self.possible_keys(keys, numbers, site);
+        let stored = self.possible_keys(keys, numbers, node);
         let ruled = ruled.into_iter().map(PossibleKey::stored);
         self.alternatives(stored.into_iter().chain(ruled), |walk, possible| {
             walk.count_iteration()?;
             let key = possible.key;
             let mut found =
-                |walk: &mut Self| walk.tree(goal, site, path.clone(), Some(key), target, next);
+                |walk: &mut Self| walk.tree(goal, node, path.clone(), Some(key), target, next);
             match possible.text {
                 Some(text) => walk.save_number_key(goal, step, text, &mut found),
                 None => walk.unify(goal, TermRef::Value(key), step, &mut found),
@@ -171,16 +171,16 @@ impl<'e> Topdown<'e> {
     fn extent(
         &mut self,
         goal: Goal<'e>,
-        site: Option<DocNodeId>,
+        node: Option<DocNodeId>,
         path: &mut DataPath<'e>,
     ) -> Result<Option<ValueRef<'e>>, Halt> {
         let base = self.resolve(path);
-        let Some(site) = site else {
+        let Some(node) = node else {
             return Ok(base);
         };
-        let made = self.rule_documents(goal, site, path)?;
+        let made = self.rule_documents(goal, node, path)?;
         Ok(Some(match base {
-            Some(base) => self.merged(base, made, Some(site)),
+            Some(base) => self.merged(base, made, Some(node)),
             None => made,
         }))
     }
@@ -189,13 +189,13 @@ impl<'e> Topdown<'e> {
     fn rule_documents(
         &mut self,
         goal: Goal<'e>,
-        site: DocNodeId,
+        node: DocNodeId,
         path: &mut DataPath<'e>,
     ) -> Result<ValueRef<'e>, Halt> {
         self.count_iteration()?;
         let arena = self.call.arena;
         let mut pairs = Vec::new();
-        let children = self.doc_node(Some(site)).map(|site| &site.children);
+        let children = self.doc_node(Some(node)).map(|node| &node.children);
         for (key, child) in children.into_iter().flatten() {
             let key = key.borrow();
             if path.is_empty() && is_system(key) {
@@ -204,7 +204,7 @@ impl<'e> Topdown<'e> {
             path.push(key);
             let ruled = self
                 .doc_node(Some(*child))
-                .is_some_and(|site| site.group.is_some());
+                .is_some_and(|node| node.group.is_some());
             if ruled {
                 pairs.extend(self.rule_document(goal, path)?.map(|value| (key, value)));
             } else {
@@ -241,9 +241,9 @@ impl<'e> Topdown<'e> {
         &self,
         base: ValueRef<'e>,
         made: ValueRef<'e>,
-        site: Option<DocNodeId>,
+        node: Option<DocNodeId>,
     ) -> ValueRef<'e> {
-        let ruled = self.doc_node(site).is_some_and(|site| site.group.is_some());
+        let ruled = self.doc_node(node).is_some_and(|node| node.group.is_some());
         if ruled && self.scope().overlay.is_none() {
             return base;
         }
@@ -251,7 +251,7 @@ impl<'e> Topdown<'e> {
             return base;
         };
         let pairs = old.iter().map(|(key, value)| {
-            let below = site.and_then(|site| self.doc_tree().child(site, key));
+            let below = node.and_then(|node| self.doc_tree().child(node, key));
             let value = match new.get(key) {
                 Some(made) => self.merged(value, made, below),
                 None => value,

@@ -348,7 +348,7 @@ impl<'e> Topdown<'e> {
             };
             locals.push(Local {
                 name: self.name(name),
-                shown: self.user_name(name),
+                user_name: self.user_name(name),
                 value,
                 span: bound.span,
             });

@@ -71,7 +71,7 @@ pub struct Local {
     /// Name of the variable in canonical bodies.
     pub name: Name,
     /// Name that the user wrote.
-    pub shown: Name,
+    pub user_name: Name,
     /// Bound term.
     pub value: Arc<Term>,
     /// Source location of the bound variable; empty for generated variables.

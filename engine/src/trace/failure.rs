@@ -61,7 +61,7 @@ pub struct FailureVariable {
 }
 
 impl FailureVariable {
-    fn shown(&self) -> String {
+    fn rendered(&self) -> String {
         let whole = self
             .value
             .as_ref()
@@ -116,7 +116,7 @@ impl FailedExpression {
     }
 
     /// Returns the expression at its column. With `values`, a line for each of its variables follows.
-    pub fn shown(&self, values: bool) -> String {
+    pub fn rendered(&self, values: bool) -> String {
         let mut text = String::new();
         for column in 1..self.col {
             text.push(if self.tabs.contains(&column) {
@@ -146,7 +146,7 @@ impl FailedExpression {
             let mut by_name: Vec<&FailureVariable> = all.iter().collect();
             by_name.sort_by(|a, b| a.text.cmp(&b.text));
             for variable in by_name {
-                out.push_str(&format!("\n{}: {}", variable.text, variable.shown()));
+                out.push_str(&format!("\n{}: {}", variable.text, variable.rendered()));
             }
             return;
         }
@@ -185,7 +185,7 @@ fn arrows(out: &mut String, all: &[FailureVariable], valued: Option<usize>) {
                 out.push_str(&variable.text);
                 out.push_str(": ");
             }
-            out.push_str(&variable.shown());
+            out.push_str(&variable.rendered());
         } else {
             out.push('|');
         }

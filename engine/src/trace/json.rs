@@ -229,8 +229,8 @@ fn named(local: &Local, texts: &mut NodeTexts, out: &mut String) {
 fn metadata(event: &Event, sources: Sources<'_>) -> BTreeMap<Name, (Name, Span)> {
     let mut known: BTreeMap<Name, (Name, Span)> = BTreeMap::new();
     for local in &event.locals {
-        let place = variable_span(&local.name, &local.shown, local.span);
-        known.insert(local.name.clone(), (local.shown.clone(), place));
+        let place = variable_span(&local.name, &local.user_name, local.span);
+        known.insert(local.name.clone(), (local.user_name.clone(), place));
     }
     vars_of(&event.node, |term, name| {
         if let Some(shown) = sources.originals.get(name)

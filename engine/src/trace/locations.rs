@@ -15,7 +15,7 @@ const ELLIPSIS: &str = "...";
 
 /// Returns the location of each event: `FILE:ROW`, or `query:ROW`. If one exceeds the length limit, a part that all
 /// names share is omitted.
-pub fn places(events: &[Event], files: &HashMap<SourceId, Arc<str>>) -> Vec<String> {
+pub fn locations(events: &[Event], files: &HashMap<SourceId, Arc<str>>) -> Vec<String> {
     let named: Vec<(&str, u32)> = events
         .iter()
         .map(|event| match files.get(&event.span.source) {

@@ -10,7 +10,7 @@ use solon_syntax::source::SourceId;
 
 use super::event::{Event, Node, Op};
 use super::json::{head_vars, vars_of};
-use super::locations::places;
+use super::locations::locations;
 use crate::bug::Within as _;
 use crate::value::json::TooLong;
 
@@ -60,7 +60,7 @@ const LONGEST_VALUE: usize = 32;
 /// [`TooLong`] if the lines would have more than `longest` bytes.
 pub fn pretty(events: &[Event], how: Pretty<'_>, longest: usize) -> Result<Vec<String>, TooLong> {
     let mut depths: HashMap<u64, usize> = HashMap::new();
-    let places = how.files.map(|files| places(events, files));
+    let places = how.files.map(|files| locations(events, files));
     let length = |place: &String| place.chars().count();
     // OPA computes the width of a column in bytes and pads it by code points
     let width = places.iter().flatten().map(String::len).max().unwrap_or(0) + GAP;
@@ -206,7 +206,7 @@ impl ValueTexts {
         let mut show = |_: &Term, name: &Name| {
             let found = event.locals.binary_search_by(|local| local.name.cmp(name));
             if let Some(local) = found.ok().and_then(|at| event.locals.get(at)) {
-                let name = match &*local.shown {
+                let name = match &*local.user_name {
                     name if name.starts_with('$') => "_",
                     name => name,
                 };

@@ -22,14 +22,14 @@ pub enum VarState<'t> {
     /// Its role in the rule.
     Role(&'static str),
     /// Origin of its value.
-    Source(Origin<'t>),
+    Source(ValueOrigin<'t>),
     /// It is one of these constants, which are members of the last one.
     Values(Vec<&'t Term>, &'t Term),
 }
 
 /// Origin of a value. It is rendered as text only on demand.
 #[derive(Clone, Copy)]
-pub enum Origin<'t> {
+pub enum ValueOrigin<'t> {
     /// A document.
     Document(&'t [Term]),
     /// A call of a built-in; the name of an infix operator would not help the user.
@@ -38,7 +38,7 @@ pub enum Origin<'t> {
 
 /// State of the variables of a rule's body before some expression of it.
 pub struct Bindings<'c> {
-    known: HashMap<&'c Name, VarState<'c>>,
+    states: HashMap<&'c Name, VarState<'c>>,
     locals: &'c Locals,
 }
 
@@ -62,18 +62,21 @@ impl<'c> Bindings<'c> {
                 known.insert(arg, VarState::Role("an argument"));
             }
         }
-        Self { known, locals }
+        Self {
+            states: known,
+            locals,
+        }
     }
 
     /// Advances to the head, where all variables have values.
     pub fn enter_head(&mut self, rule: &'c Rule) {
         let head = &rule.head;
         VarScan::default().each(head, |_, name| {
-            self.known.entry(name).or_insert(VarState::Bound);
+            self.states.entry(name).or_insert(VarState::Bound);
         });
         for step in head.reference.iter().skip(1).chain(&head.key) {
             if let Some(var) = step.as_var() {
-                let known = self.known.entry(var).or_insert(VarState::Bound);
+                let known = self.states.entry(var).or_insert(VarState::Bound);
                 if matches!(known, VarState::Bound) {
                     *known = VarState::Role("a key");
                 }
@@ -83,17 +86,17 @@ impl<'c> Bindings<'c> {
 
     /// Returns the state of a variable; `None` if it has no value yet.
     pub fn get(&self, name: &Name) -> Option<&VarState<'c>> {
-        self.known.get(name)
+        self.states.get(name)
     }
 
     /// Describes the origin of a value; `None` if a description would not help the user.
-    pub fn describe(&self, origin: Origin<'_>) -> Option<Arc<str>> {
+    pub fn describe(&self, origin: ValueOrigin<'_>) -> Option<Arc<str>> {
         let reference = match origin {
-            Origin::Call(builtin) => {
+            ValueOrigin::Call(builtin) => {
                 let words = || format!("is computed by {}", builtin.name).into();
                 return builtin.infix.is_empty().then(words);
             }
-            Origin::Document(reference) => reference,
+            ValueOrigin::Document(reference) => reference,
         };
         let prefix = self.locals.restore(ground_prefix(reference));
         let prefix = display_ref(&prefix);
@@ -122,7 +125,7 @@ impl<'c> Bindings<'c> {
             }
         }
         OWN.each(expr, |_, name| {
-            self.known.entry(name).or_insert(VarState::Bound);
+            self.states.entry(name).or_insert(VarState::Bound);
         });
     }
 
@@ -131,7 +134,7 @@ impl<'c> Bindings<'c> {
             return;
         };
         let known = match &right.kind {
-            TermKind::Var(other) => match self.known.get(other) {
+            TermKind::Var(other) => match self.states.get(other) {
                 Some(known @ (VarState::Source(_) | VarState::Values(..))) => Some(known.clone()),
                 _ => None,
             },
@@ -148,7 +151,7 @@ impl<'c> Bindings<'c> {
     fn reference(&self, reference: &'c [Term]) -> Option<VarState<'c>> {
         let (head, steps) = reference.split_first()?;
         match &**head.as_var()? {
-            "input" | "data" => Some(VarState::Source(Origin::Document(reference))),
+            "input" | "data" => Some(VarState::Source(ValueOrigin::Document(reference))),
             _ => {
                 let (values, of) = self.values(head, steps)?;
                 Some(VarState::Values(values, of))
@@ -158,7 +161,7 @@ impl<'c> Bindings<'c> {
 
     /// Returns the constants that a lookup in a known constant can find, and that constant.
     pub fn values(&self, head: &Term, steps: &[Term]) -> Option<(Vec<&'c Term>, &'c Term)> {
-        let VarState::Values(values, of) = self.known.get(head.as_var()?)? else {
+        let VarState::Values(values, of) = self.states.get(head.as_var()?)? else {
             return None;
         };
         let mut found: Vec<&'c Term> = values.clone();
@@ -185,18 +188,18 @@ impl<'c> Bindings<'c> {
         if let Some(output) = arity.and_then(|arity| operands.get(arity))
             && let Some(name) = output.as_var()
         {
-            self.learn(name, VarState::Source(Origin::Call(entry.builtin)));
+            self.learn(name, VarState::Source(ValueOrigin::Call(entry.builtin)));
         }
     }
 
     /// Records the state of a variable. Constants have precedence over origins, and earlier states over later ones.
     fn learn(&mut self, name: &'c Name, new: VarState<'c>) {
-        match self.known.get_mut(name) {
+        match self.states.get_mut(name) {
             Some(VarState::Values(..)) => {}
             Some(VarState::Source(_)) if matches!(new, VarState::Source(_)) => {}
             Some(known) => *known = new,
             None => {
-                self.known.insert(name, new);
+                self.states.insert(name, new);
             }
         }
     }

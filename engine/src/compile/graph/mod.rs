@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use solon_syntax::ast::Ref;
 
 use self::components::components;
-use self::targets::{Target, Targets};
+use self::targets::{PathTarget, Targets};
 use super::compilation::Compilation;
 use super::rule_tree::{RuleId, RuleTree};
 
@@ -25,7 +25,7 @@ pub use reads::DocumentRead;
 pub use targets::ReadStep;
 
 /// Targets of the edges of a vertex.
-pub type Edges = SmallVec<[u32; 4]>;
+pub type OutEdges = SmallVec<[u32; 4]>;
 
 /// A vertex of the graph: a rule, or a group of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,9 +38,9 @@ pub struct Graph {
     /// Index of each module's first rule.
     starts: Vec<u32>,
     /// Dependencies of each rule, followed by the members of each group.
-    edges: Arc<Vec<Edges>>,
+    edges: Arc<Vec<OutEdges>>,
     /// Dependencies of each rule with their conditions.
-    needs: Vec<Vec<Need>>,
+    needs: Vec<Vec<Dependency>>,
     lookups: Vec<Arc<DynamicRef>>,
     components: Vec<u32>,
     /// Rules that add to documents which references pass through.
@@ -52,7 +52,7 @@ pub struct Graph {
 #[derive(Debug)]
 struct Neighbours {
     /// Edges of the graph, including those to such rules.
-    edges: Vec<Edges>,
+    edges: Vec<OutEdges>,
     /// Component of each vertex.
     components: Vec<u32>,
     /// `true` for each component with a cycle.
@@ -61,7 +61,7 @@ struct Neighbours {
 
 /// A dependency of a rule on another one.
 #[derive(Clone, Copy, Debug)]
-pub struct Need {
+pub struct Dependency {
     /// The other rule, or a group that may contain it.
     pub target: Vertex,
     /// Dependent part of the rule: 0 for the rule itself, then its `else` branches.
@@ -76,21 +76,21 @@ pub struct DynamicRef {
     /// The whole reference.
     pub reference: Ref,
     /// Steps that are known only at evaluation.
-    pub conditions: Vec<Condition>,
+    pub conditions: Vec<StepCondition>,
 }
 
 /// A step that is known only at evaluation.
 #[derive(Clone, Debug)]
-pub struct Condition {
+pub struct StepCondition {
     /// Index of the step in the reference.
     pub step: usize,
     /// Knowledge about the step.
-    pub note: Note,
+    pub note: StepNote,
 }
 
 /// Knowledge about a step, for messages.
 #[derive(Clone, Debug)]
-pub enum Note {
+pub enum StepNote {
     /// Nothing is known.
     Silent,
     /// Description of the origin of its values.
@@ -140,7 +140,7 @@ impl Graph {
             found.push(targets_of_rule);
         }
         let groups = targets.into_groups();
-        let edges = |neighbours: bool| -> Vec<Edges> {
+        let edges = |neighbours: bool| -> Vec<OutEdges> {
             let targets = found.iter().chain(&groups);
             targets.map(|targets| unique(targets, neighbours)).collect()
         };
@@ -193,7 +193,7 @@ impl Graph {
     }
 
     /// Returns the dependencies of a rule.
-    pub fn needs(&self, vertex: Vertex) -> &[Need] {
+    pub fn needs(&self, vertex: Vertex) -> &[Dependency] {
         self.needs.get(vertex.0 as usize).map_or(&[], Vec::as_slice)
     }
 
@@ -214,12 +214,12 @@ impl Graph {
     }
 
     /// Returns the targets of the edges of all vertices.
-    pub fn edges(&self) -> Arc<Vec<Edges>> {
+    pub fn edges(&self) -> Arc<Vec<OutEdges>> {
         self.edges.clone()
     }
 
     /// Returns the lookup of a conditional dependency.
-    pub fn lookup(&self, need: Need) -> Option<&DynamicRef> {
+    pub fn lookup(&self, need: Dependency) -> Option<&DynamicRef> {
         let lookup = self.lookups.get(need.lookup? as usize)?;
         Some(lookup)
     }
@@ -254,7 +254,7 @@ impl Vertex {
 }
 
 impl Neighbours {
-    fn new(edges: Vec<Edges>) -> Self {
+    fn new(edges: Vec<OutEdges>) -> Self {
         let components = components(&edges);
         let mut cyclic = vec![false; components.len()];
         for (targets, component) in edges.iter().zip(&components) {
@@ -276,11 +276,11 @@ impl Neighbours {
 }
 
 /// Returns the distinct vertices of targets: only dependencies, or all.
-fn unique(targets: &[Target], neighbours: bool) -> Edges {
+fn unique(targets: &[PathTarget], neighbours: bool) -> OutEdges {
     let targets = targets
         .iter()
         .filter(|target| neighbours || !target.elsewhere);
-    let mut targets: Edges = targets.map(|target| target.vertex.0).collect();
+    let mut targets: OutEdges = targets.map(|target| target.vertex.0).collect();
     targets.sort_unstable();
     targets.dedup();
     targets
@@ -295,8 +295,8 @@ fn needs_of(
     reads: &[DocumentRead],
     targets: &mut Targets<'_>,
     lookups: &mut Vec<Arc<DynamicRef>>,
-    found: &mut Vec<Target>,
-) -> Vec<Need> {
+    found: &mut Vec<PathTarget>,
+) -> Vec<Dependency> {
     let mut needs = Vec::with_capacity(reads.len());
     for read in reads {
         let start = found.len();
@@ -308,7 +308,7 @@ fn needs_of(
             lookups.push(lookup.clone());
             length(lookups) - 1
         });
-        needs.extend(needed.map(|target| Need {
+        needs.extend(needed.map(|target| Dependency {
             target: target.vertex,
             part: read.part,
             lookup,

@@ -8,7 +8,7 @@ use solon_syntax::print::display_ref;
 
 use super::bindings::{Bindings, VarState, is_constant, is_var};
 use super::targets::ReadStep;
-use super::{Condition, DynamicRef, Note};
+use super::{DynamicRef, StepCondition, StepNote};
 use crate::compile::conflicts::full_reference;
 use crate::compile::facts::Facts;
 use crate::compile::locals::Locals;
@@ -134,9 +134,9 @@ impl<'c> Scan<'_, 'c> {
                 if matches!(step, ReadStep::OneOf(_)) {
                     *step = ReadStep::Any;
                     conditions.retain(|condition| condition.step != at);
-                    conditions.push(Condition {
+                    conditions.push(StepCondition {
                         step: at,
-                        note: Note::Opaque,
+                        note: StepNote::Opaque,
                     });
                 }
             }
@@ -155,8 +155,8 @@ impl<'c> Scan<'_, 'c> {
     }
 
     /// Returns the possible keys of a step of a reference.
-    fn step(&mut self, at: usize, step: &Term, conditions: &mut Vec<Condition>) -> ReadStep {
-        let mut condition = |note| conditions.push(Condition { step: at, note });
+    fn step(&mut self, at: usize, step: &Term, conditions: &mut Vec<StepCondition>) -> ReadStep {
+        let mut condition = |note| conditions.push(StepCondition { step: at, note });
         if let Some(key) = key(step) {
             return ReadStep::Key(key);
         }
@@ -165,18 +165,18 @@ impl<'c> Scan<'_, 'c> {
                 let bindings = self.bindings();
                 match bindings.get(name) {
                     None => return ReadStep::Any,
-                    Some(VarState::Bound) => condition(Note::Silent),
+                    Some(VarState::Bound) => condition(StepNote::Silent),
                     Some(VarState::Role(what)) => {
                         let what = *what;
-                        condition(Note::Described(self.role(what)));
+                        condition(StepNote::Described(self.role(what)));
                     }
                     Some(VarState::Source(origin)) => {
                         let words = bindings.describe(*origin);
-                        condition(words.map_or(Note::Opaque, Note::Described));
+                        condition(words.map_or(StepNote::Opaque, StepNote::Described));
                     }
                     Some(VarState::Values(values, of)) => {
                         if values.len() > 1 {
-                            condition(Note::Described(format!("is one of {of}").into()));
+                            condition(StepNote::Described(format!("is one of {of}").into()));
                         }
                         return ReadStep::OneOf(values.iter().copied().filter_map(key).collect());
                     }
@@ -188,20 +188,20 @@ impl<'c> Scan<'_, 'c> {
                 };
                 if let Some((values, _)) = self.bindings().values(head, steps) {
                     if values.len() > 1 {
-                        condition(Note::Silent);
+                        condition(StepNote::Silent);
                     }
                     return ReadStep::OneOf(values.into_iter().filter_map(key).collect());
                 }
                 if is_var(head, "data") {
                     let words = "rule values aren't known at compile time";
-                    condition(Note::Described(words.into()));
+                    condition(StepNote::Described(words.into()));
                 } else {
-                    condition(Note::Silent);
+                    condition(StepNote::Silent);
                 }
             }
             // no document has such a key
             _ if is_constant(step) => return ReadStep::OneOf(Vec::new()),
-            _ => condition(Note::Silent),
+            _ => condition(StepNote::Silent),
         }
         ReadStep::Any
     }

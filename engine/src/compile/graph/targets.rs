@@ -20,14 +20,14 @@ pub enum ReadStep {
 
 /// A rule or group that a path leads to.
 #[derive(Clone, Copy, Debug)]
-pub struct Target {
+pub struct PathTarget {
     /// A rule or a group.
     pub vertex: Vertex,
     /// `true` if the rule only adds to a document on the path: its reference continues with other keys.
     pub elsewhere: bool,
 }
 
-impl From<Vertex> for Target {
+impl From<Vertex> for PathTarget {
     fn from(vertex: Vertex) -> Self {
         Self {
             vertex,
@@ -42,7 +42,7 @@ pub struct Targets<'t> {
     /// Vertex of each module's first rule.
     starts: &'t [u32],
     first_group: u32,
-    groups: Vec<Vec<Target>>,
+    groups: Vec<Vec<PathTarget>>,
     /// Groups of the rules at and below a node.
     subtrees: HashMap<NodeId, Vertex>,
     /// Groups of the rules that a path leads to from a node.
@@ -71,7 +71,7 @@ impl<'t> Targets<'t> {
     }
 
     /// Adds the vertices that a path from `data` leads to.
-    pub fn add_targets(&mut self, path: &[ReadStep], found: &mut Vec<Target>) {
+    pub fn add_targets(&mut self, path: &[ReadStep], found: &mut Vec<PathTarget>) {
         self.follow(RuleTree::DATA, path, found);
         while let Some((group, open)) = self.open.pop() {
             let members = match open {
@@ -84,12 +84,12 @@ impl<'t> Targets<'t> {
     }
 
     /// Returns the members of all groups.
-    pub fn into_groups(self) -> Vec<Vec<Target>> {
+    pub fn into_groups(self) -> Vec<Vec<PathTarget>> {
         self.groups
     }
 
     /// Follows a path. Rules on the path count, too: their values may contain what the path leads to.
-    fn follow(&mut self, node: NodeId, path: &[ReadStep], found: &mut Vec<Target>) {
+    fn follow(&mut self, node: NodeId, path: &[ReadStep], found: &mut Vec<PathTarget>) {
         let (mut node, mut path) = (node, path);
         // most paths are constant
         while let Some((ReadStep::Key(key), rest)) = path.split_first() {
@@ -100,17 +100,17 @@ impl<'t> Targets<'t> {
             (node, path) = (child, rest);
         }
         if path.is_empty() {
-            return found.extend(self.subtree(node).map(Target::from));
+            return found.extend(self.subtree(node).map(PathTarget::from));
         }
         let mut ways = vec![(node, path)];
         while let Some((node, path)) = ways.pop() {
             let Some((step, rest)) = path.split_first() else {
-                found.extend(self.subtree(node).map(Target::from));
+                found.extend(self.subtree(node).map(PathTarget::from));
                 continue;
             };
             let keys = match step {
                 ReadStep::Any => {
-                    found.extend(self.path(node, path).map(Target::from));
+                    found.extend(self.path(node, path).map(PathTarget::from));
                     continue;
                 }
                 ReadStep::Key(key) => std::slice::from_ref(key),
@@ -130,10 +130,10 @@ impl<'t> Targets<'t> {
         &self,
         node: NodeId,
         path: &'p [ReadStep],
-    ) -> impl Iterator<Item = Target> + use<'t, 'p> {
+    ) -> impl Iterator<Item = PathTarget> + use<'t, 'p> {
         let (tree, starts) = (self.tree, self.starts);
         let target = move |id: &RuleId| {
-            Some(Target {
+            Some(PathTarget {
                 vertex: Vertex(starts.get(id.module as usize)? + id.rule),
                 elsewhere: leads_elsewhere(tree.tail(*id), path),
             })
@@ -175,16 +175,16 @@ impl<'t> Targets<'t> {
         group
     }
 
-    fn subtree_members(&mut self, node: NodeId) -> Vec<Target> {
+    fn subtree_members(&mut self, node: NodeId) -> Vec<PathTarget> {
         let mut members = Vec::new();
         for child in &self.tree.node(node).children {
             members.extend(self.rules_at(*child, &[]));
-            members.extend(self.subtree(*child).map(Target::from));
+            members.extend(self.subtree(*child).map(PathTarget::from));
         }
         members
     }
 
-    fn path_members(&mut self, node: NodeId, path: &[ReadStep]) -> Vec<Target> {
+    fn path_members(&mut self, node: NodeId, path: &[ReadStep]) -> Vec<PathTarget> {
         let rest = path.get(1..).unwrap_or_default();
         let mut members = Vec::new();
         for child in &self.tree.node(node).children {

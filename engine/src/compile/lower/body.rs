@@ -304,7 +304,7 @@ impl<'p> Lowering<'p> {
         let made = self.makes(Optimisation::TestTexts);
         match self.steps.pop() {
             Some(Step::Call { call, out }) if made && found == Operand::Slot(out) => {
-                match TextTest::of(&call) {
+                match TextTest::of_call(&call) {
                     Some(test) => self.push(Step::Test(test, call)),
                     None => {
                         self.push(Step::Call { call, out });
@@ -360,11 +360,11 @@ impl<'p> Lowering<'p> {
             specialise(&constants)
         });
         let elements = self.spread(&mut prepared, &mut args);
-        let quick = Intrinsic::of_others(&name, &args, |operand| {
+        let intrinsic = Intrinsic::of_others(&name, &args, |operand| {
             let constant = self.constants.get(operand);
             constant.is_some_and(|value| value.string_bytes().is_some())
         });
-        let quick = quick.or_else(|| {
+        let intrinsic = intrinsic.or_else(|| {
             let asked = self.makes(Optimisation::TestTexts);
             asked.then(|| Intrinsic::of_texts(entry, prepared.as_ref(), &args))?
         });
@@ -374,7 +374,7 @@ impl<'p> Lowering<'p> {
                 args,
                 prepared,
                 elements,
-                quick,
+                intrinsic,
                 span,
             }),
             out,

@@ -20,7 +20,7 @@ const STEPS: usize = 24;
 
 /// Replaces calls of functions by their bodies.
 pub fn inline(plan: &mut Plan, program: &Program) {
-    if !plan.holds(|step| matches!(step, Step::Function { .. })) {
+    if !plan.contains_step(|step| matches!(step, Step::Function { .. })) {
         return;
     }
     // calls run one after the other, so their bodies can share slots

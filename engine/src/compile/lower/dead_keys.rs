@@ -72,7 +72,7 @@ fn is_below(constants: &Constants, keys: &[Operand], length: u32) -> bool {
 /// Removes the order of arrays that are only sorted and counted.
 pub fn orders(plan: &mut Plan) {
     // a replacement of `sort` by `with` can observe the order
-    if !plan.holds(is_sorting) || plan.holds(|step| matches!(step, Step::With(_))) {
+    if !plan.contains_step(is_sorting) || plan.contains_step(|step| matches!(step, Step::With(_))) {
         return;
     }
     let reads = plan.reads();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use solon_syntax::ast::{self, Module, Term, TermKind};
 
-use super::lowering_record::Earlier;
+use super::lowering_record::EarlierProgram;
 use crate::compile::rule_tree::{NodeId as DocNodeId, RuleTree, ground_prefix};
 use crate::index::Indexed as _;
 use crate::program::{NodeId, Program, RuleId, RuleKind, RuleSet, TreeNode};
@@ -14,7 +14,7 @@ use crate::value::{Kind, Value, ValueRef};
 /// The rules of a set before lowering.
 pub struct Pending<'m> {
     /// All rules except the default.
-    pub rules: Vec<Member<'m>>,
+    pub rules: Vec<KeyedRule<'m>>,
     /// The default.
     pub default: Option<&'m ast::Rule>,
     /// `true` if the plans of an earlier program are reused.
@@ -32,14 +32,14 @@ impl Pending<'_> {
 
 /// A rule and the terms of its head after the set's path.
 #[derive(Clone)]
-pub struct Member<'m> {
+pub struct KeyedRule<'m> {
     /// Rule of a module.
     pub rule: &'m ast::Rule,
     /// Terms of the head after the set's path.
     pub tail: Vec<Term>,
 }
 
-impl Member<'_> {
+impl KeyedRule<'_> {
     /// Returns `true` if the rule produces members of a set.
     pub fn makes_member(&self) -> bool {
         self.rule.head.value.is_none() && self.rule.head.key.is_some()
@@ -51,7 +51,7 @@ impl Member<'_> {
 pub fn declare<'m>(
     modules: &'m [Arc<Module>],
     tree: &'m RuleTree,
-    earlier: Option<Earlier<'_>>,
+    earlier: Option<EarlierProgram<'_>>,
     program: &mut Program,
 ) -> Vec<Option<Pending<'m>>> {
     let numbers = earlier.map_or(0, |earlier| earlier.program.rules.len());
@@ -75,7 +75,7 @@ struct Planting<'p, 'm> {
     /// Tree of the rules.
     tree: &'m RuleTree,
     program: &'p mut Program,
-    earlier: Option<Earlier<'p>>,
+    earlier: Option<EarlierProgram<'p>>,
     path: Vec<Value>,
     pending: Vec<Option<Pending<'m>>>,
 }
@@ -115,7 +115,7 @@ impl<'m> Planting<'_, 'm> {
     }
 
     /// Returns the rules of a node in file order, with the terms of their heads after `terms`.
-    fn members(&self, site: DocNodeId, terms: &[Term]) -> Vec<Member<'m>> {
+    fn members(&self, site: DocNodeId, terms: &[Term]) -> Vec<KeyedRule<'m>> {
         let mut ids = Cow::Borrowed(self.tree.node(site).rules.as_slice());
         if !ids.is_sorted() {
             ids.to_mut().sort_unstable();
@@ -124,7 +124,7 @@ impl<'m> Planting<'_, 'm> {
         let members = rules.map(|rule| {
             let reference = &rule.head.reference;
             let tail = reference.get(ground_prefix(reference).len()..);
-            Member {
+            KeyedRule {
                 rule,
                 tail: terms
                     .iter()
@@ -137,7 +137,7 @@ impl<'m> Planting<'_, 'm> {
     }
 
     /// Adds the rules of all nodes below one, with the keys between prepended to their terms.
-    fn absorb(&self, from: DocNodeId, keys: &mut Vec<Term>, members: &mut Vec<Member<'m>>) {
+    fn absorb(&self, from: DocNodeId, keys: &mut Vec<Term>, members: &mut Vec<KeyedRule<'m>>) {
         for site in &self.tree.node(from).children {
             keys.push(key_term(&self.tree.node(*site).key));
             members.extend(self.members(*site, keys));
@@ -147,8 +147,8 @@ impl<'m> Planting<'_, 'm> {
     }
 
     /// Assigns an id to a rule set: its earlier one or the next.
-    fn enlist(&mut self, mut members: Vec<Member<'m>>, known: Option<RuleId>) -> RuleId {
-        let is_default = |member: &Member<'_>| member.rule.default && member.tail.is_empty();
+    fn enlist(&mut self, mut members: Vec<KeyedRule<'m>>, known: Option<RuleId>) -> RuleId {
+        let is_default = |member: &KeyedRule<'_>| member.rule.default && member.tail.is_empty();
         let default = members.iter().find(|member| is_default(member));
         let default = default.map(|member| member.rule);
         members.retain(|member| !is_default(member));
@@ -190,7 +190,7 @@ pub fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-fn kind(rules: &[Member<'_>], default: Option<&ast::Rule>) -> RuleKind {
+fn kind(rules: &[KeyedRule<'_>], default: Option<&ast::Rule>) -> RuleKind {
     let args = rules.first().map_or_else(
         || default.map_or(0, |rule| rule.head.args.len()),
         |m| m.rule.head.args.len(),
@@ -199,7 +199,7 @@ fn kind(rules: &[Member<'_>], default: Option<&ast::Rule>) -> RuleKind {
         RuleKind::Function(number(args))
     } else if rules.iter().any(|member| !member.tail.is_empty()) {
         RuleKind::Object
-    } else if rules.iter().any(Member::makes_member) {
+    } else if rules.iter().any(KeyedRule::makes_member) {
         RuleKind::Set
     } else {
         RuleKind::Complete

@@ -28,7 +28,7 @@ enum GuardOperand {
 
 /// An equality of an operand with a constant.
 struct Guard {
-    place: GuardOperand,
+    operand: GuardOperand,
     /// Index of the preceding expression that binds a variable to the operand.
     definition: Option<usize>,
     at: usize,
@@ -45,7 +45,7 @@ pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> Vec<&'b Expr> {
         .filter(|(_, arg)| constant(arg).is_some());
     let known_aliases = OnceCell::new();
     let alias = |name: &Name| known_aliases.get_or_init(|| aliases(body)).get(name);
-    let key = |place: &Term| match &place.kind {
+    let key = |operand: &Term| match &operand.kind {
         TermKind::Ref(terms) => Some((input_path(terms).map(GuardOperand::Input)?, None)),
         TermKind::Var(name) => {
             if let Some(argument) = argument(args, name) {
@@ -62,20 +62,20 @@ pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> Vec<&'b Expr> {
         .collect();
     for (at, expr) in body.iter().enumerate() {
         match test(expr) {
-            Some(place) => {
-                if let Some((place, definition)) = key(place) {
+            Some(operand) => {
+                if let Some((operand, definition)) = key(operand) {
                     found.push(Guard {
-                        place,
+                        operand,
                         definition,
                         at,
                     });
                 }
             }
-            None => others.extend(tested(expr).filter_map(|place| Some(key(place)?.0))),
+            None => others.extend(tested(expr).filter_map(|operand| Some(key(operand)?.0))),
         }
     }
     // if an operand has several possible values, the index tests for any of them, so none of these guards moves
-    let keys = || found.iter().map(|guard| &guard.place).chain(&others);
+    let keys = || found.iter().map(|guard| &guard.operand).chain(&others);
     let mut places: HashMap<&GuardOperand, usize> = HashMap::new();
     if found.len() + others.len() > FEW {
         for key in keys() {
@@ -89,7 +89,7 @@ pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> Vec<&'b Expr> {
             places.get(key) == Some(&1)
         }
     };
-    let alone = found.iter().filter(|guard| is_alone(&guard.place));
+    let alone = found.iter().filter(|guard| is_alone(&guard.operand));
     let mut early: SmallVec<[usize; 8]> = alone
         .flat_map(|guard| guard.definition.into_iter().chain([guard.at]))
         .collect();
@@ -142,8 +142,8 @@ fn tested(expr: &Expr) -> impl Iterator<Item = &Term> {
 
 /// Returns the operand that is compared with a constant.
 fn test(expr: &Expr) -> Option<&Term> {
-    let (place, scalar) = scalar_test(expr)?;
-    constant(scalar).map(|_| place)
+    let (operand, scalar) = scalar_test(expr)?;
+    constant(scalar).map(|_| operand)
 }
 
 /// Returns the sides of an equality with a scalar, the scalar last.
@@ -163,9 +163,9 @@ fn aliases(body: &[Expr]) -> HashMap<&Name, (usize, Path)> {
         let Some((left, right)) = equality(expr) else {
             continue;
         };
-        for (name, place) in [(left, right), (right, left)] {
+        for (name, operand) in [(left, right), (right, left)] {
             if let Some(name) = name.as_var()
-                && let Some(path) = place.as_ref().and_then(|terms| input_path(terms))
+                && let Some(path) = operand.as_ref().and_then(|terms| input_path(terms))
             {
                 found.entry(name).or_insert((at, path));
             }

@@ -122,7 +122,7 @@ pub fn used_rule(step: &Step) -> Option<RuleId> {
 
 /// Returns `true` if a plan uses the document of a rule.
 fn uses_rule(plan: &Plan) -> bool {
-    plan.holds(|step| matches!(step, Step::Rule { .. }))
+    plan.contains_step(|step| matches!(step, Step::Rule { .. }))
 }
 
 /// Context of a set's members in the plan that loops over it.

@@ -77,7 +77,7 @@ fn undo(step: &mut Step) {
 
 /// Finds the joins of a plan. The plan of a function (`called`) runs repeatedly itself.
 fn find(plan: &mut Plan, called: bool, constants: &Constants) {
-    if !plan.holds(|step| matches!(step, Step::Each { .. } | Step::Member(..))) {
+    if !plan.contains_step(|step| matches!(step, Step::Each { .. } | Step::Member(..))) {
         return;
     }
     let mut search = JoinSearch {
@@ -88,7 +88,7 @@ fn find(plan: &mut Plan, called: bool, constants: &Constants) {
 }
 
 /// The loop's element, or a value below it.
-struct ElementPath {
+struct JoinedPath {
     slot: Slot,
     by_key: bool,
     path: Vec<Operand>,
@@ -185,7 +185,7 @@ impl JoinSearch<'_> {
 
     /// Returns the join of a loop. If several tests qualify, chooses the one whose value changes most often.
     fn join(&self, from: Operand, key: Option<Slot>, out: Slot, rest: &mut [Step]) -> Option<Join> {
-        let place = |slot, by_key| ElementPath {
+        let place = |slot, by_key| JoinedPath {
             slot,
             by_key,
             path: Vec::new(),
@@ -217,7 +217,7 @@ impl JoinSearch<'_> {
                 Step::Call { call, out } if is_pure(call.entry.builtin) => {
                     calls = true;
                     // after a test the lookup may never run; cheap lookups are moved anyway
-                    if outside && (!tests || call.quick.is_some()) {
+                    if outside && (!tests || call.intrinsic.is_some()) {
                         lookups.push((*out, step.clone()));
                     }
                 }
@@ -241,7 +241,7 @@ impl JoinSearch<'_> {
                     });
                     if let Some(place) = place {
                         let path = place.path.iter().chain(keys.iter()).copied().collect();
-                        places.push(ElementPath {
+                        places.push(JoinedPath {
                             slot: *out,
                             by_key: place.by_key,
                             path,

@@ -55,7 +55,7 @@ pub fn is_pure(builtin: &Builtin) -> bool {
 #[derive(Default)]
 struct Sharing {
     /// Slots of their results, by enclosing `with` and lookup.
-    known: SmallMap<(u32, LookupStep), Slot>,
+    results: SmallMap<(u32, LookupStep), Slot>,
     /// Slots that were replaced by others.
     renamed: SmallMap<Slot, Slot>,
     /// Enclosing `with`s, innermost last.
@@ -65,10 +65,10 @@ struct Sharing {
 
 impl Sharing {
     fn block(&mut self, block: &mut Block) {
-        let mark = self.known.len();
+        let mark = self.results.len();
         let steps = std::mem::take(block).into_iter();
         *block = steps.filter_map(|step| self.step(step)).collect();
-        self.known.truncate(mark);
+        self.results.truncate(mark);
     }
 
     /// Returns the step, unless its result is already known.
@@ -95,11 +95,11 @@ impl Sharing {
         if let Some((lookup, out)) = LookupStep::of_step(&step) {
             let scope = self.open.last().copied().unwrap_or(0);
             let made = (scope, lookup);
-            if let Some(known) = self.known.get(&made) {
+            if let Some(known) = self.results.get(&made) {
                 self.renamed.insert(out, *known);
                 return None;
             }
-            self.known.insert(made, out);
+            self.results.insert(made, out);
         }
         step.blocks_mut().for_each(|block| self.block(block));
         Some(step)

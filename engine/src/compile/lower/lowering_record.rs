@@ -28,19 +28,19 @@ pub struct Lowered {
     /// Addresses of the rules, the default last.
     rules: Box<[usize]>,
     /// Number of uses of the documents of other sets, and 0 for each function that it calls.
-    asks: Box<[(RuleId, u32)]>,
+    uses: Box<[(RuleId, u32)]>,
 }
 
 /// An earlier program and its record.
 #[derive(Clone, Copy)]
-pub struct Earlier<'p> {
+pub struct EarlierProgram<'p> {
     /// Program of the earlier compilation.
     pub program: &'p Program,
     /// Record of its inputs.
     pub record: &'p LoweringRecord,
 }
 
-impl<'p> Earlier<'p> {
+impl<'p> EarlierProgram<'p> {
     /// Returns `true` if there is little enough garbage.
     pub fn is_worthwhile(self) -> bool {
         let grown = |now: usize, before: usize| now > (2 * before).max(limits::STALE_NUMBERS);
@@ -58,7 +58,7 @@ impl<'p> Earlier<'p> {
 
 impl LoweringRecord {
     /// Creates the record of a program with `sets` rule sets, which extends an earlier one if there is one.
-    pub fn on_from(earlier: Option<Earlier<'_>>, sets: usize) -> Self {
+    pub fn on_from(earlier: Option<EarlierProgram<'_>>, sets: usize) -> Self {
         Self {
             entries: vec![None; sets],
             constants: earlier.map_or(0, |earlier| earlier.record.constants),
@@ -76,7 +76,7 @@ impl LoweringRecord {
     }
 
     /// Records that a set is reused.
-    pub fn keep(&mut self, id: RuleId, earlier: Earlier<'_>) {
+    pub fn keep(&mut self, id: RuleId, earlier: EarlierProgram<'_>) {
         if let Some(entry) = earlier.record.entry(id) {
             self.set(id, entry.clone());
         }
@@ -85,21 +85,21 @@ impl LoweringRecord {
     /// Records that a set was lowered from the rules at some addresses.
     pub fn add(&mut self, id: RuleId, rules: impl Iterator<Item = usize>, set: &RuleSet) {
         // the number of calls of a function does not matter
-        let mut asks: Vec<(RuleId, bool)> = Vec::new();
+        let mut uses: Vec<(RuleId, bool)> = Vec::new();
         for plan in set.plans() {
             plan.visit(&mut |step| {
                 let asked = inline::used_rule(step).into_iter();
-                asks.extend(asked.map(|rule| (rule, matches!(step, Step::Rule { .. }))));
+                uses.extend(asked.map(|rule| (rule, matches!(step, Step::Rule { .. }))));
             });
         }
-        asks.sort_unstable();
-        let counted = asks.chunk_by(|a, b| a.0 == b.0).filter_map(|same| {
+        uses.sort_unstable();
+        let counted = uses.chunk_by(|a, b| a.0 == b.0).filter_map(|same| {
             let count = same.iter().filter(|(_, counts)| *counts).count();
             Some((same.first()?.0, u32::try_from(count).unwrap_or(u32::MAX)))
         });
         let entry = Lowered {
             rules: rules.collect(),
-            asks: counted.collect(),
+            uses: counted.collect(),
         };
         self.lowered += 1;
         self.set(id, Arc::new(entry));
@@ -114,15 +114,15 @@ impl LoweringRecord {
 
     /// Returns those of some sets that use documents of others.
     pub fn users_of(&self, sets: &[RuleId]) -> Vec<RuleId> {
-        let asks = |id: &RuleId| self.entry(*id).is_some_and(|entry| !entry.asks.is_empty());
-        sets.iter().copied().filter(asks).collect()
+        let uses = |id: &RuleId| self.entry(*id).is_some_and(|entry| !entry.uses.is_empty());
+        sets.iter().copied().filter(uses).collect()
     }
 
     /// Number of uses of the document of each set.
     pub fn use_counts(&self) -> Vec<u32> {
         let mut asked = vec![0; self.entries.len()];
         let entries = self.entries.iter().flatten();
-        for (rule, count) in entries.flat_map(|entry| &entry.asks) {
+        for (rule, count) in entries.flat_map(|entry| &entry.uses) {
             *asked.item_mut(*rule) += count;
         }
         asked
@@ -132,7 +132,7 @@ impl LoweringRecord {
     /// changed.
     pub fn concerned(
         &self,
-        earlier: Earlier<'_>,
+        earlier: EarlierProgram<'_>,
         program: &Program,
         lowered: &[RuleId],
     ) -> Vec<RuleId> {
@@ -155,8 +155,8 @@ impl LoweringRecord {
         let is_changed = |(rule, _): &(RuleId, u32)| changed.get(*rule as usize) == Some(&true);
         let entries = (0..).zip(&self.entries);
         let concerned = entries.filter(|(id, entry)| {
-            let asks = entry.iter().flat_map(|entry| &entry.asks);
-            lowered.binary_search(id).is_err() && asks.into_iter().any(is_changed)
+            let uses = entry.iter().flat_map(|entry| &entry.uses);
+            lowered.binary_search(id).is_err() && uses.into_iter().any(is_changed)
         });
         concerned.map(|(id, _)| id).collect()
     }

@@ -41,7 +41,7 @@ use crate::program::{Plan, Program, RuleId, RuleSet, Step};
 use crate::value::Value;
 use body::Lowering;
 use constants::Constants;
-pub use lowering_record::{Earlier, LoweringRecord};
+pub use lowering_record::{EarlierProgram, LoweringRecord};
 
 /// Lowers all modules.
 pub fn program(
@@ -55,7 +55,7 @@ pub fn program(
 
 /// Lowers modules: all of them, or incrementally from the program of an earlier compilation.
 pub fn program_on_from(
-    earlier: Option<Earlier<'_>>,
+    earlier: Option<EarlierProgram<'_>>,
     modules: &[Arc<Module>],
     tree: &RuleTree,
     functions: Vec<HostFunction>,

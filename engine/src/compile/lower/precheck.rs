@@ -11,7 +11,7 @@ use solon_syntax::ast::{self, Expr, ExprKind, Term, TermKind};
 
 use super::body::Lowering;
 use super::constants::constant;
-use super::declare::Member;
+use super::declare::KeyedRule;
 use crate::builtins::{self, is_silent, opa_index_test};
 use crate::program::canonical::{
     ConditionOperand, Conditions, Constraint, Shared, Test, chain, may_constrain,
@@ -21,16 +21,16 @@ use crate::program::{Operand, Precheck, Step, Tree, document_path};
 impl Lowering<'_> {
     /// Emits a precheck before a body. In an unconditional precheck, access paths in the input and comparisons become
     /// steps, whose lookups the body shares.
-    pub(super) fn screen(&mut self, mut screen: Precheck) {
-        if screen.always
-            && let [constraints] = screen.conditions.alternatives.as_mut_slice()
+    pub(super) fn precheck(&mut self, mut precheck: Precheck) {
+        if precheck.always
+            && let [constraints] = precheck.conditions.alternatives.as_mut_slice()
         {
             constraints.retain(|constraint| !self.constrain(constraint));
-            if constraints.is_empty() && screen.conditions.memberships.is_empty() {
+            if constraints.is_empty() && precheck.conditions.memberships.is_empty() {
                 return;
             }
         }
-        self.push(Step::Precheck(Box::new(screen)));
+        self.push(Step::Precheck(Box::new(precheck)));
     }
 
     /// Lowers a constraint to steps; returns `false` if that is not possible.
@@ -61,7 +61,7 @@ impl Lowering<'_> {
 /// Context of a rule: the other rules of its set.
 pub struct Around<'a> {
     /// Rules that share its index.
-    pub rules: &'a [Member<'a>],
+    pub rules: &'a [KeyedRule<'a>],
     /// Tree of documents.
     pub tree: &'a Tree,
     /// `true` if the first solution of any of the rules is the result.
@@ -91,7 +91,7 @@ impl Around<'_> {
 }
 
 /// Returns the conditions of a rule whose body is evaluated in `order`, unless the body tests them in time.
-pub fn screen(
+pub fn conditions(
     rule: &ast::Rule,
     order: &[&Expr],
     effects: &mut EffectAnalysis<'_>,

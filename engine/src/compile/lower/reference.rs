@@ -18,18 +18,18 @@ impl Lowering<'_> {
             .cloned();
         match root.as_deref() {
             Some("input") => {
-                let (known, rest) = self.known(operands);
+                let (known, rest) = self.known_prefix(operands);
                 let out = self.slot();
                 self.push(Step::Input {
                     keys: known.into(),
                     out,
                 });
-                self.below(Operand::Slot(out), rest)
+                self.lookup_below(Operand::Slot(out), rest)
             }
             Some("data") => self.data_reference(operands),
             _ => {
                 let from = self.term(head);
-                self.below(from, operands)
+                self.lookup_below(from, operands)
             }
         }
     }
@@ -40,7 +40,7 @@ impl Lowering<'_> {
     }
 
     /// Evaluates the leading known operands; returns them and the remaining ones.
-    fn known<'t>(&mut self, operands: &'t [Term]) -> (Vec<Operand>, &'t [Term]) {
+    fn known_prefix<'t>(&mut self, operands: &'t [Term]) -> (Vec<Operand>, &'t [Term]) {
         let count = operands
             .iter()
             .position(|term| self.is_open(term))
@@ -50,7 +50,7 @@ impl Lowering<'_> {
     }
 
     /// Evaluates the operands below a value.
-    fn below(&mut self, mut from: Operand, mut operands: &[Term]) -> Operand {
+    fn lookup_below(&mut self, mut from: Operand, mut operands: &[Term]) -> Operand {
         while let Some((first, others)) = operands.split_first() {
             if self.is_open(first) {
                 let key = (!first.is_wildcard()).then(|| self.slot());
@@ -67,7 +67,7 @@ impl Lowering<'_> {
                 from = Operand::Slot(out);
                 operands = others;
             } else {
-                let (keys, rest) = self.known(operands);
+                let (keys, rest) = self.known_prefix(operands);
                 let out = self.slot();
                 self.push(Step::GetPath {
                     from,
@@ -144,7 +144,7 @@ impl Lowering<'_> {
                 from = Operand::Slot(out);
                 operands = others;
             } else {
-                let (keys, rest) = self.known(operands);
+                let (keys, rest) = self.known_prefix(operands);
                 let below = path.iter().chain(&keys).copied().collect();
                 let out = self.slot();
                 self.push(Step::BaseChild {
@@ -182,7 +182,7 @@ impl Lowering<'_> {
                 out,
             });
         }
-        self.below(Operand::Slot(out), rest)
+        self.lookup_below(Operand::Slot(out), rest)
     }
 
     /// Evaluates the merged document at a path that ends between rules.

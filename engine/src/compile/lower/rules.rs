@@ -8,9 +8,9 @@ use solon_syntax::stack;
 use super::body::Lowering;
 use super::called::operator_name;
 use super::constants::{Constants, constant};
-use super::declare::{Member, Pending, number};
+use super::declare::{KeyedRule, Pending, number};
 use super::guards;
-use super::index::{self, Built, Condition, Proof, Proofs};
+use super::index::{self, Built, IndexCondition, Proof, Proofs};
 use super::precheck::{self, Around};
 use crate::bug::bug;
 use crate::builtins::is_observable;
@@ -96,7 +96,7 @@ fn early_exit(rules: &[Rule], constants: &Constants) -> bool {
 }
 
 /// Returns the early exit of rules before they are lowered.
-fn exits(kind: RuleKind, rules: &[Member<'_>]) -> bool {
+fn exits(kind: RuleKind, rules: &[KeyedRule<'_>]) -> bool {
     if !matches!(kind, RuleKind::Complete | RuleKind::Function(_)) {
         return false;
     }
@@ -149,7 +149,7 @@ fn is_costly_term(term: &Term, args: &[Term]) -> bool {
 /// Lowers the rules of one kind.
 struct RuleLowering<'p> {
     kind: RuleKind,
-    members: &'p [Member<'p>],
+    members: &'p [KeyedRule<'p>],
     /// `true` if the first solution of any rule is the result.
     exits: bool,
     shared: OnceCell<Shared>,
@@ -166,7 +166,7 @@ impl RuleLowering<'_> {
             .iter()
             .map(|member| self.bodies(member.rule, are_many))
             .collect();
-        let conditions: Vec<Vec<Condition>> =
+        let conditions: Vec<Vec<IndexCondition>> =
             bodies.iter_mut().map(RuleBodies::conditions).collect();
         let Built { index, proven } = self.index(&conditions);
         let mut rules = Vec::with_capacity(members.len());
@@ -216,7 +216,7 @@ impl RuleLowering<'_> {
             shared: &self.shared,
         };
         Ordered {
-            screen: precheck::screen(rule, &order, &mut effects, &around),
+            precheck: precheck::conditions(rule, &order, &mut effects, &around),
             conditions,
             known,
             proven: Proofs::new(),
@@ -230,7 +230,7 @@ impl RuleLowering<'_> {
         rules >= index::WORTHWHILE && self.optimisations.make(Optimisation::IndexRules)
     }
 
-    fn index(&self, rules: &[Vec<Condition>]) -> Built {
+    fn index(&self, rules: &[Vec<IndexCondition>]) -> Built {
         if self.may_index(rules.len()) {
             return index::build(rules);
         }
@@ -243,7 +243,7 @@ impl RuleLowering<'_> {
     /// Lowers a rule with its `else` chain; `proven` are the checks implied by the index.
     fn with_elses(
         &self,
-        member: &Member<'_>,
+        member: &KeyedRule<'_>,
         mut bodies: RuleBodies<'_>,
         proven: Proofs,
         constants: &mut Constants,
@@ -254,7 +254,7 @@ impl RuleLowering<'_> {
             rule.settled = rule.constant;
             return rule;
         }
-        let conditions: Vec<Vec<Condition>> = bodies
+        let conditions: Vec<Vec<IndexCondition>> = bodies
             .members()
             .map(|body| body.conditions.clone())
             .collect();
@@ -263,7 +263,7 @@ impl RuleLowering<'_> {
             body.proven = proven;
         }
         let mut lower = |body: &Ordered<'_>| {
-            let member = Member {
+            let member = KeyedRule {
                 rule: body.rule,
                 tail: member.tail.clone(),
             };
@@ -281,7 +281,7 @@ impl RuleLowering<'_> {
         rule
     }
 
-    fn rule(&self, member: &Member<'_>, body: &Ordered<'_>, constants: &mut Constants) -> Rule {
+    fn rule(&self, member: &KeyedRule<'_>, body: &Ordered<'_>, constants: &mut Constants) -> Rule {
         let plan = self.plan(member, body, 0, constants);
         let makes_member = member.makes_member();
         let depth = if matches!(self.kind, RuleKind::Set | RuleKind::Object) {
@@ -317,7 +317,7 @@ impl RuleLowering<'_> {
     /// Lowers the plan of a body with the first `known` head terms known.
     fn plan(
         &self,
-        member: &Member<'_>,
+        member: &KeyedRule<'_>,
         body: &Ordered<'_>,
         known: usize,
         constants: &mut Constants,
@@ -341,15 +341,15 @@ impl RuleLowering<'_> {
                 lowering.matches(Operand::Slot(slot), term);
             }
         }
-        if let Some(screen) = &body.screen {
-            lowering.screen(screen.clone());
+        if let Some(precheck) = &body.precheck {
+            lowering.precheck(precheck.clone());
         }
         for (at, expr) in (0..).zip(&body.order) {
             if !body.proven.contains(&Proof::Expr(at)) {
                 lowering.expr(expr);
             }
         }
-        leaf(self.kind, member, known, &mut lowering);
+        emit_terminator(self.kind, member, known, &mut lowering);
         lowering.finish()
     }
 }
@@ -360,9 +360,9 @@ struct Ordered<'b> {
     /// Expressions in evaluation order.
     order: Vec<&'b Expr>,
     /// Conditions that are tested before the body.
-    screen: Option<Precheck>,
+    precheck: Option<Precheck>,
     /// Conditions for the index.
-    conditions: Vec<Condition>,
+    conditions: Vec<IndexCondition>,
     /// Coverage of the rule by the conditions.
     known: ConditionCoverage,
     /// Checks implied by the index.
@@ -385,7 +385,7 @@ impl<'b> RuleBodies<'b> {
     }
 
     /// Returns the conditions of which at least one body must meet its own; moved out for a rule without `else`.
-    fn conditions(&mut self) -> Vec<Condition> {
+    fn conditions(&mut self) -> Vec<IndexCondition> {
         if self.elses.is_empty() {
             return std::mem::take(&mut self.first.conditions);
         }
@@ -406,7 +406,12 @@ impl<'b> RuleBodies<'b> {
     }
 }
 
-fn leaf(kind: RuleKind, member: &Member<'_>, known: usize, lowering: &mut Lowering<'_>) {
+fn emit_terminator(
+    kind: RuleKind,
+    member: &KeyedRule<'_>,
+    known: usize,
+    lowering: &mut Lowering<'_>,
+) {
     let head = &member.rule.head;
     let rest: Vec<&Term> = member.tail.iter().skip(known).collect();
     let element = if member.makes_member() {

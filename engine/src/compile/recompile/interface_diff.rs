@@ -47,31 +47,32 @@ impl InterfaceDiff {
     /// Adds the rules of an added module.
     pub fn come(&mut self, module: &Module) {
         let package = rule_tree::package_path(module);
-        self.at(&package, true);
+        self.node_at(&package, true);
         for rule in &module.rules {
-            let site = self.at(&rule_tree::rule_path(module, rule), true);
-            site.touched = true;
-            site.came.push(signature(rule));
+            let node = self.node_at(&rule_tree::rule_path(module, rule), true);
+            node.touched = true;
+            node.came.push(signature(rule));
         }
     }
 
     /// Adds the rules of a removed module.
     pub fn go(&mut self, module: &Module) {
         let package = rule_tree::package_path(module);
-        self.at(&package, false);
+        self.node_at(&package, false);
         for rule in &module.rules {
-            self.at(&rule_tree::rule_path(module, rule), false).touched = true;
+            self.node_at(&rule_tree::rule_path(module, rule), false)
+                .touched = true;
         }
     }
 
-    fn at(&mut self, path: &[Value], exists: bool) -> &mut Self {
-        let mut site = self;
-        site.exists |= exists;
+    fn node_at(&mut self, path: &[Value], exists: bool) -> &mut Self {
+        let mut node = self;
+        node.exists |= exists;
         for key in path {
-            site = site.below.entry(key.clone()).or_default();
-            site.exists |= exists;
+            node = node.below.entry(key.clone()).or_default();
+            node.exists |= exists;
         }
-        site
+        node
     }
 
     /// Determines the changed interfaces; `stays` returns `true` for the indices of reused modules.
@@ -101,21 +102,21 @@ impl InterfaceDiff {
         let existed = node.is_some();
         let exists = self.exists || node.is_some_and(|node| contains_any(tree, node, stays));
         self.changed = before != now || existed != exists;
-        for (key, site) in &mut self.below {
+        for (key, below) in &mut self.below {
             let child = node.and_then(|node| tree.child_by(node, key.borrow()));
-            site.compare_at(child, earlier, stays);
-            self.changed_below |= site.changed || site.changed_below;
+            below.compare_at(child, earlier, stays);
+            self.changed_below |= below.changed || below.changed_below;
         }
     }
 
     /// Returns `true` if a reference leads to or past a document with a changed interface.
     pub fn change_for(&self, path: &[ReadStep]) -> bool {
-        self.meets(path, |site| site.changed, |site| site.changed_below)
+        self.meets(path, |node| node.changed, |node| node.changed_below)
     }
 
     /// Returns `true` if a reference leads to or past a rule that was added or removed.
     pub fn touch(&self, path: &[ReadStep]) -> bool {
-        self.meets(path, |site| site.touched, |_| true)
+        self.meets(path, |node| node.touched, |_| true)
     }
 
     fn meets(
@@ -124,20 +125,20 @@ impl InterfaceDiff {
         here: impl Fn(&Self) -> bool,
         below: impl Fn(&Self) -> bool,
     ) -> bool {
-        let mut site = self;
+        let mut node = self;
         for step in path {
-            if here(site) {
+            if here(node) {
                 return true;
             }
             let ReadStep::Key(key) = step else {
-                return below(site);
+                return below(node);
             };
-            match site.below.get(key) {
-                Some(next) => site = next,
+            match node.below.get(key) {
+                Some(next) => node = next,
                 None => return false,
             }
         }
-        here(site) || below(site)
+        here(node) || below(node)
     }
 }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use solon_syntax::ast::Module;
 
-use super::compilation::{BaseExists, Compilation, Compiled, Earlier, Options};
+use super::compilation::{BaseExists, Compilation, Compiled, EarlierCompilation, Options};
 use super::locals::names_in;
 use super::modules::Modules;
 use super::{PASSES, Pass, in_order, long_names, longest_chain, on_large_stack, run};
@@ -71,7 +71,7 @@ fn from_parsed(
         .locals
         .originals
         .clone_from(earlier.originals.as_ref());
-    compilation.earlier = Some(Earlier {
+    compilation.earlier = Some(EarlierCompilation {
         compiled: earlier,
         gone: reuse.gone,
     });
@@ -85,6 +85,6 @@ fn from_parsed(
 /// Returns `true` if there is little enough garbage.
 fn is_worthwhile(earlier: &Compiled) -> bool {
     let since = earlier.work.locals_since;
-    let of_all = earlier.locals.made().saturating_sub(since);
+    let of_all = earlier.locals.count().saturating_sub(since);
     !earlier.uses_metadata && since <= of_all.max(limits::STALE_LOCALS)
 }

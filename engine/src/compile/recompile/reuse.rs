@@ -13,7 +13,7 @@ use solon_syntax::ast::{Module, Name, Ref, Term};
 
 use super::interface_diff::InterfaceDiff;
 use crate::compile::compilation::Compiled;
-use crate::compile::compiled_module::Part;
+use crate::compile::compiled_module::CompiledModule;
 use crate::compile::resolve::exported;
 use crate::compile::rewrite::templates::has_templates;
 use crate::compile::rule_tree;
@@ -23,7 +23,7 @@ use crate::value::Value;
 /// Reusable part of a compilation.
 pub struct Reuse {
     /// Result of each module; `None` if it must be compiled.
-    pub parts: Vec<Option<Arc<Part>>>,
+    pub parts: Vec<Option<Arc<CompiledModule>>>,
     /// Paths below `data` of the rules of all modules that are not reused.
     pub gone: Vec<Vec<Value>>,
 }

@@ -187,7 +187,7 @@ impl PrintRewriter<'_> {
         let mut refused = false;
         for operand in operands {
             for name in undeclared(&mut self.vars, operand, safe) {
-                let name = self.locals.shown(&name);
+                let name = self.locals.user_name(&name);
                 let message = format!("var {name} is undeclared");
                 self.report.error(Code::Compile, operand.span, message);
                 refused = true;

@@ -265,7 +265,7 @@ impl TemplateRewriter<'_> {
             return Some(Term::new(TermKind::Set(vec![term].into()), Span::default()));
         }
         for name in undeclared(&mut self.vars, &term, &self.safe) {
-            let message = format!("var {} is undeclared", self.locals.shown(&name));
+            let message = format!("var {} is undeclared", self.locals.user_name(&name));
             self.reject(term.span, &message);
         }
         Some(capture(self.locals, term, expr.with.clone()))

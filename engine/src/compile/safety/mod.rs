@@ -150,7 +150,7 @@ pub(crate) fn is_ordered(functions: Functions<'_>, body: &Body, given: &BTreeSet
         safe.insert(safety.vars.var(name));
     }
     safety.reorder(&mut body, &safe);
-    safety.refused.is_empty()
+    safety.rejected.is_empty()
 }
 
 /// Orders a body in which some arguments are safe. If that is not possible, the loose reading provides the error,
@@ -161,7 +161,7 @@ fn order(body: &mut Body, args: &[Term], of: SafetyContext<'_>) -> Option<Unsafe
         let mut safe = roots(&mut safety.vars);
         safety.vars.scan_into(VarScan::default(), args, &mut safe);
         safety.reorder(body, &safe);
-        (!safety.refused.is_empty()).then(|| UnsafeReport::from(safety))
+        (!safety.rejected.is_empty()).then(|| UnsafeReport::from(safety))
     };
     let refusal = read(Reading::Strict)?;
     Some(read(Reading::Loose).unwrap_or(refusal))

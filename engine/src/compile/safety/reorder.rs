@@ -45,7 +45,7 @@ pub struct Safety<'c> {
     /// Variables seen so far.
     pub vars: Vars,
     /// Unsafe expressions so far.
-    pub refused: Vec<Unsafe>,
+    pub rejected: Vec<Unsafe>,
 }
 
 /// A body during ordering.
@@ -69,7 +69,7 @@ impl<'c> Safety<'c> {
             of,
             reading,
             vars: Vars::default(),
-            refused: Vec::new(),
+            rejected: Vec::new(),
         }
     }
 
@@ -259,7 +259,7 @@ impl<'c> Safety<'c> {
         let assigned = equation(expr)
             .filter(|_| expr.assigned)
             .map(|(left, _)| self.vars.scan(VarScan::default(), left));
-        self.refused.push(Unsafe {
+        self.rejected.push(Unsafe {
             span: expr.span,
             vars,
             assigned: assigned.unwrap_or_default(),

@@ -20,14 +20,14 @@ const FUTURE_KEYWORDS: [&str; 7] = ["and", "contains", "every", "if", "in", "not
 #[derive(Debug)]
 pub struct UnsafeReport {
     vars: Vars,
-    refused: Vec<Unsafe>,
+    rejected: Vec<Unsafe>,
 }
 
 impl From<Safety<'_>> for UnsafeReport {
     fn from(safety: Safety<'_>) -> Self {
         Self {
             vars: safety.vars,
-            refused: safety.refused,
+            rejected: safety.rejected,
         }
     }
 }
@@ -36,7 +36,7 @@ impl UnsafeReport {
     /// Reports each variable once, at its first unsafe location. If the user named none of them, the expressions are
     /// reported instead.
     pub fn report(mut self, report: &mut Report, locals: &Locals, suffix: &str) {
-        self.refused.sort_by_key(|one| one.span);
+        self.rejected.sort_by_key(|one| one.span);
         let named = self.named(locals);
         for (name, span) in &named {
             report_var(report, name, *span, suffix);
@@ -45,7 +45,7 @@ impl UnsafeReport {
             return;
         }
         let mut seen = VarSet::default();
-        for one in &self.refused {
+        for one in &self.rejected {
             if !one.vars.is_subset(&seen) {
                 seen.add(&one.vars);
                 let message = format!("expression is unsafe{suffix}");
@@ -58,12 +58,12 @@ impl UnsafeReport {
     /// because of others, so they are omitted if there are others.
     fn named<'a>(&'a self, locals: &'a Locals) -> Vec<(&'a Name, Span)> {
         let mut assigned = VarSet::default();
-        for one in &self.refused {
+        for one in &self.rejected {
             assigned.add(&one.assigned);
         }
         let mut seen = VarSet::default();
         let mut named: Vec<(&Name, Span)> = Vec::new();
-        for one in &self.refused {
+        for one in &self.rejected {
             for var in one.vars.iter() {
                 if seen.insert(var)
                     && let Some(name) = self.vars.name(var)

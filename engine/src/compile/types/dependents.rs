@@ -3,7 +3,7 @@
 use hashbrown::HashSet;
 use std::sync::{Arc, OnceLock};
 
-use crate::compile::graph::{Edges, Graph};
+use crate::compile::graph::{Graph, OutEdges};
 use crate::compile::rule_tree::{RuleId, RuleTree};
 use crate::index::Indexed as _;
 use crate::limits;
@@ -14,7 +14,7 @@ use crate::value::Value;
 pub struct Dependents {
     /// Rules in the order of their vertices.
     rules: Vec<RuleId>,
-    needs: Arc<Vec<Edges>>,
+    needs: Arc<Vec<OutEdges>>,
     /// Users of each vertex, computed on demand: most programs replace nothing.
     users: OnceLock<Vec<Vec<usize>>>,
 }

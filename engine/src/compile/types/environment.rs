@@ -7,7 +7,7 @@ use solon_syntax::ast::{Comprehension, Name, Term, TermKind};
 use solon_syntax::source::Span;
 
 use super::constant::json_value;
-use super::tree::{NodeId, TypeTree};
+use super::tree::{TypeNodeId, TypeTree};
 use crate::compile::compilation::Options;
 use crate::compile::functions::dotted;
 use crate::compile::small_map::SmallMap;
@@ -281,7 +281,7 @@ pub fn is_root(name: &str) -> bool {
 }
 
 /// Returns the child of a node under a term.
-pub fn step(tree: &TypeTree, id: NodeId, term: &Term) -> Option<NodeId> {
+pub fn step(tree: &TypeTree, id: TypeNodeId, term: &Term) -> Option<TypeNodeId> {
     match &term.kind {
         TermKind::Var(_) if id == TypeTree::ROOT => {
             let name = term.as_var()?;
@@ -309,7 +309,7 @@ fn of_document(tree: &TypeTree, reference: &[Term]) -> Option<Type> {
 }
 
 /// Returns the node at which a reference takes its first unknown step, if that node has children.
-fn crossroads(tree: &TypeTree, reference: &[Term]) -> Option<NodeId> {
+fn crossroads(tree: &TypeTree, reference: &[Term]) -> Option<TypeNodeId> {
     let mut id = TypeTree::ROOT;
     for term in reference {
         match step(tree, id, term) {

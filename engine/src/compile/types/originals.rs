@@ -22,7 +22,7 @@ pub struct Originals<'a> {
     collected: HashSet<&'a Name>,
     /// Locals that stay visible together with the expression that binds them: those collected by the comprehensions of
     /// templates and prints, and those that `every` iterates over.
-    shown: HashSet<&'a Name>,
+    visible: HashSet<&'a Name>,
 }
 
 #[derive(Clone, Copy)]
@@ -61,7 +61,7 @@ impl<'a> Originals<'a> {
             terms: HashMap::new(),
             heads: HashSet::new(),
             collected: HashSet::new(),
-            shown: HashSet::new(),
+            visible: HashSet::new(),
         };
         node.walk(&mut Exprs(|expr: &'a Expr| {
             originals.note(expr);
@@ -84,13 +84,13 @@ impl<'a> Originals<'a> {
             self.terms.entry(name).or_insert(original);
         }
         match &expr.kind {
-            ExprKind::Every(every) => self.shown.extend(every.domain.as_var()),
+            ExprKind::Every(every) => self.visible.extend(every.domain.as_var()),
             ExprKind::Call(terms) => {
                 if let [operator, operand, ..] = terms.as_slice()
                     && WITH_CLOSURES.iter().any(|name| operator.is_operator(name))
                     && let TermKind::Array(parts) = &operand.kind
                 {
-                    self.shown.extend(parts.iter().flat_map(collected));
+                    self.visible.extend(parts.iter().flat_map(collected));
                 }
             }
             _ => {}
@@ -100,11 +100,11 @@ impl<'a> Originals<'a> {
     /// Returns a reference as the user wrote it, except for calls in its collections, which have become expressions.
     pub fn restore(&self, reference: &[Term]) -> Ref {
         let mut reference = reference.to_vec();
-        self.parts(&mut reference, TermContext::Step, 0);
+        self.restore_steps(&mut reference, TermContext::Step, 0);
         reference
     }
 
-    fn parts(&self, reference: &mut [Term], within: TermContext, depth: usize) {
+    fn restore_steps(&self, reference: &mut [Term], within: TermContext, depth: usize) {
         for part in reference {
             let name = part.as_var();
             match name.and_then(|name| self.terms.get(name)) {
@@ -149,7 +149,8 @@ impl<'a> Originals<'a> {
     }
 
     fn gives_way(&self, name: &Name, within: TermContext) -> bool {
-        !self.shown.contains(name) && (within > TermContext::Step || !self.collected.contains(name))
+        !self.visible.contains(name)
+            && (within > TermContext::Step || !self.collected.contains(name))
     }
 }
 
@@ -181,7 +182,7 @@ impl VisitorMut for Restorer<'_, '_> {
             depth,
         } = *self;
         if let TermKind::Ref(reference) = &mut term.kind {
-            originals.parts(reference, within, depth);
+            originals.restore_steps(reference, within, depth);
             return Flow::Over;
         }
         if let Some(closure) = comprehension(term) {

@@ -7,7 +7,7 @@ use super::TypeChecker;
 use super::constant::json_value;
 use super::environment::{is_root, step};
 use super::explain::{BadReference, Problem};
-use super::tree::{NodeId, TypeTree};
+use super::tree::{TypeNodeId, TypeTree};
 use crate::types::Type;
 use crate::value::{Kind, Value};
 
@@ -63,7 +63,7 @@ enum PossibleKeys {
     /// Keys of a type, if they are known.
     OfType(Type),
     /// Children of a node of a layer.
-    From(usize, NodeId),
+    From(usize, TypeNodeId),
     /// There are no keys.
     Nothing,
     /// Too many keys to list.
@@ -102,7 +102,7 @@ impl TypeChecker<'_> {
     fn document(
         &mut self,
         layer: usize,
-        id: NodeId,
+        id: TypeNodeId,
         reference: &[Term],
         at: usize,
     ) -> Option<RefResult> {
@@ -275,7 +275,7 @@ impl TypeChecker<'_> {
 }
 
 /// Returns the keys of a node's children, if there are any.
-fn node_keys(tree: &TypeTree, id: NodeId) -> Option<Vec<Value>> {
+fn node_keys(tree: &TypeTree, id: TypeNodeId) -> Option<Vec<Value>> {
     let keys: Vec<_> = tree.children(id).map(|(key, _)| key.clone()).collect();
     (!keys.is_empty()).then_some(keys)
 }

@@ -20,7 +20,7 @@ pub struct ReplacedRules<'c> {
     tree: &'c RuleTree,
     modules: &'c Modules,
     /// The rules, computed once some rule has the type of an empty collection.
-    found: OnceCell<HashSet<RuleId>>,
+    rules: OnceCell<HashSet<RuleId>>,
 }
 
 impl<'c> ReplacedRules<'c> {
@@ -29,13 +29,13 @@ impl<'c> ReplacedRules<'c> {
         Self {
             tree,
             modules,
-            found: OnceCell::new(),
+            rules: OnceCell::new(),
         }
     }
 
     /// Returns `true` if some `with` may replace the rule.
     pub fn contains(&self, rule: RuleId) -> bool {
-        self.found.get_or_init(|| self.search()).contains(&rule)
+        self.rules.get_or_init(|| self.search()).contains(&rule)
     }
 
     fn search(&self) -> HashSet<RuleId> {

@@ -11,7 +11,7 @@ use super::explain::Problem;
 use super::replaced::ReplacedRules;
 use super::reused_types::TypeChanges;
 use super::schemas::Schemas;
-use super::tree::{NodeId, TypeTree};
+use super::tree::{TypeNodeId, TypeTree};
 use super::{TypeChecker, WholeBody};
 use crate::compile::compilation::Compilation;
 use crate::compile::compiled_module::Yield;
@@ -114,7 +114,7 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
 struct DocumentNodes<'c> {
     tree: &'c RuleTree,
     /// For each node of the rule tree, its node in the type tree once it is known.
-    nodes: Vec<Option<NodeId>>,
+    nodes: Vec<Option<TypeNodeId>>,
 }
 
 impl<'c> DocumentNodes<'c> {
@@ -126,13 +126,13 @@ impl<'c> DocumentNodes<'c> {
     }
 
     /// Returns the node of the document that a rule contributes to; creates it if there is none.
-    fn of_rule(&mut self, rule: RuleId, types: &mut TypeTree) -> NodeId {
+    fn of_rule(&mut self, rule: RuleId, types: &mut TypeTree) -> TypeNodeId {
         let home = self.tree.home(rule).unwrap_or(RuleTree::DATA);
         self.of_tree_node(home, types)
     }
 
     /// Returns the node for a node of the rule tree. Recursion is bounded by the nesting limit of values.
-    fn of_tree_node(&mut self, node: rule_tree::NodeId, types: &mut TypeTree) -> NodeId {
+    fn of_tree_node(&mut self, node: rule_tree::NodeId, types: &mut TypeTree) -> TypeNodeId {
         if let Some(Some(known)) = self.nodes.get(node.position()) {
             return *known;
         }

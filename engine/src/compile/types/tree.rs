@@ -9,7 +9,7 @@ use crate::value::{Kind, Value, ValueRef};
 
 /// Index of a node of a [`TypeTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NodeId(u32);
+pub struct TypeNodeId(u32);
 
 /// Types by path. A node with a type of its own counts as a leaf, even if it has children.
 #[derive(Clone, Debug)]
@@ -22,11 +22,11 @@ pub struct TypeTree {
 struct TypeNode {
     /// Key of the step from the parent.
     key: Value,
-    parent: Option<NodeId>,
+    parent: Option<TypeNodeId>,
     /// Children in insertion order.
-    children: Vec<NodeId>,
+    children: Vec<TypeNodeId>,
     /// Children ordered by key, computed on demand.
-    sorted: OnceLock<Box<[NodeId]>>,
+    sorted: OnceLock<Box<[TypeNodeId]>>,
     /// Type set for this path; `None` for an inner node without one.
     own: Option<Merge>,
     /// `true` if a rule with an error contributes: values that rules checked later add can be anything.
@@ -64,13 +64,13 @@ impl Default for TypeTree {
 )]
 impl TypeTree {
     /// Parent of `data` and `input`.
-    pub const ROOT: NodeId = NodeId(0);
+    pub const ROOT: TypeNodeId = TypeNodeId(0);
 
-    fn node(&self, id: NodeId) -> &TypeNode {
+    fn node(&self, id: TypeNodeId) -> &TypeNode {
         &self.nodes[id.0 as usize]
     }
 
-    fn node_mut(&mut self, id: NodeId) -> &mut TypeNode {
+    fn node_mut(&mut self, id: TypeNodeId) -> &mut TypeNode {
         &mut self.nodes[id.0 as usize]
     }
 
@@ -86,13 +86,13 @@ impl TypeTree {
     }
 
     /// Returns the child of a node.
-    pub fn child(&self, id: NodeId, key: ValueRef<'_>) -> Option<NodeId> {
-        let has_key = |child| same_key(self.node(NodeId(child)).key.borrow(), key);
-        self.steps.find(id.0, key, has_key).map(NodeId)
+    pub fn child(&self, id: TypeNodeId, key: ValueRef<'_>) -> Option<TypeNodeId> {
+        let has_key = |child| same_key(self.node(TypeNodeId(child)).key.borrow(), key);
+        self.steps.find(id.0, key, has_key).map(TypeNodeId)
     }
 
     /// Iterates over the children of a node, ordered by key.
-    pub fn children(&self, id: NodeId) -> impl Iterator<Item = (&Value, NodeId)> {
+    pub fn children(&self, id: TypeNodeId) -> impl Iterator<Item = (&Value, TypeNodeId)> {
         let node = self.node(id);
         let sorted = node.sorted.get_or_init(|| {
             let mut children = node.children.clone();
@@ -103,13 +103,13 @@ impl TypeTree {
     }
 
     /// Returns `true` if a node has a type of its own.
-    pub fn is_leaf(&self, id: NodeId) -> bool {
+    pub fn is_leaf(&self, id: TypeNodeId) -> bool {
         let own = &self.node(id).own;
         own.as_ref().is_some_and(|own| !own.is_conflict())
     }
 
     /// Returns the type of the document at a node.
-    pub fn whole(&self, id: NodeId) -> &Type {
+    pub fn whole(&self, id: TypeNodeId) -> &Type {
         let node = self.node(id);
         node.whole.get_or_init(|| match &node.own {
             Some(own) if !own.is_conflict() => self.with_parts(id, own.clone().finish()),
@@ -118,7 +118,7 @@ impl TypeTree {
     }
 
     /// Returns the type of the keys of the document at a node.
-    pub fn keys(&self, id: NodeId) -> &Type {
+    pub fn keys(&self, id: TypeNodeId) -> &Type {
         self.node(id).keys.get_or_init(|| {
             if self.is_leaf(id) {
                 return self.whole(id).keys();
@@ -130,7 +130,7 @@ impl TypeTree {
     }
 
     /// Returns the type of a document of which only parts are known: base documents may add others.
-    fn package(&self, id: NodeId) -> Type {
+    fn package(&self, id: TypeNodeId) -> Type {
         let parts = self.children(id);
         let parts = parts.filter(|(key, _)| is_plain(key.borrow()));
         let parts = parts.map(|(key, id)| (key.clone(), self.whole(id).clone()));
@@ -138,14 +138,14 @@ impl TypeTree {
     }
 
     /// Returns the type of a partial object to which rules below it contribute.
-    fn with_parts(&self, id: NodeId, own: Type) -> Type {
+    fn with_parts(&self, id: TypeNodeId, own: Type) -> Type {
         let Type::Object(object) = &own else {
             return own;
         };
         let mut parts = (Vec::new(), Vec::new());
         for (key, child) in self.children(id) {
             let mut below = Vec::new();
-            self.leaves(child, &mut below);
+            self.leaf_types(child, &mut below);
             for of in below {
                 parts.0.push(type_of(key.borrow()));
                 parts.1.push(of);
@@ -158,14 +158,14 @@ impl TypeTree {
     }
 
     /// Adds the types of all leaves below a node, each wrapped in objects for its steps.
-    fn leaves(&self, id: NodeId, found: &mut Vec<Type>) {
+    fn leaf_types(&self, id: TypeNodeId, found: &mut Vec<Type>) {
         if self.is_leaf(id) {
             found.push(self.whole(id).clone());
             return;
         }
         for (key, child) in self.children(id) {
             let start = found.len();
-            self.leaves(child, found);
+            self.leaf_types(child, found);
             for of in found.iter_mut().skip(start) {
                 *of = Type::object_of(type_of(key.borrow()), std::mem::take(of));
             }
@@ -180,7 +180,7 @@ impl TypeTree {
     }
 
     /// Adds the type of a rule to a node.
-    pub fn insert(&mut self, id: NodeId, of: Type) {
+    pub fn insert(&mut self, id: TypeNodeId, of: Type) {
         self.forget_from(id);
         let node = self.node_mut(id);
         let own = node.own.get_or_insert_default();
@@ -191,7 +191,7 @@ impl TypeTree {
     }
 
     /// Records that a rule with an error contributes to the object at a node.
-    pub fn spoil(&mut self, id: NodeId) {
+    pub fn spoil(&mut self, id: TypeNodeId) {
         self.forget_from(id);
         self.node_mut(id).spoiled = true;
     }
@@ -205,7 +205,7 @@ impl TypeTree {
     }
 
     /// Returns the node at a path and invalidates everything that depends on it.
-    fn descend(&mut self, path: &[Value]) -> NodeId {
+    fn descend(&mut self, path: &[Value]) -> TypeNodeId {
         let steps = path.iter();
         let id = steps.fold(Self::ROOT, |id, key| self.step(id, key));
         self.forget_from(id);
@@ -213,15 +213,15 @@ impl TypeTree {
     }
 
     /// Returns the child of a node; creates it if there is none.
-    pub fn step(&mut self, from: NodeId, key: &Value) -> NodeId {
+    pub fn step(&mut self, from: TypeNodeId, key: &Value) -> TypeNodeId {
         let next = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         let nodes = &self.nodes;
         let has_key = |id: u32| nodes.get(id as usize).is_some_and(|node| node.key == *key);
         let found = self.steps.find_or_add(from.0, key.borrow(), next, has_key);
         if found != next {
-            return NodeId(found);
+            return TypeNodeId(found);
         }
-        let next = NodeId(next);
+        let next = TypeNodeId(next);
         let node = self.node_mut(from);
         node.children.push(next);
         if node.sorted.get().is_some() {
@@ -237,7 +237,7 @@ impl TypeTree {
     }
 
     /// Invalidates the computed types of a node and its ancestors.
-    fn forget_from(&mut self, id: NodeId) {
+    fn forget_from(&mut self, id: TypeNodeId) {
         let mut next = Some(id);
         while let Some(id) = next {
             self.node_mut(id).forget();

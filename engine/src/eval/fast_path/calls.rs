@@ -31,7 +31,7 @@ impl<'e> FastPath<'_, 'e> {
             slots: [Register::Value(ValueRef::Null); MAX_SLOTS],
             found: None,
             args: given.get(..args.len()),
-            turns: self.turns.checked_sub(1)?,
+            iterations: self.iterations.checked_sub(1)?,
             outer,
             early: false,
             ..*self
@@ -40,7 +40,7 @@ impl<'e> FastPath<'_, 'e> {
             RuleKind::Complete | RuleKind::Function(_) => other.whole(set),
             RuleKind::Set | RuleKind::Object => End::Unsure,
         };
-        self.turns = other.turns;
+        self.iterations = other.iterations;
         match end {
             End::Hit => Some(self.set(out, other.found)),
             End::Miss => Some(false),
@@ -50,15 +50,15 @@ impl<'e> FastPath<'_, 'e> {
 
     /// Fills a slot with the result of an intrinsic; `None` if the built-in must be called.
     #[inline(never)]
-    pub(super) fn answered(&mut self, call: &BuiltinCall, out: Slot) -> Option<bool> {
-        let quick = call.quick.as_ref()?;
-        let answer = match quick {
+    pub(super) fn intrinsic_call(&mut self, call: &BuiltinCall, out: Slot) -> Option<bool> {
+        let intrinsic = call.intrinsic.as_ref()?;
+        let answer = match intrinsic {
             Intrinsic::Get => self.looked_up(call)?,
             Intrinsic::Plus => self.counted(call, i64::checked_add)?,
             Intrinsic::Minus => self.counted(call, i64::checked_sub)?,
             Intrinsic::Times => self.counted(call, i64::checked_mul)?,
             Intrinsic::Function(_) | Intrinsic::Prepared(..) => {
-                Register::Value(match self.quick(quick, call)? {
+                Register::Value(match self.intrinsic(intrinsic, call)? {
                     (IntrinsicResult::Bool, answer) => ValueRef::Bool(answer != 0),
                     (IntrinsicResult::Int, answer) => ValueRef::Int(answer),
                 })

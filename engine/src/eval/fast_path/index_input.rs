@@ -23,13 +23,13 @@ impl<'g, 'e> FastIndexInput<'g, 'e> {
 
 impl<'e> IndexInput<'e> for FastIndexInput<'_, 'e> {
     #[inline]
-    fn at(&self, place: &'e AccessPath) -> Option<ValueRef<'e>> {
-        path::at(*self.root(place)?, &place.path)
+    fn value_at(&self, place: &'e AccessPath) -> Option<ValueRef<'e>> {
+        path::value_at(*self.root(place)?, &place.path)
     }
 
     #[inline]
-    fn answer(&self, place: &'e AccessPath, answers: &'e Values) -> Option<&'e Node> {
-        path::answer(self.root(place)?, &place.path, answers)
+    fn child(&self, place: &'e AccessPath, answers: &'e Values) -> Option<&'e Node> {
+        path::child(self.root(place)?, &place.path, answers)
     }
 
     fn is_strict(&self) -> bool {

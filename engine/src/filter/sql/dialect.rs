@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::filter::column_functions::Ends;
-use crate::filter::condition::{Affix, Comparison};
+use crate::filter::condition::{Affix, ComparisonOperator};
 use crate::filter::decimal::Decimal;
 use crate::filter::rejection::Rejection;
 
@@ -52,7 +52,7 @@ pub trait Dialect {
     fn exact_texts(
         &self,
         left: &str,
-        comparison: Comparison,
+        comparison: ComparisonOperator,
         right: &str,
     ) -> Result<String, String> {
         let (left, right) = self.exact_sides(left, right);

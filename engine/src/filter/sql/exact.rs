@@ -9,7 +9,9 @@ use std::cmp::Ordering;
 
 use super::SqlWriter;
 use crate::filter::column_functions::{Linear, Solved};
-use crate::filter::condition::{Affix, Column, Comparison, Operand, Predicate, Test};
+use crate::filter::condition::{
+    Affix, Column, ColumnTest, ComparisonOperator, FilterOperand, Predicate,
+};
 use crate::filter::mapping::{ColumnDeclaration, ColumnKind};
 use crate::filter::rejection::Rejection;
 use crate::value::{Value, json};
@@ -28,8 +30,8 @@ pub(super) struct Cases {
 
 impl SqlWriter<'_> {
     /// Writes a test that holds for exactly the rows for which it is true in Rego.
-    pub(super) fn exact(&mut self, test: &Test) -> Result<(), Rejection> {
-        let declared = self.declared(test, &test.column)?;
+    pub(super) fn exact(&mut self, test: &ColumnTest) -> Result<(), Rejection> {
+        let declared = self.declaration(test, &test.column)?;
         let column = self.column_text(&test.column);
         let cases = match &test.predicate {
             Predicate::Compare(comparison, operand) => {
@@ -39,10 +41,10 @@ impl SqlWriter<'_> {
                     *comparison
                 };
                 match operand {
-                    Operand::Value(value) => {
+                    FilterOperand::Value(value) => {
                         self.compared(test, declared, &column, comparison, value)?
                     }
-                    Operand::Column(other) => {
+                    FilterOperand::Column(other) => {
                         let text = self.columns(test, declared, &column, comparison, other)?;
                         self.text(&text);
                         return Ok(());
@@ -65,12 +67,12 @@ impl SqlWriter<'_> {
     }
 
     /// Returns the declaration of a column.
-    pub(super) fn declared(
+    pub(super) fn declaration(
         &self,
-        test: &Test,
+        test: &ColumnTest,
         column: &Column,
     ) -> Result<ColumnDeclaration, Rejection> {
-        self.mappings.declared(column).ok_or_else(|| {
+        self.mappings.declaration(column).ok_or_else(|| {
             let name = self.mappings.name(column).parts.join(".");
             let words = "`kind`, `nullable` and, of texts, `collation`";
             let message = format!("exact: the mapping does not declare column {name}: {words}");
@@ -80,25 +82,25 @@ impl SqlWriter<'_> {
 
     fn compared(
         &mut self,
-        test: &Test,
+        test: &ColumnTest,
         declared: ColumnDeclaration,
         column: &str,
-        comparison: Comparison,
+        comparison: ComparisonOperator,
         value: &Value,
     ) -> Result<Cases, Rejection> {
         if *value == Value::Null {
             // every other value is greater than null
             return Ok(Cases {
-                value: comparison.holds(Ordering::Greater).then(String::new),
-                null: comparison.holds(Ordering::Equal),
+                value: comparison.accepts(Ordering::Greater).then(String::new),
+                null: comparison.accepts(Ordering::Equal),
             });
         }
-        let null = comparison.holds(Ordering::Less);
+        let null = comparison.accepts(Ordering::Less);
         let kind = ColumnKind::of_value(value);
         if kind.rank() != declared.kind.rank() {
             let order = declared.kind.rank().cmp(&kind.rank());
             return Ok(Cases {
-                value: comparison.holds(order).then(String::new),
+                value: comparison.accepts(order).then(String::new),
                 null,
             });
         }
@@ -121,10 +123,10 @@ impl SqlWriter<'_> {
     /// an empty text if every value does. Every literal lies in the range of the dialect's integers.
     pub(super) fn integers(
         &mut self,
-        test: &Test,
+        test: &ColumnTest,
         column: &str,
         linear: Linear,
-        comparison: Comparison,
+        comparison: ComparisonOperator,
         value: &Value,
     ) -> Result<Option<String>, Rejection> {
         let solved = linear.solved(comparison, value, &self.dialect.integers());
@@ -145,9 +147,9 @@ impl SqlWriter<'_> {
 
     fn compared_texts(
         &mut self,
-        test: &Test,
+        test: &ColumnTest,
         column: &str,
-        comparison: Comparison,
+        comparison: ComparisonOperator,
         value: &Value,
     ) -> Result<String, Rejection> {
         let literal = self.value_text(test, value, true)?;
@@ -157,13 +159,13 @@ impl SqlWriter<'_> {
 
     fn columns(
         &mut self,
-        test: &Test,
+        test: &ColumnTest,
         declared: ColumnDeclaration,
         column: &str,
-        comparison: Comparison,
+        comparison: ComparisonOperator,
         other: &Column,
     ) -> Result<String, Rejection> {
-        let second = self.declared(test, other)?;
+        let second = self.declaration(test, other)?;
         let other = self.column_text(other);
         let (one, two) = (declared.kind.rank(), second.kind.rank());
         let mut ways = Vec::new();
@@ -174,16 +176,16 @@ impl SqlWriter<'_> {
             } else {
                 format!("{column} {} {other}", comparison.sign())
             });
-        } else if comparison.holds(one.cmp(&two)) {
+        } else if comparison.accepts(one.cmp(&two)) {
             ways.push(format!("({column} IS NOT NULL AND {other} IS NOT NULL)"));
         }
-        if comparison.holds(Ordering::Equal) && declared.nullable && second.nullable {
+        if comparison.accepts(Ordering::Equal) && declared.nullable && second.nullable {
             ways.push(format!("({column} IS NULL AND {other} IS NULL)"));
         }
-        if comparison.holds(Ordering::Less) && declared.nullable {
+        if comparison.accepts(Ordering::Less) && declared.nullable {
             ways.push(format!("({column} IS NULL AND {other} IS NOT NULL)"));
         }
-        if comparison.holds(Ordering::Greater) && second.nullable {
+        if comparison.accepts(Ordering::Greater) && second.nullable {
             ways.push(format!("({column} IS NOT NULL AND {other} IS NULL)"));
         }
         Ok(any(&ways))
@@ -191,7 +193,7 @@ impl SqlWriter<'_> {
 
     fn listed(
         &mut self,
-        test: &Test,
+        test: &ColumnTest,
         declared: ColumnDeclaration,
         column: &str,
         values: &[Value],
@@ -202,9 +204,9 @@ impl SqlWriter<'_> {
             **value != Value::Null && ColumnKind::of_value(value).rank() == declared.kind.rank()
         };
         let comparison = if test.negated {
-            Comparison::Ne
+            ComparisonOperator::Ne
         } else {
-            Comparison::Eq
+            ComparisonOperator::Eq
         };
         let mut literals = Vec::new();
         let range = self.dialect.integers();
@@ -214,7 +216,7 @@ impl SqlWriter<'_> {
             } else if declared.kind != ColumnKind::Integer
                 // an integer column never holds other numbers
                 || matches!(
-                    Linear::IDENTITY.solved(Comparison::Eq, value, &range),
+                    Linear::IDENTITY.solved(ComparisonOperator::Eq, value, &range),
                     Some(Solved::Compare(..))
                 )
             {
@@ -239,7 +241,7 @@ impl SqlWriter<'_> {
 
     fn affixed(
         &mut self,
-        test: &Test,
+        test: &ColumnTest,
         declared: ColumnDeclaration,
         column: &str,
         affix: Affix,
@@ -264,7 +266,7 @@ impl SqlWriter<'_> {
     /// Returns a substring test with `LIKE`, by code point.
     pub(super) fn like_exactly(
         &mut self,
-        test: &Test,
+        test: &ColumnTest,
         column: &str,
         affix: Affix,
         part: &str,

@@ -6,16 +6,16 @@
 use super::SqlWriter;
 use super::exact::{Cases, FALSE, TRUE, all, any};
 use crate::filter::column_functions::{ColumnFunction, Linear, letters};
-use crate::filter::condition::{Affix, Comparison, Operand, Predicate, Test};
+use crate::filter::condition::{Affix, ColumnTest, ComparisonOperator, FilterOperand, Predicate};
 use crate::filter::mapping::ColumnKind;
 use crate::filter::rejection::Rejection;
 
 impl SqlWriter<'_> {
     /// Writes a test of a function of a column, or of a text that contains the column.
-    pub(super) fn function(&mut self, test: &Test) -> Result<(), Rejection> {
+    pub(super) fn function(&mut self, test: &ColumnTest) -> Result<(), Rejection> {
         let refuse = |message: String| Rejection::new(message, test.place);
         let declared = if self.exact {
-            Some(self.declared(test, &test.column)?)
+            Some(self.declaration(test, &test.column)?)
         } else {
             None
         };
@@ -66,7 +66,7 @@ impl SqlWriter<'_> {
     }
 
     /// Applies the functions of a test to a column.
-    fn apply_functions(&self, test: &Test, column: &str) -> Result<String, Rejection> {
+    fn apply_functions(&self, test: &ColumnTest, column: &str) -> Result<String, Rejection> {
         let refuse = |message: String| Rejection::new(message, test.place);
         let unsaid =
             |step: &ColumnFunction| refuse(format!("{}: not said by this dialect", step.word()));
@@ -98,17 +98,20 @@ impl SqlWriter<'_> {
     /// Returns the condition of a predicate on a text; `None` if no text passes, an empty string if all do.
     fn texts(
         &mut self,
-        test: &Test,
+        test: &ColumnTest,
         side: &str,
         predicate: &Predicate,
     ) -> Result<Option<String>, Rejection> {
         let refuse = |message: String| Rejection::new(message, test.place);
         let (comparison, values) = match predicate {
-            Predicate::Compare(comparison, Operand::Value(value)) => (
+            Predicate::Compare(comparison, FilterOperand::Value(value)) => (
                 turned(*comparison, test.negated),
                 std::slice::from_ref(value),
             ),
-            Predicate::In(values) => (turned(Comparison::Eq, test.negated), values.as_slice()),
+            Predicate::In(values) => (
+                turned(ComparisonOperator::Eq, test.negated),
+                values.as_slice(),
+            ),
             Predicate::Affix(affix, part) => {
                 let not = if test.negated { "NOT " } else { "" };
                 let made = match self.search(test, side, *affix, part)? {
@@ -135,12 +138,12 @@ impl SqlWriter<'_> {
     /// Writes a predicate on a number.
     fn numbers(
         &mut self,
-        test: &Test,
+        test: &ColumnTest,
         side: &str,
         predicate: &Predicate,
     ) -> Result<Option<String>, Rejection> {
         match predicate {
-            Predicate::Compare(comparison, Operand::Value(value)) => {
+            Predicate::Compare(comparison, FilterOperand::Value(value)) => {
                 let sign = turned(*comparison, test.negated).sign();
                 let literal = self.plain_number(test, value)?;
                 Ok(Some(format!("{side} {sign} {literal}")))
@@ -162,17 +165,20 @@ impl SqlWriter<'_> {
     /// Writes a predicate on a multiple as a predicate on the number itself.
     fn solved(
         &mut self,
-        test: &Test,
+        test: &ColumnTest,
         column: &str,
         linear: Linear,
         predicate: &Predicate,
     ) -> Result<Option<String>, Rejection> {
         let (comparison, values) = match predicate {
-            Predicate::Compare(comparison, Operand::Value(value)) => (
+            Predicate::Compare(comparison, FilterOperand::Value(value)) => (
                 turned(*comparison, test.negated),
                 std::slice::from_ref(value),
             ),
-            Predicate::In(values) => (turned(Comparison::Eq, test.negated), values.as_slice()),
+            Predicate::In(values) => (
+                turned(ComparisonOperator::Eq, test.negated),
+                values.as_slice(),
+            ),
             _ => {
                 let words = "compared with what is not known";
                 return Err(Rejection::new(words, test.place));
@@ -198,22 +204,22 @@ impl SqlWriter<'_> {
     /// Writes the test that a column is a substring of another text.
     fn part(
         &mut self,
-        test: &Test,
+        test: &ColumnTest,
         column: &str,
         nullable: bool,
         affix: Affix,
-        whole: &Operand,
+        whole: &FilterOperand,
     ) -> Result<String, Rejection> {
         let mut nulls = Vec::new();
         if nullable {
             nulls.push(format!("{column} IS NULL"));
         }
         let whole = match whole {
-            Operand::Value(value) => self.value_once(test, value)?,
-            Operand::Column(other) => {
+            FilterOperand::Value(value) => self.value_once(test, value)?,
+            FilterOperand::Column(other) => {
                 let text = self.column_text(other);
                 if self.exact {
-                    let declared = self.declared(test, other)?;
+                    let declared = self.declaration(test, other)?;
                     if declared.kind != ColumnKind::Text {
                         return Ok(if test.negated { TRUE } else { FALSE }.to_owned());
                     }
@@ -240,7 +246,7 @@ impl SqlWriter<'_> {
     }
 }
 
-fn turned(comparison: Comparison, negated: bool) -> Comparison {
+fn turned(comparison: ComparisonOperator, negated: bool) -> ComparisonOperator {
     if negated {
         comparison.opposite()
     } else {

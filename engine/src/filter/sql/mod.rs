@@ -12,7 +12,9 @@ mod postgresql;
 mod sqlite;
 mod sqlserver;
 
-use super::condition::{Affix, Column, Comparison, Condition, Operand, Predicate, Test};
+use super::condition::{
+    Affix, Column, ColumnTest, ComparisonOperator, FilterCondition, FilterOperand, Predicate,
+};
 use super::mapping::Mappings;
 use super::rejection::Rejection;
 use super::target::FilterTarget;
@@ -45,15 +47,15 @@ pub struct Manner {
 ///
 /// Conditions that the dialect cannot express.
 pub fn sql(
-    condition: &Condition,
+    condition: &FilterCondition,
     target: FilterTarget,
     mappings: &Mappings,
     manner: Manner,
 ) -> Result<Option<Statement>, Rejection> {
     let bodies = match condition {
-        Condition::Never => return Ok(None),
-        Condition::Always => return Ok(Some(Statement::default())),
-        Condition::Any(bodies) => bodies,
+        FilterCondition::Never => return Ok(None),
+        FilterCondition::Always => return Ok(Some(Statement::default())),
+        FilterCondition::Any(bodies) => bodies,
     };
     let dialect: &dyn Dialect = match target {
         FilterTarget::Postgresql => &postgresql::Postgresql,
@@ -85,7 +87,7 @@ struct SqlWriter<'w> {
 }
 
 impl SqlWriter<'_> {
-    fn any(&mut self, bodies: &[Vec<Test>]) -> Result<(), Rejection> {
+    fn any(&mut self, bodies: &[Vec<ColumnTest>]) -> Result<(), Rejection> {
         self.joined(bodies, " OR ", &mut |writer, body| {
             writer.joined(body, " AND ", &mut Self::test)
         })
@@ -126,7 +128,7 @@ impl SqlWriter<'_> {
         self.statement.text.push_str(text);
     }
 
-    fn test(&mut self, test: &Test) -> Result<(), Rejection> {
+    fn test(&mut self, test: &ColumnTest) -> Result<(), Rejection> {
         if !test.functions.is_empty() || matches!(test.predicate, Predicate::Part(..)) {
             return self.function(test);
         }
@@ -168,19 +170,19 @@ impl SqlWriter<'_> {
 
     fn compare(
         &mut self,
-        test: &Test,
-        comparison: Comparison,
-        operand: &Operand,
+        test: &ColumnTest,
+        comparison: ComparisonOperator,
+        operand: &FilterOperand,
     ) -> Result<(), Rejection> {
         self.column(&test.column);
         match (operand, comparison) {
-            (Operand::Value(Value::Null), Comparison::Eq) => self.text(" IS NULL"),
-            (Operand::Value(Value::Null), _) => self.text(" IS NOT NULL"),
-            (Operand::Value(value), _) => {
+            (FilterOperand::Value(Value::Null), ComparisonOperator::Eq) => self.text(" IS NULL"),
+            (FilterOperand::Value(Value::Null), _) => self.text(" IS NOT NULL"),
+            (FilterOperand::Value(value), _) => {
                 self.sign(comparison);
                 self.value(test, value, false)?;
             }
-            (Operand::Column(other), _) => {
+            (FilterOperand::Column(other), _) => {
                 self.sign(comparison);
                 self.column(other);
             }
@@ -188,13 +190,13 @@ impl SqlWriter<'_> {
         Ok(())
     }
 
-    fn sign(&mut self, comparison: Comparison) {
+    fn sign(&mut self, comparison: ComparisonOperator) {
         self.text(" ");
         self.text(comparison.sign());
         self.text(" ");
     }
 
-    fn within(&mut self, test: &Test, values: &[&Value]) -> Result<(), Rejection> {
+    fn within(&mut self, test: &ColumnTest, values: &[&Value]) -> Result<(), Rejection> {
         if values.is_empty() {
             self.text("0 = 1");
             return Ok(());
@@ -212,7 +214,7 @@ impl SqlWriter<'_> {
     }
 
     /// With NULL among the values, `NOT IN` would hold for no row.
-    fn not_in(&mut self, test: &Test, values: &[Value]) -> Result<(), Rejection> {
+    fn not_in(&mut self, test: &ColumnTest, values: &[Value]) -> Result<(), Rejection> {
         let rest: Vec<&Value> = values
             .iter()
             .filter(|value| **value != Value::Null)
@@ -241,7 +243,7 @@ impl SqlWriter<'_> {
     }
 
     /// Writes a value; `listed` if it is an element of a list.
-    fn value(&mut self, test: &Test, value: &Value, listed: bool) -> Result<(), Rejection> {
+    fn value(&mut self, test: &ColumnTest, value: &Value, listed: bool) -> Result<(), Rejection> {
         let text = self.value_text(test, value, listed)?;
         self.text(&text);
         Ok(())
@@ -249,7 +251,7 @@ impl SqlWriter<'_> {
 
     fn value_text(
         &mut self,
-        test: &Test,
+        test: &ColumnTest,
         value: &Value,
         listed: bool,
     ) -> Result<String, Rejection> {
@@ -287,7 +289,7 @@ impl SqlWriter<'_> {
     }
 
     /// Returns a text that is written several times, and therefore is never a placeholder.
-    fn value_once(&self, test: &Test, value: &Value) -> Result<String, Rejection> {
+    fn value_once(&self, test: &ColumnTest, value: &Value) -> Result<String, Rejection> {
         let text = value.borrow().utf8().map(str::to_owned);
         let text = text.ok_or_else(|| Rejection::new("a text was expected", test.place))?;
         let text = self.dialect.text(&text);
@@ -295,7 +297,7 @@ impl SqlWriter<'_> {
     }
 
     /// Writes a number that is independent of a column's type.
-    fn plain_number(&mut self, test: &Test, value: &Value) -> Result<String, Rejection> {
+    fn plain_number(&mut self, test: &ColumnTest, value: &Value) -> Result<String, Rejection> {
         if self.parameters {
             return self.value_text(test, value, true);
         }
@@ -303,7 +305,7 @@ impl SqlWriter<'_> {
         text.map_err(|message| Rejection::new(message, test.place))
     }
 
-    fn like(&mut self, test: &Test, pattern: &Pattern) -> Result<(), Rejection> {
+    fn like(&mut self, test: &ColumnTest, pattern: &Pattern) -> Result<(), Rejection> {
         let text = self.pattern_text(test, pattern)?;
         self.text(&text);
         self.text(pattern.escape);
@@ -313,7 +315,7 @@ impl SqlWriter<'_> {
     /// Writes a substring test without `LIKE`, if the dialect has one. Every text starts and ends with the empty text.
     fn search(
         &mut self,
-        test: &Test,
+        test: &ColumnTest,
         column: &str,
         affix: Affix,
         part: &str,
@@ -323,7 +325,7 @@ impl SqlWriter<'_> {
         dialect.search(affix, column, &mut || self.value_text(test, &part, false))
     }
 
-    fn pattern_text(&mut self, test: &Test, pattern: &Pattern) -> Result<String, Rejection> {
+    fn pattern_text(&mut self, test: &ColumnTest, pattern: &Pattern) -> Result<String, Rejection> {
         if self.parameters {
             return Ok(self.placeholder(Value::string(&pattern.text)));
         }

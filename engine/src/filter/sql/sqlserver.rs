@@ -2,7 +2,7 @@
 
 use super::dialect::{Dialect, Pattern, affixed, doubled, escaped, plain, untyped};
 use super::names::{Keywords, quoted, reserved_words};
-use crate::filter::condition::{Affix, Comparison};
+use crate::filter::condition::{Affix, ComparisonOperator};
 
 /// Dialect of SQL Server.
 pub struct Sqlserver;
@@ -65,7 +65,7 @@ impl Dialect for Sqlserver {
     fn exact_texts(
         &self,
         left: &str,
-        comparison: Comparison,
+        comparison: ComparisonOperator,
         right: &str,
     ) -> Result<String, String> {
         let wide = |text: &str| format!("CAST({text} AS nvarchar(max))");
@@ -73,8 +73,8 @@ impl Dialect for Sqlserver {
         let same = format!("{one} COLLATE {COLLATION} = {other}");
         let long = format!("DATALENGTH({one}) = DATALENGTH({other})");
         match comparison {
-            Comparison::Eq => Ok(format!("({same} AND {long})")),
-            Comparison::Ne => Ok(format!("NOT ({same} AND {long})")),
+            ComparisonOperator::Eq => Ok(format!("({same} AND {long})")),
+            ComparisonOperator::Ne => Ok(format!("NOT ({same} AND {long})")),
             _ => Err("exact: SQL (sqlserver) pads texts before it orders them".to_owned()),
         }
     }

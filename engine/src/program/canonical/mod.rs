@@ -27,7 +27,7 @@ pub struct Canonical {
     pub originals: Arc<HashMap<Name, Name>>,
     /// The comprehensions that are searched once.
     pub keyed: Keyed,
-    sites: OnceLock<DocTree>,
+    doc_tree: OnceLock<DocTree>,
     prints: OnceLock<bool>,
 }
 
@@ -47,7 +47,7 @@ impl Canonical {
             modules,
             originals,
             keyed: Keyed::default(),
-            sites: OnceLock::new(),
+            doc_tree: OnceLock::new(),
             prints: OnceLock::new(),
         }
     }
@@ -60,8 +60,8 @@ impl Canonical {
     }
 
     /// Returns the tree of virtual documents.
-    pub fn sites(&self) -> &DocTree {
-        self.sites.get_or_init(|| DocTree::new(&self.modules))
+    pub fn doc_tree(&self) -> &DocTree {
+        self.doc_tree.get_or_init(|| DocTree::new(&self.modules))
     }
 
     /// Returns `true` if a rule prints, so that evaluation is observable.
@@ -80,10 +80,12 @@ impl Canonical {
 
     /// Returns the rules that are evaluated together at a path below `data`.
     pub fn group(&self, path: &[Value]) -> Option<&Group> {
-        let sites = self.sites();
+        let doc_tree = self.doc_tree();
         let mut keys = path.iter();
-        let site = keys.try_fold(DocTree::DATA, |site, key| sites.child(site, key.borrow()))?;
-        sites.get(site).group.as_ref()
+        let node = keys.try_fold(DocTree::DATA, |node, key| {
+            doc_tree.child(node, key.borrow())
+        })?;
+        doc_tree.get(node).group.as_ref()
     }
 
     /// Returns a rule.

@@ -79,7 +79,7 @@ pub struct Member {
 
 /// The tree of document nodes.
 pub struct DocTree {
-    sites: Vec<DocNode>,
+    nodes: Vec<DocNode>,
 }
 
 impl DocTree {
@@ -89,7 +89,7 @@ impl DocTree {
     /// Sorts rules into the tree.
     pub fn new(modules: &[Arc<Module>]) -> Self {
         let mut tree = Self {
-            sites: vec![DocNode::default()],
+            nodes: vec![DocNode::default()],
         };
         // rules of outer packages come first at a shared node
         let mut ordered: Vec<(u32, &Arc<Module>)> = (0_u32..).zip(modules).collect();
@@ -98,9 +98,9 @@ impl DocTree {
             let package = module.package.path.iter().skip(1).filter_map(constant);
             let package = tree.descend(Self::DATA, package);
             for (rule, ast) in (0_u32..).zip(&module.rules) {
-                let site = tree.descend(package, ground_prefix(&ast.head));
-                let site = tree.sites.item_mut(site);
-                site.rules.push(RuleAt { module: at, rule });
+                let node = tree.descend(package, ground_prefix(&ast.head));
+                let node = tree.nodes.item_mut(node);
+                node.rules.push(RuleAt { module: at, rule });
             }
         }
         tree.group(Self::DATA, modules);
@@ -109,54 +109,54 @@ impl DocTree {
 
     /// Returns a node.
     pub fn get(&self, id: DocNodeId) -> &DocNode {
-        self.sites.item(id)
+        self.nodes.item(id)
     }
 
     /// Returns the child of a node.
     pub fn child(&self, id: DocNodeId, key: ValueRef<'_>) -> Option<DocNodeId> {
-        let site = self.get(id);
-        if site.children.len() <= FEW {
-            let mut children = site.children.iter();
+        let node = self.get(id);
+        if node.children.len() <= FEW {
+            let mut children = node.children.iter();
             let found = children.find(|(step, _)| step.borrow() == key);
             return found.map(|(_, child)| *child);
         }
-        site.children.get(&key.to_value()).copied()
+        node.children.get(&key.to_value()).copied()
     }
 
     /// Number of nodes.
     pub fn count(&self) -> usize {
-        self.sites.len()
+        self.nodes.len()
     }
 
     /// Returns the node of a whole reference after `data`, if its terms are constants.
     pub fn find(&self, steps: &[Term]) -> Option<DocNodeId> {
-        steps.iter().try_fold(Self::DATA, |site, step| {
-            self.child(site, constant(step)?.borrow())
+        steps.iter().try_fold(Self::DATA, |node, step| {
+            self.child(node, constant(step)?.borrow())
         })
     }
 
     /// Returns `true` if rules exist on the path of a reference, or below it.
     pub fn is_virtual(&self, steps: &[Term]) -> bool {
-        let mut site = Self::DATA;
+        let mut node = Self::DATA;
         for step in steps {
-            let Some(next) = constant(step).and_then(|key| self.child(site, key.borrow())) else {
+            let Some(next) = constant(step).and_then(|key| self.child(node, key.borrow())) else {
                 return false;
             };
             if !self.get(next).rules.is_empty() {
                 return true;
             }
-            site = next;
+            node = next;
         }
         true
     }
 
     fn descend(&mut self, from: DocNodeId, keys: impl IntoIterator<Item = Value>) -> DocNodeId {
-        keys.into_iter().fold(from, |site, key| {
-            let new = DocNodeId(u32::try_from(self.sites.len()).unwrap_or(u32::MAX));
-            let parent = self.sites.item_mut(site);
+        keys.into_iter().fold(from, |node, key| {
+            let new = DocNodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+            let parent = self.nodes.item_mut(node);
             let id = *parent.children.entry(key).or_insert(new);
             if id == new {
-                self.sites.push(DocNode::default());
+                self.nodes.push(DocNode::default());
             }
             id
         })
@@ -166,17 +166,17 @@ impl DocTree {
     fn group(&mut self, from: DocNodeId, modules: &[Arc<Module>]) {
         let mut open = vec![from];
         while let Some(id) = open.pop() {
-            let site = self.get(id);
-            let mut rules = site.rules.clone();
+            let node = self.get(id);
+            let mut rules = node.rules.clone();
             let last = rules.last().and_then(|at| find(modules, *at));
             let spread = last.is_some_and(|(_, rule)| !is_ground(&rule.head));
             if spread {
                 self.rules_below(id, &mut rules);
             } else {
-                open.extend(site.children.values().rev());
+                open.extend(node.children.values().rev());
             }
             let group = Group::new(&rules, modules, self);
-            self.sites.item_mut(id).group = group;
+            self.nodes.item_mut(id).group = group;
         }
     }
 
@@ -201,7 +201,7 @@ impl Group {
         first.is_some_and(|first| values.all(|value| value == first)) && self.default.is_none()
     }
 
-    fn new(rules: &[RuleAt], modules: &[Arc<Module>], sites: &DocTree) -> Option<Self> {
+    fn new(rules: &[RuleAt], modules: &[Arc<Module>], tree: &DocTree) -> Option<Self> {
         let all = || {
             rules
                 .iter()
@@ -221,7 +221,7 @@ impl Group {
                 rule: at,
                 package: package(module),
                 conditions: chain(rule)
-                    .map(|member| Conditions::of_rule(member, &|steps| sites.is_virtual(steps)))
+                    .map(|member| Conditions::of_rule(member, &|steps| tree.is_virtual(steps)))
                     .collect(),
                 // a rule written as one pair of an object has more than this value
                 values: chain(rule)

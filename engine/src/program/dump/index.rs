@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Dump, bracketed, joined};
 use crate::program::index::{
-    AccessPath, Branch, Delimiters, Feature, Index, Node, Question, RequiredValues, Root,
+    AccessPath, Answers, Branch, Delimiters, Feature, Index, Node, Question, Root,
 };
 
 impl Dump<'_> {
@@ -75,7 +75,7 @@ fn between(delimiters: &Delimiters) -> String {
 }
 
 /// The answers in order, as text.
-fn listed<'i>(feature: &Feature, answers: &'i RequiredValues) -> Vec<(String, &'i Node)> {
+fn listed<'i>(feature: &Feature, answers: &'i Answers) -> Vec<(String, &'i Node)> {
     // the ends of strings are kept in reverse
     let text = |bytes: &[u8]| {
         let mut bytes = bytes.to_vec();
@@ -85,7 +85,7 @@ fn listed<'i>(feature: &Feature, answers: &'i RequiredValues) -> Vec<(String, &'
         format!("{:?}", String::from_utf8_lossy(&bytes))
     };
     match answers {
-        RequiredValues::Values(values) => {
+        Answers::Values(values) => {
             let mut listed: Vec<_> = values.iter().collect();
             listed.sort_by(|a, b| a.0.cmp(b.0));
             let listed = listed.into_iter();
@@ -93,8 +93,8 @@ fn listed<'i>(feature: &Feature, answers: &'i RequiredValues) -> Vec<(String, &'
                 .map(|(value, node)| (value.borrow().to_string(), node))
                 .collect()
         }
-        RequiredValues::Texts(texts) => texts.iter().map(|(key, node)| (text(key), node)).collect(),
-        RequiredValues::Networks(networks) => networks
+        Answers::Texts(texts) => texts.iter().map(|(key, node)| (text(key), node)).collect(),
+        Answers::Networks(networks) => networks
             .iter()
             .map(|(key, node)| (key.to_string(), node))
             .collect(),

@@ -41,7 +41,7 @@ fn line(
     found: Option<&Vec<String>>,
     text: &mut String,
 ) {
-    let (file, row, col) = program.place(rule.span);
+    let (file, row, col) = program.location(rule.span);
     let why = match (found, rule.conditions) {
         (Some(questions), _) => format!("found by {}", questions.join(", then ")),
         (None, ConditionCoverage::Unasked) => {

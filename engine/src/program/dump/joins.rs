@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use super::{Dump, wanted};
+use super::{Dump, optional_slot};
 use crate::program::{Join, Operand, Step};
 
 impl Dump<'_> {
     pub(super) fn join(&mut self, join: &Join) -> fmt::Result {
-        let (from, key) = (self.operand(join.from), wanted(join.key));
+        let (from, key) = (self.operand(join.from), optional_slot(join.key));
         // each step reads the results of earlier ones
         let mut found: Vec<(Operand, String)> = Vec::new();
         for step in &join.lookup {

@@ -8,13 +8,13 @@ use crate::program::plan::Precheck;
 use crate::value::Value;
 
 impl Dump<'_> {
-    pub(super) fn screen(&mut self, screen: &Precheck) -> fmt::Result {
-        let when = if screen.always {
+    pub(super) fn precheck(&mut self, precheck: &Precheck) -> fmt::Result {
+        let when = if precheck.always {
             "screen"
         } else {
             "screen when strict"
         };
-        for (constraints, at) in screen.conditions.alternatives.iter().zip(0..) {
+        for (constraints, at) in precheck.conditions.alternatives.iter().zip(0..) {
             self.line(if at == 0 { when } else { "or" })?;
             self.within(|dump| {
                 constraints.iter().try_for_each(|constraint| {
@@ -27,7 +27,7 @@ impl Dump<'_> {
                 })
             })?;
         }
-        for membership in &screen.conditions.memberships {
+        for membership in &precheck.conditions.memberships {
             let (key, collection) = (place(&membership.key), place(&membership.collection));
             self.line(format_args!("{when} {collection} has {key}"))?;
         }

@@ -21,7 +21,7 @@ pub trait Nests {
     fn covers(&self, sought: &Self::Sought) -> bool;
 
     /// Returns `true` if the key contains another key.
-    fn holds(&self, inner: &Self) -> bool;
+    fn encloses(&self, inner: &Self) -> bool;
 
     /// Length of the common prefix of this key and a later one, and therefore of all between them.
     fn common(&self, last: &Self) -> usize;
@@ -62,7 +62,7 @@ impl<K: Nests> Nested<K> {
         for (key, node) in nodes {
             let mut outer = answers.len().checked_sub(1);
             while let Some(answer) = outer.and_then(|at| answers.get(at))
-                && !answer.key.holds(&key)
+                && !answer.key.encloses(&key)
             {
                 outer = answer.outer.map(|at| at as usize);
             }
@@ -142,7 +142,7 @@ impl Nests for Box<[u8]> {
         sought.starts_with(self)
     }
 
-    fn holds(&self, inner: &Self) -> bool {
+    fn encloses(&self, inner: &Self) -> bool {
         inner.starts_with(self)
     }
 
@@ -184,7 +184,7 @@ impl Nests for net::Range {
         self.contains(*sought)
     }
 
-    fn holds(&self, inner: &Self) -> bool {
+    fn encloses(&self, inner: &Self) -> bool {
         self.contains(*inner)
     }
 

@@ -37,11 +37,11 @@ impl Dependence {
     }
 
     /// Stores the results of an analysis.
-    fn set(&self, sites: &DocTree, found: &mut HashMap<DocNodeId, bool>) {
+    fn set(&self, doc_tree: &DocTree, found: &mut HashMap<DocNodeId, bool>) {
         let known = self.0.get_or_init(|| {
             let unknown = || AtomicU8::new(0);
             std::iter::repeat_with(unknown)
-                .take(sites.count())
+                .take(doc_tree.count())
                 .collect()
         });
         for (id, depends) in found.drain() {
@@ -265,11 +265,11 @@ impl<'e> Topdown<'e> {
                     rule.body.walk(search);
                 })
             });
-        let sites = self.doc_tree();
+        let doc_tree = self.doc_tree();
         if let Some(open) = self.opened_mut() {
             open.groups.insert(id, depends);
             if is_shared && is_first {
-                open.dependence.set(sites, &mut open.groups);
+                open.dependence.set(doc_tree, &mut open.groups);
             }
         }
         depends

@@ -5,11 +5,9 @@ use std::cmp::Reverse;
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
-use super::{Condition, Proof, WORTHWHILE};
+use super::{IndexCondition, Proof, WORTHWHILE};
 use crate::builtins::net;
-use crate::program::{
-    AccessPath, Branch, Feature, Index, Nested, Node, Question, RequiredValues, Values,
-};
+use crate::program::{AccessPath, Answers, Branch, Feature, Index, Nested, Node, Question, Values};
 use crate::value::Value;
 
 /// Maximum number of questions on the path to a rule.
@@ -28,7 +26,7 @@ pub struct Built {
 }
 
 /// Builds the tree of a rule set from the conditions of each rule.
-pub fn build(rules: &[Vec<Condition>]) -> Built {
+pub fn build(rules: &[Vec<IndexCondition>]) -> Built {
     let total: usize = rules
         .iter()
         .flatten()
@@ -67,7 +65,7 @@ pub type Proofs = SmallVec<[Proof; 4]>;
 #[derive(Clone)]
 struct PendingRule<'c> {
     rule: u32,
-    conditions: &'c [Condition],
+    conditions: &'c [IndexCondition],
     /// Bit set of the conditions that were already used, by index.
     used: u64,
     proofs: Proofs,
@@ -75,7 +73,7 @@ struct PendingRule<'c> {
 
 impl<'c> PendingRule<'c> {
     /// Iterates over the unused conditions with their indices.
-    fn open(&self) -> impl Iterator<Item = (usize, &'c Condition)> {
+    fn open(&self) -> impl Iterator<Item = (usize, &'c IndexCondition)> {
         let used = self.used;
         let all = self.conditions.iter().enumerate();
         all.filter(move |(at, _)| used & (1_u64 << at) == 0)
@@ -91,12 +89,12 @@ impl<'c> PendingRule<'c> {
 /// Required answer to a question.
 enum Requirement<'c> {
     /// One of the condition's own values.
-    Own(&'c Condition),
+    Own(&'c IndexCondition),
     /// Existence of a value under a key.
     Key(&'c Value),
 }
 
-fn need<'c>(condition: &'c Condition, question: &Question) -> Option<Requirement<'c>> {
+fn need<'c>(condition: &'c IndexCondition, question: &Question) -> Option<Requirement<'c>> {
     if condition.question == *question {
         return Some(Requirement::Own(condition));
     }
@@ -290,7 +288,7 @@ impl IndexBuilder {
 }
 
 /// Builds the answers of a kind of question.
-fn answers(feature: &Feature, nodes: Vec<(Value, Node)>) -> RequiredValues {
+fn answers(feature: &Feature, nodes: Vec<(Value, Node)>) -> Answers {
     let bytes = |value: &Value| value.string_bytes().unwrap_or_default().to_vec();
     match feature {
         Feature::Prefix | Feature::Suffix => {
@@ -301,7 +299,7 @@ fn answers(feature: &Feature, nodes: Vec<(Value, Node)>) -> RequiredValues {
                 }
                 (text.into_boxed_slice(), node)
             });
-            RequiredValues::Texts(Nested::new(texts.collect()))
+            Answers::Texts(Nested::new(texts.collect()))
         }
         Feature::Network => {
             let mut ranges: Vec<(net::Range, Node)> = Vec::new();
@@ -309,8 +307,8 @@ fn answers(feature: &Feature, nodes: Vec<(Value, Node)>) -> RequiredValues {
                 let range = value.utf8().and_then(net::range);
                 ranges.extend(range.map(|range| (range, node)));
             }
-            RequiredValues::Networks(Nested::new(ranges))
+            Answers::Networks(Nested::new(ranges))
         }
-        _ => RequiredValues::Values(Values::new(nodes)),
+        _ => Answers::Values(Values::new(nodes)),
     }
 }

@@ -26,7 +26,7 @@ pub type RequiredValues = SmallVec<[Value; 1]>;
 
 /// A condition that must hold for a rule to succeed.
 #[derive(Clone, Debug)]
-pub struct Condition {
+pub struct IndexCondition {
     /// Question whose answer is required.
     pub question: Question,
     /// Accepted values.
@@ -45,7 +45,7 @@ pub fn conditions(
     args: &[Term],
     tree: &Tree,
     effects: &mut EffectAnalysis<'_>,
-) -> (Vec<Condition>, ConditionCoverage) {
+) -> (Vec<IndexCondition>, ConditionCoverage) {
     let published = OnceCell::new();
     let mut found = Finding {
         bindings: SymbolicBindings::new(args),
@@ -56,7 +56,7 @@ pub fn conditions(
         found.proof = Some(Proof::Argument(at));
         found.pattern(&SymbolicValue::At(symbolic::argument(at)), arg);
     }
-    let known = |conditions: &[Condition], without: ConditionCoverage| match conditions {
+    let known = |conditions: &[IndexCondition], without: ConditionCoverage| match conditions {
         [] => without,
         _ => ConditionCoverage::Some,
     };
@@ -102,7 +102,7 @@ pub fn conditions(
 
 struct Finding<'r> {
     bindings: SymbolicBindings<'r>,
-    conditions: Vec<Condition>,
+    conditions: Vec<IndexCondition>,
     /// Check under analysis.
     proof: Option<Proof>,
 }
@@ -312,7 +312,7 @@ impl<'r> Finding<'r> {
         if self.conditions.iter().any(|one| one.question == question) {
             return;
         }
-        self.conditions.push(Condition {
+        self.conditions.push(IndexCondition {
             question,
             answers,
             lenient: false,

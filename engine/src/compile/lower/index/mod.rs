@@ -11,7 +11,7 @@ mod texts;
 use crate::value::Value;
 
 pub use build::{Built, Proofs, build};
-pub use conditions::{Condition, conditions};
+pub use conditions::{IndexCondition, conditions};
 
 /// Minimum size of an indexed rule set; smaller sets are tried one by one.
 pub const WORTHWHILE: usize = 3;

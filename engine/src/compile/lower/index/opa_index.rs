@@ -2,7 +2,7 @@
 
 use solon_syntax::ast;
 
-use super::conditions::Condition;
+use super::conditions::IndexCondition;
 use super::{Proof, length};
 use crate::compile::lower::precheck::is_virtual;
 use crate::program::canonical::{self, Conditions, Constraint, Test};
@@ -25,7 +25,7 @@ impl OpaConditions {
     }
 
     /// Returns `true` if OPA's index excludes a rule whenever a condition fails.
-    pub fn excludes(&self, condition: &Condition) -> bool {
+    pub fn excludes(&self, condition: &IndexCondition) -> bool {
         if matches!(condition.proves, Some(Proof::Argument(_))) {
             return true;
         }
@@ -59,7 +59,7 @@ fn keys_between<'p>(
 }
 
 /// Returns `true` if a test implies a condition on the value below some keys.
-fn implies(test: &Test, keys: &[Value], condition: &Condition) -> bool {
+fn implies(test: &Test, keys: &[Value], condition: &IndexCondition) -> bool {
     let takes = |value: &Value| condition.answers.contains(value);
     match (test, &condition.question.feature, keys) {
         (Test::Equal(value), Feature::Value, []) => takes(value),

@@ -4,7 +4,7 @@ use smallvec::smallvec;
 use solon_syntax::ast::Term;
 
 use super::conditions::RequiredValues;
-use super::texts::{Need, one};
+use super::texts::{TextRequirement, one};
 use crate::builtins::{IndexTest, glob, regex};
 use crate::program::{AccessPath, Delimiters, Feature, Question};
 use crate::value::Value;
@@ -15,7 +15,7 @@ pub fn needs(
     operands: &[Term],
     place: &dyn Fn(&Term) -> Option<AccessPath>,
     constant: &dyn Fn(&Term) -> Option<Value>,
-) -> Option<Vec<Need>> {
+) -> Option<Vec<TextRequirement>> {
     match (test, operands) {
         (IndexTest::Pattern, [pattern, text]) => {
             let (place, pattern) = place(text).zip(constant(pattern))?;
@@ -35,14 +35,14 @@ fn beginnings(pattern: &Value) -> Option<RequiredValues> {
     Some(found.iter().map(|text| Value::bytes(text)).collect())
 }
 
-fn globs(place: &AccessPath, pattern: &Value, delimiters: &Value) -> Option<Vec<Need>> {
+fn globs(place: &AccessPath, pattern: &Value, delimiters: &Value) -> Option<Vec<TextRequirement>> {
     let delimiters = glob::delimiters(delimiters.borrow()).ok()?;
     let certain = glob::Certain::from_pattern(pattern.utf8()?, &delimiters)?;
     let ask = |feature: Feature| Question {
         place: place.clone(),
         feature,
     };
-    let mut needs: Vec<Need> = Vec::new();
+    let mut needs: Vec<TextRequirement> = Vec::new();
     for (feature, text) in [
         (Feature::Prefix, &certain.start),
         (Feature::Suffix, &certain.end),

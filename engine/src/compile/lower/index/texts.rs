@@ -10,7 +10,7 @@ use crate::program::{AccessPath, Feature, Question};
 use crate::value::Value;
 
 /// A question and the answers of which one is required.
-pub type Need = (Question, RequiredValues);
+pub type TextRequirement = (Question, RequiredValues);
 
 /// Returns the conditions for a call to hold.
 pub fn needs(
@@ -18,7 +18,7 @@ pub fn needs(
     operands: &[Term],
     place: &dyn Fn(&Term) -> Option<AccessPath>,
     constant: &dyn Fn(&Term) -> Option<Value>,
-) -> Vec<Need> {
+) -> Vec<TextRequirement> {
     let found = match (test, operands) {
         (IndexTest::Prefix, [text, base]) => strings(base, constant)
             .and_then(|bases| Some(one(place(text)?, Feature::Prefix, bases))),
@@ -35,7 +35,11 @@ pub fn needs(
     found.unwrap_or_default()
 }
 
-pub(super) fn one(place: AccessPath, feature: Feature, answers: RequiredValues) -> Vec<Need> {
+pub(super) fn one(
+    place: AccessPath,
+    feature: Feature,
+    answers: RequiredValues,
+) -> Vec<TextRequirement> {
     vec![(Question { place, feature }, answers)]
 }
 

@@ -73,12 +73,12 @@ impl Renamer<'_> {
     /// Renames in an operand whose braced bodies are already renamed. Their free variables count as used here.
     pub(super) fn operand(&mut self, body: &mut Body, explicit: bool) {
         if explicit {
-            self.mark(body);
+            self.declare_free(body);
             return;
         }
         for expr in body {
             match &expr.kind {
-                ExprKind::Not(not) if not.explicit_body => self.mark(&not.body),
+                ExprKind::Not(not) if not.explicit_body => self.declare_free(&not.body),
                 // renamed separately
                 ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) => {}
                 _ => self.expr(expr),
@@ -87,7 +87,7 @@ impl Renamer<'_> {
     }
 
     /// Declares the free variables of a renamed body.
-    pub(super) fn mark(&mut self, body: &Body) {
+    pub(super) fn declare_free(&mut self, body: &Body) {
         let scopes = &mut self.scopes;
         body.walk(&mut Terms(|term: &Term| {
             match &term.kind {

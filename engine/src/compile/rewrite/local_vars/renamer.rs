@@ -53,7 +53,7 @@ impl<'a> Renamer<'a> {
         let places: Vec<Span> = body.iter().map(|expr| expr.span).collect();
         let mut renamed = Vec::with_capacity(body.len());
         for (position, mut expr) in mem::take(body).into_iter().enumerate() {
-            self.scopes.at(position);
+            self.scopes.set_position(position);
             if self.statement(&mut expr) {
                 renamed.push(expr);
             }
@@ -167,7 +167,7 @@ impl<'a> Renamer<'a> {
             ExprKind::Term(term) => self.term(term),
             ExprKind::Call(terms) => self.terms(terms),
             ExprKind::Some(decl) => self.terms(&mut decl.symbols),
-            ExprKind::Every(every) => self.mark(&every.body),
+            ExprKind::Every(every) => self.declare_free(&every.body),
             ExprKind::Not(not) => self.operand(&mut not.body, not.explicit_body),
             ExprKind::And(logical) | ExprKind::Or(logical) => {
                 // chains nest in the left operand

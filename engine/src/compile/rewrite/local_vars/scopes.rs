@@ -63,7 +63,7 @@ impl Scopes {
     }
 
     /// Sets the index of the current expression of the innermost scope's body.
-    pub(super) fn at(&mut self, position: usize) {
+    pub(super) fn set_position(&mut self, position: usize) {
         if let Some(scope) = self.0.last_mut() {
             scope.position = position;
         }
