@@ -232,7 +232,7 @@ pub fn current_json(version: Version) -> Vec<u8> {
 #[derive(Serialize)]
 struct Required {
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    builtins: Vec<Function>,
+    builtins: Vec<DeclaredFunction>,
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     future_keywords: BTreeSet<&'static str>,
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
@@ -248,7 +248,7 @@ pub fn required_json(
     let minimal = |entry: &Entry| {
         let mut function = function_of_entry(entry);
         drop_names(&mut function.decl);
-        Function {
+        DeclaredFunction {
             description: String::new(),
             categories: Vec::new(),
             deprecated: false,
