@@ -195,7 +195,7 @@ fn kinds_of(program: &Program, query: &Plan) -> BTreeSet<String> {
                     if call.prepared.is_some() {
                         see("call", "prepared");
                     }
-                    if call.quick.is_some() {
+                    if call.intrinsic.is_some() {
                         see("call", "quick");
                     }
                 }
@@ -204,7 +204,7 @@ fn kinds_of(program: &Program, query: &Plan) -> BTreeSet<String> {
                     match test {
                         TextTest::Related(_) => "related",
                         TextTest::Prepared => "prepared",
-                        TextTest::Quick => "quick",
+                        TextTest::Intrinsic => "quick",
                     },
                 ),
                 Step::Collect { into, .. } => see("collector", into.kind()),
