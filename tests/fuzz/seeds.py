@@ -2,7 +2,9 @@
 """Writes seeds from the recorded cases: `tests/fuzz/seeds.py` fills `tests/fuzz/corpus/`."""
 
 import hashlib
+import io
 import json
+import tarfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -10,7 +12,7 @@ LONGEST = 20_000
 
 
 def put(target, text):
-    data = text.encode()
+    data = text if isinstance(text, bytes) else text.encode()
     if 0 < len(data) <= LONGEST:
         folder = HERE / "corpus" / target
         folder.mkdir(parents=True, exist_ok=True)
@@ -37,6 +39,22 @@ def seed(node):
             seed(item)
 
 
+def bundles():
+    """The recorded bundles as files and as archives."""
+    cases = json.loads((HERE.parent / "cases/bundles/read.json").read_text())
+    for case in cases:
+        files = [(file["path"], file["text"]) for file in case["files"]]
+        put("bundle", "\0".join(f"{path}\n{text}" for path, text in files))
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+            for path, text in files:
+                entry = tarfile.TarInfo(path)
+                entry.size = len(text.encode())
+                archive.addfile(entry, io.BytesIO(text.encode()))
+        put("archive", packed.getvalue())
+
+
+bundles()
 for file in sorted((HERE.parent / "cases").rglob("*")):
     if not file.is_file():
         continue
