@@ -86,6 +86,7 @@
 //! | `testing` | tests of policies |
 
 mod bug;
+mod build;
 mod builtins;
 pub mod bundle;
 mod compile;
@@ -118,6 +119,7 @@ mod uri;
 mod value;
 
 pub use bug::panic_message;
+pub use build::{BuildError, BundleBuilder};
 pub use builtins::{
     BuiltinContext, BuiltinError, BuiltinErrorDetail, Capabilities, CapabilitiesError,
     EvalErrorCode, HostFunction, NdBuiltinCache, ResponseMetadata, SendMetrics, StopReason,

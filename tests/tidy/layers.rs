@@ -36,6 +36,7 @@ const ENGINE: Layers = &[
     &["filter_query"],
     &["decision", "explanation"],
     &["engine"],
+    &["build"],
     &["testing"],
     &["internal"],
 ];

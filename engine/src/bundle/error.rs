@@ -72,7 +72,7 @@ impl From<Diagnostics> for LoadErrors {
 }
 
 /// Errors of a policy's text in OPA's layout: their number, and for each its line with a caret.
-pub(super) fn syntax_errors(diagnostics: &Diagnostics, text: &[u8]) -> String {
+pub(crate) fn syntax_errors(diagnostics: &Diagnostics, text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let each: Vec<String> = diagnostics
         .0

@@ -15,7 +15,7 @@ pub struct FolderFile {
 }
 
 /// Lists the files of a folder at any depth, in order of their names. Links are followed as long as they lead to what is in the
-/// folder. Names that begin with `..` are passed over: mounted volumes keep the versions of their files below such names, and link
+/// folder, or wherever they lead with `follow_links`. Names that begin with `..` are passed over: mounted volumes keep the versions of their files below such names, and link
 /// to the current one.
 ///
 /// # Errors
@@ -25,6 +25,7 @@ pub fn list(
     folder: &Path,
     ignore: &Ignore,
     limits: &BundleLimits,
+    follow_links: bool,
 ) -> Result<Vec<FolderFile>, String> {
     let root = files.canonical(folder);
     let root = root.map_err(|error| {
@@ -34,6 +35,7 @@ pub fn list(
         files,
         ignore,
         limits,
+        follow_links,
         root,
         found: Vec::new(),
     };
@@ -82,6 +84,7 @@ struct Lister<'f> {
     files: &'f dyn Files,
     ignore: &'f Ignore,
     limits: &'f BundleLimits,
+    follow_links: bool,
     /// The folder without links.
     root: PathBuf,
     found: Vec<FolderFile>,
@@ -134,7 +137,8 @@ impl Lister<'_> {
         else {
             return Ok(None);
         };
-        let is_inside = target.starts_with(&self.root) && !folder.starts_with(&target);
+        let is_near = self.follow_links || target.starts_with(&self.root);
+        let is_inside = is_near && !folder.starts_with(&target);
         if !is_inside {
             return Ok(None);
         }

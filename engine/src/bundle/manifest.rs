@@ -198,13 +198,7 @@ impl Manifest {
     /// # Errors
     /// A pattern that is not a glob, or a version that does not exist.
     pub(super) fn version_of(&self, path: &str, default: Version) -> Result<Version, String> {
-        let mut version = None;
-        for (pattern, of_pattern) in &self.file_rego_versions {
-            if matches_glob(pattern, path)? && version.is_none() {
-                version = Some(*of_pattern);
-            }
-        }
-        match version.or(self.rego_version) {
+        match self.version_number(path)?.or(self.rego_version) {
             None => Ok(default),
             Some(0) => Ok(Version::V0),
             Some(1 | 2) => Ok(Version::V1),
@@ -212,6 +206,22 @@ impl Manifest {
                 "unknown bundle rego-version {other} for file '{path}'"
             )),
         }
+    }
+}
+
+impl Manifest {
+    /// Returns the version that `file_rego_versions` sets for the path of a module.
+    ///
+    /// # Errors
+    /// A pattern that is not a glob.
+    pub(super) fn version_number(&self, path: &str) -> Result<Option<i64>, String> {
+        let mut version = None;
+        for (pattern, of_pattern) in &self.file_rego_versions {
+            if matches_glob(pattern, path)? && version.is_none() {
+                version = Some(*of_pattern);
+            }
+        }
+        Ok(version)
     }
 }
 

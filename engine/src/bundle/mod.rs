@@ -32,6 +32,7 @@ mod files;
 mod folder;
 mod go_json;
 mod manifest;
+mod merge;
 mod reader;
 mod roots;
 mod signatures;
@@ -49,6 +50,8 @@ pub use signatures::SigningKey;
 pub use signatures::{Signatures, Verification, VerificationKey};
 
 pub(crate) use delta::PatchError;
+pub(crate) use error::syntax_errors;
+pub(crate) use merge::number;
 pub(crate) use roots::check_roots;
 
 pub use crate::limits::BundleLimits;
@@ -73,5 +76,26 @@ impl Bundle {
     /// A structured file that cannot be read, or a key that does not sign by its algorithm.
     pub fn sign(files: &[BundleFile], key: &SigningKey) -> Result<Vec<u8>, String> {
         signatures::sign(files, key, false)
+    }
+
+    /// Signs the bundle as `opa build` does: policies, documents, WebAssembly, plans and the manifest are listed in this order, and the
+    /// signatures name the plugin `_default`.
+    ///
+    /// # Errors
+    /// A key that does not sign by its algorithm.
+    pub fn sign_contents(&mut self, key: &SigningKey) -> Result<(), String> {
+        self.signatures = None;
+        let mut files = self.to_files();
+        // OPA lists policies before the documents
+        let policies = self.modules.len();
+        if files.len() > policies {
+            files
+                .get_mut(..=policies)
+                .unwrap_or_default()
+                .rotate_left(1);
+        }
+        let text = signatures::sign(&files, key, true)?;
+        self.signatures = Signatures::read(&text)?;
+        Ok(())
     }
 }

@@ -50,6 +50,7 @@ pub struct BundleReader {
     options: ParseOptions,
     verification: Verification,
     in_folder: bool,
+    follow_links: bool,
 }
 
 /// Why a bundle cannot be read.
@@ -76,6 +77,7 @@ impl BundleReader {
             options: ParseOptions::from_version(Version::V1),
             verification: Verification::default(),
             in_folder: false,
+            follow_links: false,
         }
     }
 
@@ -90,6 +92,15 @@ impl BundleReader {
     pub fn ignore(self, patterns: &[String]) -> Self {
         let ignore = Ignore::new(patterns);
         Self { ignore, ..self }
+    }
+
+    /// Sets whether symbolic links of folders are followed wherever they lead. Links within the folder are followed anyway.
+    #[must_use]
+    pub fn follow_links(self, follow_links: bool) -> Self {
+        Self {
+            follow_links,
+            ..self
+        }
     }
 
     /// Sets how policies are parsed whose version the manifest does not name.
@@ -140,7 +151,13 @@ impl BundleReader {
             ..self.clone()
         };
         let read = if in_folder {
-            let listed = folder::list(files, Path::new(path), &self.ignore, &self.limits);
+            let listed = folder::list(
+                files,
+                Path::new(path),
+                &self.ignore,
+                &self.limits,
+                self.follow_links,
+            );
             listed.and_then(|listed| folder::read(files, &listed, &self.limits))
         } else {
             let bytes = files.read(Path::new(path));
@@ -172,7 +189,13 @@ impl BundleReader {
                 ..self.clone()
             };
             return in_folder.named(|reader| {
-                let listed = folder::list(files, Path::new(path), &reader.ignore, &reader.limits)?;
+                let listed = folder::list(
+                    files,
+                    Path::new(path),
+                    &reader.ignore,
+                    &reader.limits,
+                    reader.follow_links,
+                )?;
                 let read = folder::read(files, &listed, &reader.limits)?;
                 reader.assembled(read)
             });
@@ -368,7 +391,7 @@ fn document_kind(name: &str) -> Option<Kind> {
 }
 
 /// A number of a text that no engine gives to another: engines count from zero.
-fn next_source() -> SourceId {
+pub(super) fn next_source() -> SourceId {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     const FIRST: u32 = 1 << 31;
     SourceId(FIRST + NEXT.fetch_add(1, Ordering::Relaxed) % (FIRST / 2))

@@ -162,6 +162,12 @@ impl<'e> Topdown<'e> {
         &self.scopes[self.scope]
     }
 
+    /// Returns `true` if a scope sees what the query sees: no `with` replaces anything.
+    pub(super) fn is_in_root_scope(&self, identity: &ScopeIdentity<'e>) -> bool {
+        let root = self.scopes.first();
+        root.is_some_and(|root| *root.identity() == *identity)
+    }
+
     #[expect(
         clippy::indexing_slicing,
         reason = "the root is never popped, and only numbers of open scopes are given out"

@@ -22,5 +22,5 @@ pub mod stack;
 pub mod yaml;
 
 pub use dialect::{Features, Keywords, ParseOptions};
-pub use format::{FormatOptions, format, format_module};
+pub use format::{FormatOptions, format, format_module, format_tree};
 pub use grammar::{module_text, parse_body, parse_module, parse_ref, parse_statements, parse_term};

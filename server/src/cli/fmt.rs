@@ -14,6 +14,7 @@ use solon_syntax::ast::Version;
 use solon_syntax::source::{Code, Diagnostics, Source, SourceId};
 use solon_syntax::{FormatOptions, ParseOptions, format, module_text};
 
+pub use self::files::message;
 use self::files::rego_files;
 use super::terminal::{complain, print};
 use super::{FAILED, capabilities};

@@ -3,6 +3,7 @@
 mod amounts;
 mod bench;
 mod benchmarks;
+mod build;
 mod capabilities;
 mod check;
 mod completion;
@@ -67,6 +68,7 @@ enum Command {
     Run(Box<run::Args>),
     Eval(Box<eval::Args>),
     Check(check::Args),
+    Build(Box<build::Args>),
     Fmt(fmt::Args),
     Control(control::Args),
     Data(data::Args),
@@ -99,6 +101,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Build(args) => build::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Control(args) => control::run(args),
         Command::Data(args) => data::run(&args),

@@ -4,11 +4,13 @@
 //! exit `code`, `stdout` and `stderr`. `SOLON_RECORD=PATH`, the program of OPA, records them. A run with `own` is one that OPA
 //! does not have; `BLESS=1` records these. Times are left out, and a run with `numbers` compares no number at all.
 //!
+//! Archives that a run writes are compared entry by entry: mode, name and contents. `before` lists runs that come first.
+//!
 //! OPA shows results in the order in which tests end. A record is repeated until that is the order of files and rows.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -30,6 +32,9 @@ struct Case {
 #[serde(deny_unknown_fields)]
 struct Run {
     args: Vec<String>,
+    /// Arguments of runs before this one, in the same folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    before: Vec<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stdin: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -60,6 +65,9 @@ struct Want {
     /// Contents of files that the command has changed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     files: BTreeMap<String, String>,
+    /// Entries of archives that the command has written.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    archives: BTreeMap<String, Vec<String>>,
 }
 
 #[expect(
@@ -109,6 +117,11 @@ impl Drop for Folder {
 
 fn run(program: &str, folder: &Folder, case: &Case, run: &Run) -> Want {
     folder.write(case);
+    for args in &run.before {
+        let mut command = Command::new(program);
+        let output = command.args(args).current_dir(&folder.0).output().unwrap();
+        assert!(output.status.success(), "{args:?}: {output:?}");
+    }
     let mut command = Command::new(program);
     for (name, value) in &run.env {
         // the variables of both programs have the same names but for their beginning
@@ -140,10 +153,12 @@ fn run(program: &str, folder: &Folder, case: &Case, run: &Run) -> Want {
         let now = fs::read_to_string(folder.0.join(name)).ok()?;
         (now != *before).then(|| (name.clone(), now))
     });
-    let mut stderr = text(output.stderr);
+    let (mut stdout, mut stderr) = (text(output.stdout), text(output.stderr));
     if run.excerpts {
-        let lines = stderr.split_inclusive('\n');
-        stderr = lines.filter(|line| !line.starts_with('\t')).collect();
+        for text in [&mut stdout, &mut stderr] {
+            let lines = text.split_inclusive('\n');
+            *text = lines.filter(|line| !line.starts_with('\t')).collect();
+        }
     }
     let mut stdout = text(output.stdout);
     if run.merged {
@@ -154,7 +169,35 @@ fn run(program: &str, folder: &Folder, case: &Case, run: &Run) -> Want {
         stdout,
         stderr,
         files: changed.collect(),
+        archives: archives(&folder.0),
     }
+}
+
+/// The archives in a folder, entry by entry.
+fn archives(folder: &Path) -> BTreeMap<String, Vec<String>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if !name.ends_with(".tar.gz") && !name.ends_with(".tgz") {
+            continue;
+        }
+        let bytes = fs::read(&path).unwrap();
+        let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(&bytes[..]));
+        let entries = archive.entries().unwrap().map(|entry| {
+            let mut entry = entry.unwrap();
+            let header = entry.header();
+            let numbers = [header.uid(), header.gid(), header.mtime()].map(Result::unwrap);
+            assert_eq!(numbers, [0; 3], "{name}");
+            let mode = header.mode().unwrap();
+            let path = String::from_utf8(entry.path_bytes().into_owned()).unwrap();
+            let mut text = String::new();
+            entry.read_to_string(&mut text).unwrap();
+            format!("{mode:04o} {path}\n{text}")
+        });
+        found.insert(name.clone(), entries.collect());
+    }
+    found
 }
 
 /// The text without times, identifiers of decisions and, if they are left out, numbers.
@@ -271,16 +314,18 @@ fn recorded_from_opa() {
                 } else if got != one.want {
                     let (want, args) = (&one.want, one.args.join(" "));
                     failures.push(format!(
-                        "{name}: {}: {args}\n--- want {}\n{}\n{}{:?}\n--- got {}\n{}\n{}{:?}",
+                        "{name}: {}: {args}\n--- want {}\n{}\n{}{:?}{:#?}\n--- got {}\n{}\n{}{:?}{:#?}",
                         case.note,
                         want.code,
                         want.stdout,
                         want.stderr,
                         want.files,
+                        want.archives,
                         got.code,
                         got.stdout,
                         got.stderr,
                         got.files,
+                        got.archives,
                     ));
                 }
             }

@@ -229,7 +229,13 @@ impl<'f> Loader<'f> {
             if self.files.look(path, Links::Followed) != Ok(FileKind::Folder) {
                 return vec![path.to_owned()];
             }
-            let listed = folder::list(self.files, path, &self.ignore, &BundleLimits::default());
+            let listed = folder::list(
+                self.files,
+                path,
+                &self.ignore,
+                &BundleLimits::default(),
+                false,
+            );
             let listed = listed.unwrap_or_default().into_iter();
             let mut files: Vec<PathBuf> = listed.map(|file| file.location).collect();
             let manifest = path.join(".manifest");

@@ -76,6 +76,24 @@ impl Dependents {
             .collect()
     }
 
+    /// All rules that some rules need, through whatever others, and these rules themselves.
+    pub fn needed_by(&self, of: &[RuleId]) -> HashSet<RuleId> {
+        let starts = of
+            .iter()
+            .filter_map(|rule| self.rules.binary_search(rule).ok());
+        let mut open: Vec<usize> = starts.collect();
+        let mut reached: HashSet<usize> = open.iter().copied().collect();
+        while let Some(vertex) = open.pop() {
+            let needs = self.needs.get(vertex).into_iter().flatten();
+            let needs = needs.map(|need| usize::try_from(*need).unwrap_or(usize::MAX));
+            open.extend(needs.filter(|need| reached.insert(*need)));
+        }
+        reached
+            .into_iter()
+            .filter_map(|vertex| self.rules.get(vertex).copied())
+            .collect()
+    }
+
     fn reversed(&self) -> Vec<Vec<usize>> {
         let mut users = vec![Vec::new(); self.needs.len()];
         for (user, needs) in self.needs.iter().enumerate() {

@@ -157,7 +157,9 @@ impl<'e> Topdown<'e> {
         if let Some(found) = made.and_then(|made| made.find(&here)) {
             return Ok(found);
         }
-        let is_taken = made.is_some_and(|made| made.owner.is_some());
+        // rules that take the place of the policy's own hold without `with`
+        let is_taken = made.is_some_and(|made| made.owner.is_some())
+            || self.namespace().is_none() && !self.is_in_root_scope(&here);
         let defined = if is_taken {
             // the rules of the other scope are kept: here only matters whether a residual exists
             let kept = self.replace_support(Support::default());

@@ -139,6 +139,7 @@ impl<'m> Writer<'m> {
         self.nested_body(&every.body, row, close)?;
         if let [one] = every.body.as_slice()
             && one.span.row == row
+            && self.others.is_empty()
         {
             self.write(" ");
         }

@@ -69,12 +69,28 @@ impl<'m> Writer<'m> {
             [left, right, result] => {
                 self.term(result)?;
                 self.operator("=");
-                self.term(left)?;
+                self.side(left, infix, false)?;
                 self.operator(infix);
-                self.term(right)
+                self.side(right, infix, true)
             }
             _ => Err(arity(operator, operands)),
         }
+    }
+
+    /// An operand of a call with a result, in parentheses if its operator binds less. Parsed policies have no such calls.
+    fn side(&mut self, term: &'m Term, infix: &str, is_right: bool) -> Written {
+        let inner = match &term.kind {
+            TermKind::Call(terms) => terms.first().and_then(infix_of),
+            _ => None,
+        };
+        let grouped = inner.is_some_and(|inner| {
+            let (inner, outer) = (strength(inner), strength(infix));
+            inner < outer || inner == outer && (is_right || inner == COMPARED)
+        });
+        if grouped {
+            return self.operand(term);
+        }
+        self.term(term)
     }
 
     fn operator(&mut self, infix: &str) {
@@ -173,6 +189,22 @@ impl<'m> Writer<'m> {
         self.terms(operands, None, None)?;
         self.write(")");
         Ok(())
+    }
+}
+
+/// How much comparisons bind.
+const COMPARED: u8 = 2;
+
+/// How much an operator binds.
+fn strength(infix: &str) -> u8 {
+    match infix {
+        ":=" | "=" => 0,
+        "in" => 1,
+        "|" => 3,
+        "&" => 4,
+        "+" | "-" => 5,
+        "*" | "/" | "%" => 6,
+        _ => COMPARED,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::ast::visit::{Flow, Terms, Walk};
 use crate::ast::{Comprehension, Expr, Term, TermKind};
-use crate::source::Span;
+use crate::source::{SourceId, Span};
 
 use super::brackets::closing_row;
 use super::calls::infix_of;
@@ -18,7 +18,8 @@ trait ListEntry: Walk {
         self.start_span().row
     }
 
-    /// Returns `true` if the element contains a term without a location in OPA: a generated variable, or the `0` of
+    /// Returns `true` if the element contains a term without a location in OPA: a generated variable, what a program has made, or the
+    /// `0` of
     /// `-x`.
     fn is_generated(&self) -> bool {
         let mut generated = false;
@@ -27,6 +28,7 @@ trait ListEntry: Walk {
                 || term
                     .as_var()
                     .is_some_and(|name| name.starts_with("__local"))
+                || term.span.source == SourceId::NONE
                 || is_negation(term);
             if generated { Flow::Over } else { Flow::Into }
         }));

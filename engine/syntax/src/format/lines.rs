@@ -25,6 +25,8 @@ pub(super) struct Progress {
 /// Writes a module line by line.
 pub(super) struct Writer<'m> {
     pub source: &'m Source,
+    /// Sources of parts that a program took from other modules.
+    pub others: &'m [Source],
     pub style: Style,
     pub out: String,
     pub level: usize,
@@ -66,6 +68,7 @@ impl<'m> Writer<'m> {
     ) -> Self {
         Self {
             source,
+            others: &[],
             style,
             out: String::with_capacity(source.text.len() + source.text.len() / 8),
             level: 0,
@@ -264,7 +267,9 @@ impl<'m> Writer<'m> {
 
     /// Returns the source text of a span.
     pub(super) fn text(&self, span: Span) -> &'m str {
-        self.source.slice(span)
+        let mut others = self.others.iter();
+        let other = others.find(|other| other.id == span.source);
+        other.unwrap_or(self.source).slice(span)
     }
 
     /// Returns the row on which the text of a span ends.

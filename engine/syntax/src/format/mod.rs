@@ -101,6 +101,23 @@ pub fn format_module(module: &Module, options: &FormatOptions) -> Result<String,
     })
 }
 
+/// Formats a tree whose source does not hold all of it: rules were removed from it, or a program has made them of parts from `others`.
+/// Nothing is copied from the source, and a result that does not parse is an error.
+///
+/// # Errors
+/// Where the module has no form in the target version.
+pub fn format_tree(
+    module: &Module,
+    others: &[Source],
+    options: &FormatOptions,
+) -> Result<String, Diagnostics> {
+    let kept = vec![Kept::Nothing; module.rules.len()];
+    let text = write(module, others, options.target, options, &kept)?.text;
+    let source = Source::new(module.source.id, module.source.name.clone(), text.as_str());
+    read(&source, &options.parse)?;
+    Ok(text)
+}
+
 /// A formatted text and its tree.
 struct Formatted {
     text: String,
@@ -117,7 +134,7 @@ fn faithful(
 ) -> Result<Formatted, Diagnostics> {
     let mut modes = vec![RuleMode::Formatted; module.rules.len()];
     for attempt in 0..=ATTEMPTS {
-        let Output { text, starts } = write(module, target, options, &modes)?;
+        let Output { text, starts } = write(module, &[], target, options, &modes)?;
         let source = Source::new(module.source.id, module.source.name.clone(), text.as_str());
         let changed = match read(&source, &again.parse) {
             Ok(parsed) => match changes(module, &parsed) {
@@ -179,6 +196,7 @@ struct Output {
 
 fn write(
     module: &Module,
+    others: &[Source],
     target: Version,
     options: &FormatOptions,
     modes: &[RuleMode],
@@ -186,6 +204,7 @@ fn write(
     let style = Style::from_module(module, target, options.parse.features().keywords_in_refs);
     let imports = imports::imports_for(module, target, options.drop_v0_imports);
     let mut writer = Writer::new(&module.source, style, &module.comments, modes);
+    writer.others = others;
     match writer.module(module, &imports) {
         Ok(()) | Err(Stop::Comment) => {}
         Err(Stop::Failed(message)) => {

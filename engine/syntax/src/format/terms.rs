@@ -2,6 +2,7 @@
 
 use crate::ast::{Template, TemplatePart, Term, TermKind};
 use crate::print::{quote, write_key};
+use crate::source::SourceId;
 use crate::stack;
 
 use super::lines::{Stop, Writer, Written};
@@ -117,7 +118,10 @@ impl<'m> Writer<'m> {
     }
 
     fn may_follow_point(&self, term: &Term, key: &str) -> bool {
-        !is_keyword(key) || (self.style.keywords_in_refs && !self.text(term.span).starts_with('"'))
+        !is_keyword(key)
+            || (self.style.keywords_in_refs
+                && term.span.source != SourceId::NONE
+                && !self.text(term.span).starts_with('"'))
     }
 
     /// Writes a template string: text as in the source, expressions formatted.

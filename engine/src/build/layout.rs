@@ -1,0 +1,120 @@
+//! The layout of policies that the optimiser makes.
+
+use std::collections::BTreeMap;
+
+use solon_syntax::ast::visit::{Flow, Terms, VisitorMut, Walk, WalkMut};
+use solon_syntax::ast::{Expr, ExprKind, Module, Name, Term, TermKind, With};
+use solon_syntax::source::Span;
+
+/// Prepares a module for the formatter: parts without a source are on the first row, as in OPA, and variables of wildcards that occur
+/// more than once get a name.
+pub fn prepare(module: &mut Module) {
+    let mut counts: BTreeMap<Name, usize> = BTreeMap::new();
+    module.rules.walk(&mut Terms(|term: &Term| {
+        if let Some(name) = term.as_var().filter(|name| name.starts_with('$')) {
+            *counts.entry(name.clone()).or_default() += 1;
+        }
+        Flow::Into
+    }));
+    let mut layout = Layout { counts };
+    for rule in &mut module.rules {
+        first_row(&mut rule.span);
+        first_row(&mut rule.head.span);
+    }
+    module.rules.walk_mut(&mut layout);
+}
+
+struct Layout {
+    /// How often the variables of wildcards occur.
+    counts: BTreeMap<Name, usize>,
+}
+
+fn first_row(span: &mut Span) {
+    span.row = span.row.max(1);
+}
+
+impl VisitorMut for Layout {
+    fn expr(&mut self, expr: &mut Expr) -> Flow {
+        first_row(&mut expr.span);
+        Flow::Into
+    }
+
+    fn with(&mut self, with: &mut With) -> Flow {
+        first_row(&mut with.span);
+        Flow::Into
+    }
+
+    fn term(&mut self, term: &mut Term) -> Flow {
+        first_row(&mut term.span);
+        // the body stays where it was
+        if let TermKind::ArrayComprehension(inside) | TermKind::SetComprehension(inside) =
+            &mut term.kind
+        {
+            for span in [&mut term.span, &mut inside.head.span] {
+                *span = Span::default();
+                first_row(span);
+            }
+        }
+        if let TermKind::Var(name) = &mut term.kind
+            && self.counts.get(name).is_some_and(|count| *count > 1)
+            && let Some(rest) = name.strip_prefix('$')
+        {
+            let underscore = if rest.starts_with('_') { "" } else { "_" };
+            *name = format!("{underscore}{rest}").as_str().into();
+        }
+        Flow::Into
+    }
+}
+
+/// Returns `true` if a text was read as the rules that it was written of.
+pub fn is_same(module: &Module, read: &Module) -> bool {
+    let plain = |module: &Module| {
+        let mut rules = module.rules.clone();
+        rules.walk_mut(&mut Plain);
+        for rule in &mut rules {
+            let head = &mut rule.head;
+            (head.assign, head.generated_value) = (false, false);
+            if head.value.is_some() {
+                head.key = None;
+            }
+        }
+        let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
+        rules
+    };
+    plain(module) == plain(read)
+}
+
+/// Brings rules into one form: wildcards have one name, and a call with a result is an equation.
+struct Plain;
+
+impl VisitorMut for Plain {
+    fn expr(&mut self, expr: &mut Expr) -> Flow {
+        if let ExprKind::Call(terms) = &mut expr.kind
+            && terms.len() == 4
+            && terms.first().is_some_and(is_infix)
+            && let Some(result) = terms.pop()
+        {
+            let call = Term::call(std::mem::take(terms), expr.span);
+            let equals = Term::var("eq", expr.span);
+            let equals = Term::new(TermKind::Ref(vec![equals]), expr.span);
+            *terms = vec![equals, result, call];
+        }
+        Flow::Into
+    }
+
+    fn term(&mut self, term: &mut Term) -> Flow {
+        if let TermKind::Var(name) = &mut term.kind
+            && name.starts_with('$')
+        {
+            *name = "$".into();
+        }
+        Flow::Into
+    }
+}
+
+fn is_infix(operator: &Term) -> bool {
+    const NAMES: [&str; 13] = [
+        "equal", "neq", "lt", "lte", "gt", "gte", "plus", "minus", "mul", "div", "rem", "and", "or",
+    ];
+    NAMES.iter().any(|name| operator.is_operator(name))
+}
