@@ -105,7 +105,7 @@ impl Detail {
         }
         let at = &self.expression;
         let _ = writeln!(text, "{}:{}:", at.file, at.row);
-        for line in at.of_event(true).lines() {
+        for line in at.rendered(true).lines() {
             let _ = writeln!(text, "  {line}");
         }
         let differences = self.differences();

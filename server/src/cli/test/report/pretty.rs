@@ -180,7 +180,7 @@ fn write_expression(failure: Option<&FailedExpression>, blanks: usize, out: &mut
     if let Some(failure) = failure {
         let place = format!("{}:{}:\n", failure.file, failure.row);
         indent(&place, blanks + 2, out);
-        indent(&failure.of_event(true), blanks + 4, out);
+        indent(&failure.rendered(true), blanks + 4, out);
         indent("\n", blanks, out);
     }
 }
