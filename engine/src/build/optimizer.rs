@@ -306,7 +306,7 @@ fn unknown_documents(engine: &Engine, bundle: &Bundle) -> Vec<String> {
         roots: roots.iter().map(reference).collect(),
         found: BTreeSet::from([vec![Term::var("input", Span::default())]]),
     };
-    let moment = engine.moment();
+    let moment = engine.snapshot();
     for module in moment.state().policy.compiled.modules.iter() {
         module.rules.walk(&mut found);
     }
@@ -373,7 +373,7 @@ struct Replaced {
 
 impl Replaced {
     fn of(engine: &Engine, entry_point: &Path) -> Self {
-        let moment = engine.moment();
+        let moment = engine.snapshot();
         let compiled = &moment.state().policy.compiled;
         let tree = &compiled.rule_tree;
         let path = reference(entry_point);
@@ -388,7 +388,7 @@ impl Replaced {
         let users = users.into_iter().map(|rule| (rule, false));
         let all = needed.into_iter().map(|rule| (rule, true)).chain(users);
         for (rule, is_needed) in all {
-            let Some(rule) = rule.of(&compiled.modules) else {
+            let Some(rule) = rule.rule_in(&compiled.modules) else {
                 continue;
             };
             rule.walk(&mut Exprs(|expr: &Expr| {

@@ -56,7 +56,7 @@ pub fn sources_of(bundle: &Bundle) -> Vec<Source> {
 pub fn text(output: &OutputModule, sources: &[Source]) -> Result<String, BuildError> {
     let module = &output.module;
     let options = FormatOptions {
-        parse: ParseOptions::of(module.version),
+        parse: ParseOptions::from_version(module.version),
         target: module.version,
         drop_v0_imports: false,
     };
@@ -103,7 +103,7 @@ pub fn write(
             versions.push((output.path.clone(), number(version)));
         }
         let text = text(&output, &sources)?;
-        let parse = ParseOptions::of(output.module.version);
+        let parse = ParseOptions::from_version(output.module.version);
         let source = Source::new(
             output.module.source.id,
             output.module.source.name.clone(),

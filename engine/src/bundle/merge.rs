@@ -6,7 +6,7 @@ use solon_syntax::{ParseOptions, parse_module};
 
 use super::reader::next_source;
 use super::{Bundle, BundleModule, LoadErrors, Loaded, Manifest};
-use crate::store::{Snapshot, Transaction};
+use crate::store::{DataSnapshot, Transaction};
 use crate::value::Value;
 
 impl Bundle {
@@ -21,7 +21,7 @@ impl Bundle {
         let mut merged = Self::empty();
         let mut roots = Vec::new();
         let mut versions = Vec::new();
-        let mut owned = Transaction::on(&Snapshot::new(Value::object(Vec::new()), 0));
+        let mut owned = Transaction::new(&DataSnapshot::new(Value::object(Vec::new()), 0));
         for (name, mut bundle) in bundles {
             if is_one {
                 merged.manifest = bundle.manifest.clone();
@@ -113,6 +113,7 @@ impl Bundle {
             files: Vec::new(),
             document_files: Vec::new(),
             signatures: None,
+            etag: String::new(),
         }
     }
 }

@@ -111,7 +111,7 @@ pub fn format_tree(
     others: &[Source],
     options: &FormatOptions,
 ) -> Result<String, Diagnostics> {
-    let kept = vec![Kept::Nothing; module.rules.len()];
+    let kept = vec![RuleMode::Formatted; module.rules.len()];
     let text = write(module, others, options.target, options, &kept)?.text;
     let source = Source::new(module.source.id, module.source.name.clone(), text.as_str());
     read(&source, &options.parse)?;
