@@ -6,17 +6,19 @@ mod errno;
 mod files;
 #[cfg(feature = "http")]
 mod http;
-#[cfg(feature = "http")]
-mod networks;
 mod resolver;
 mod restricted;
 
 pub use errno::text as error_text;
 pub use files::SystemFiles;
 pub use restricted::RestrictedHost;
+#[cfg(feature = "http")]
+pub use solon_outbound::networks::{Network, NetworkRules};
 
 use std::net::IpAddr;
 use std::path::Path;
+#[cfg(feature = "http")]
+use std::sync::Arc;
 use std::sync::LazyLock;
 
 use solon::host::{LookupError, OfflineHost, Wait, runtime_of};
@@ -34,6 +36,10 @@ static RUNTIME: LazyLock<Value> = LazyLock::new(|| {
         )
     }))
 });
+
+/// Rules for networks of [`SystemHost`].
+#[cfg(feature = "http")]
+static UNRESTRICTED: LazyLock<Arc<NetworkRules>> = LazyLock::new(Arc::default);
 
 /// The system that this process runs on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,7 +81,7 @@ impl Host for SystemHost {
         request: &solon::host::HttpRequest,
         wait: &Wait<'_>,
     ) -> Result<solon::host::HttpResponse, solon::host::HttpError> {
-        http::send(request, networks::NetworkAccess::All, wait)
+        http::send(request, &UNRESTRICTED, wait)
     }
 
     fn variable(&self, name: &str) -> Option<String> {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
+#[cfg(feature = "http")]
+use std::sync::Arc;
 
 use solon::Value;
 use solon::host::{Host, HttpError, HttpRequest, HttpResponse, LookupError, Wait, runtime_of};
@@ -10,7 +12,7 @@ use crate::SystemHost;
 #[cfg(feature = "http")]
 use crate::http;
 #[cfg(feature = "http")]
-use crate::networks::NetworkAccess;
+use solon_outbound::NetworkRules;
 
 /// Variables that the engine reads for itself: `HTTP_SEND_TIMEOUT` is the default timeout of `http.send`.
 const ENGINE_VARIABLES: [&str; 1] = ["HTTP_SEND_TIMEOUT"];
@@ -32,7 +34,7 @@ pub struct RestrictedHost {
     /// Names of the variables that policies may read; `None` for all.
     variables: Option<BTreeSet<String>>,
     #[cfg(feature = "http")]
-    networks: NetworkAccess,
+    networks: Arc<NetworkRules>,
 }
 
 impl RestrictedHost {
@@ -59,7 +61,22 @@ impl RestrictedHost {
     #[cfg(feature = "http")]
     #[must_use]
     pub fn deny_private_networks(mut self) -> Self {
-        self.networks = NetworkAccess::Public;
+        self.networks = Arc::new(NetworkRules::unrestricted().deny_metadata().deny_private());
+        self
+    }
+
+    /// Sets the rules for the networks that requests of `http.send` may lead to, in place of those of [`Self::deny_private_networks`].
+    ///
+    /// ```
+    /// use solon_host::{NetworkRules, RestrictedHost};
+    ///
+    /// // metadata services of clouds give credentials to every program of the machine
+    /// let host = RestrictedHost::new().networks(NetworkRules::unrestricted().deny_metadata());
+    /// ```
+    #[cfg(feature = "http")]
+    #[must_use]
+    pub fn networks(mut self, rules: NetworkRules) -> Self {
+        self.networks = Arc::new(rules);
         self
     }
 }
@@ -89,7 +106,7 @@ impl Host for RestrictedHost {
 
     fn send(&self, request: &HttpRequest, wait: &Wait<'_>) -> Result<HttpResponse, HttpError> {
         #[cfg(feature = "http")]
-        return http::send(request, self.networks, wait);
+        return http::send(request, &self.networks, wait);
         #[cfg(not(feature = "http"))]
         SystemHost.send(request, wait)
     }

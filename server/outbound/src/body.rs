@@ -23,6 +23,7 @@ impl BodyStream {
     }
 
     /// Sets the maximum time until each chunk.
+    #[cfg(feature = "services")]
     #[must_use]
     pub(crate) fn stall_timeout(mut self, stall: Duration) -> Self {
         self.stall = Some(stall);

@@ -66,7 +66,7 @@ impl Target {
             self.networks.check_socket().map_err(|used| {
                 Error::new(
                     ErrorKind::Denied,
-                    format!("dial unix {path}: {}", message::of_denial(used)),
+                    format!("dial unix {path}: {}", self.networks.denial(used)),
                 )
             })?;
             return Ok(Stream::new(dial_socket(path).await?, false));
@@ -82,7 +82,7 @@ impl Target {
                 self.networks.check_proxied(host).map_err(|used| {
                     Error::new(
                         ErrorKind::Denied,
-                        format!("dial tcp {host}: {}", message::of_denial(used)),
+                        format!("dial tcp {host}: {}", self.networks.denial(used)),
                     )
                 })?;
                 let stream = self.dial_proxy(proxy).await;
@@ -146,7 +146,7 @@ async fn dial(host: &str, port: u16, networks: &NetworkRules) -> Result<TcpStrea
     let mut first = None;
     for address in addresses {
         if let Err(used) = networks.check(address.ip()) {
-            let text = format!("dial tcp {address}: {}", message::of_denial(used));
+            let text = format!("dial tcp {address}: {}", networks.denial(used));
             first = first.or(Some(Error::new(ErrorKind::Denied, text)));
             continue;
         }

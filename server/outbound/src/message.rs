@@ -49,11 +49,6 @@ pub fn of_body(error: &hyper::Error) -> String {
     }
 }
 
-/// Returns why a connection is not made to an address of a network that is denied.
-pub fn of_denial(used: &str) -> String {
-    format!("private networks are denied ({used})")
-}
-
 /// Returns the error of the system's resolver.
 pub fn of_lookup(error: &io::Error) -> String {
     let text = error.to_string();

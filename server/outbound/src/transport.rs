@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::Full;
+use hyper::ext::ReasonPhrase;
 use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
@@ -60,6 +61,18 @@ impl Transport {
 impl fmt::Debug for Transport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Transport").finish_non_exhaustive()
+    }
+}
+
+/// Returns the words after the status of a response, as the server sent them.
+pub fn reason<B>(response: &Response<B>) -> String {
+    match response.extensions().get::<ReasonPhrase>() {
+        Some(reason) => String::from_utf8_lossy(reason.as_bytes()).into_owned(),
+        None => response
+            .status()
+            .canonical_reason()
+            .unwrap_or("")
+            .to_owned(),
     }
 }
 

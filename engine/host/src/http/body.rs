@@ -3,12 +3,9 @@
 use std::io::Read;
 
 use flate2::read::MultiGzDecoder;
-use http_body_util::BodyExt;
-use hyper::HeaderMap;
-use hyper::body::Incoming;
+use http::HeaderMap;
+use http::header::CONTENT_ENCODING;
 use solon::host::{HttpError, HttpErrorKind, Wait};
-
-use super::error;
 
 /// Bytes that are unpacked between two looks at the clock.
 const CHUNK: usize = 64 << 10;
@@ -23,23 +20,8 @@ fn too_large(limit: usize) -> HttpError {
 
 /// Whether a body is packed.
 pub fn is_gzip(headers: &HeaderMap) -> bool {
-    let encoding = headers.get(hyper::header::CONTENT_ENCODING);
+    let encoding = headers.get(CONTENT_ENCODING);
     encoding.is_some_and(|encoding| encoding.as_bytes().eq_ignore_ascii_case(b"gzip"))
-}
-
-/// The whole body, if it is not too large.
-pub async fn read(mut body: Incoming, limit: usize) -> Result<Vec<u8>, HttpError> {
-    let mut bytes = Vec::new();
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|problem| failed(error::of_body(&problem)))?;
-        if let Ok(data) = frame.into_data() {
-            if bytes.len() + data.len() > limit {
-                return Err(too_large(limit));
-            }
-            bytes.extend_from_slice(&data);
-        }
-    }
-    Ok(bytes)
 }
 
 /// A packed body, unpacked, if it is not too large then and does not take too long.

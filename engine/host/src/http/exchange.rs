@@ -3,14 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use http_body_util::Full;
-use hyper::body::{Body, Bytes};
-use hyper::ext::ReasonPhrase;
-use hyper::header::{HeaderName, HeaderValue};
-use hyper::{Method, Request, Response};
-use solon::host::{HttpError, HttpRequest, HttpResponse};
+use bytes::Bytes;
+use http::header::{
+    ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, HeaderName, HeaderValue, PROXY_AUTHORIZATION,
+};
+use http::{Method, Request};
+use solon::host::{HttpError, HttpErrorKind, HttpRequest, HttpResponse};
+use solon_outbound::proxy::Proxies;
+use solon_outbound::transport::reason;
+use solon_outbound::{Error, ErrorKind, Transport};
 
-use super::{Pool, body, error, proxy};
+use super::body;
 
 /// An answer as it came.
 pub struct Received {
@@ -22,14 +25,13 @@ pub struct Received {
 
 /// Sends a request and reads the answer. `answering` is set once its headers are there.
 pub async fn exchange(
-    pool: Pool,
+    transport: Transport,
     request: HttpRequest,
     answering: Arc<AtomicBool>,
 ) -> Result<Received, HttpError> {
     let limit = request.body_limit;
     let (request, unpacks) = outgoing(request).map_err(HttpError::network)?;
-    let sent = pool.request(request).await;
-    let answer = sent.map_err(|problem| HttpError::network(error::of_client(&problem)))?;
+    let answer = transport.send(request).await.map_err(failed)?;
     answering.store(true, Ordering::Relaxed);
     let (status, reason) = (answer.status().as_u16(), reason(&answer));
     let packed = unpacks && body::is_gzip(answer.headers());
@@ -37,7 +39,8 @@ pub async fn exchange(
     let mut headers: Vec<(String, Vec<u8>)> = headers
         .map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_vec()))
         .collect();
-    let body = body::read(answer.into_body(), limit).await?;
+    let body = answer.into_body().read_bounded(limit).await;
+    let body = Vec::from(body.map_err(failed)?);
     if packed {
         headers.retain(|(name, _)| name != "content-encoding" && name != "content-length");
     }
@@ -58,16 +61,17 @@ fn without_framing(headers: &mut Vec<(String, Vec<u8>)>) {
     });
 }
 
-/// The words behind the status as they came.
-fn reason<B>(answer: &Response<B>) -> String {
-    match answer.extensions().get::<ReasonPhrase>() {
-        Some(reason) => String::from_utf8_lossy(reason.as_bytes()).into_owned(),
-        None => answer.status().canonical_reason().unwrap_or("").to_owned(),
+fn failed(error: Error) -> HttpError {
+    match error.kind() {
+        ErrorKind::Body | ErrorKind::BodyTooLarge => {
+            HttpError::new(HttpErrorKind::Body, error.message())
+        }
+        _ => HttpError::network(error.message()),
     }
 }
 
 /// As hyper sends it, and whether a packed body is to be unpacked without a word to the policy.
-fn outgoing(request: HttpRequest) -> Result<(Request<Full<Bytes>>, bool), String> {
+fn outgoing(request: HttpRequest) -> Result<(Request<Bytes>, bool), String> {
     let scheme = if request.secure { "https" } else { "http" };
     let host = if request.host.contains(':') {
         // the zone of an address has no place in a name
@@ -91,10 +95,10 @@ fn outgoing(request: HttpRequest) -> Result<(Request<Full<Bytes>>, bool), String
     let proxy = if request.secure || request.socket.is_some() {
         None
     } else {
-        proxy::SYSTEM.of(false, &request.host, request.port)?
+        Proxies::system().of(false, &request.host, request.port)?
     };
     let once = !super::is_shared(&request) && !has("connection");
-    let body = Full::new(Bytes::from(request.body.unwrap_or_default()));
+    let body = Bytes::from(request.body.unwrap_or_default());
     let mut outgoing = Request::new(body);
     *outgoing.method_mut() = method;
     *outgoing.uri_mut() = uri.parse().map_err(|e| format!("{e}"))?;
@@ -105,28 +109,26 @@ fn outgoing(request: HttpRequest) -> Result<(Request<Full<Bytes>>, bool), String
         headers.append(name, value);
     }
     if let Some(authorization) = proxy.and_then(|proxy| proxy.authorization)
-        && !headers.contains_key(hyper::header::PROXY_AUTHORIZATION)
+        && !headers.contains_key(PROXY_AUTHORIZATION)
     {
         let value = HeaderValue::from_str(&authorization).map_err(|e| e.to_string())?;
-        headers.insert(hyper::header::PROXY_AUTHORIZATION, value);
+        headers.insert(PROXY_AUTHORIZATION, value);
     }
     // those that usually have a body say when they have none
-    let empty = outgoing.body().size_hint().exact() == Some(0);
+    let empty = outgoing.body().is_empty();
     if empty && [Method::POST, Method::PUT, Method::PATCH].contains(outgoing.method()) {
         let none = HeaderValue::from_static("0");
-        outgoing
-            .headers_mut()
-            .insert(hyper::header::CONTENT_LENGTH, none);
+        outgoing.headers_mut().insert(CONTENT_LENGTH, none);
     }
     if once {
         let close = HeaderValue::from_static("close");
         let headers = outgoing.headers_mut();
-        headers.insert(hyper::header::CONNECTION, close);
+        headers.insert(CONNECTION, close);
     }
     if unpacks {
         let gzip = HeaderValue::from_static("gzip");
         let headers = outgoing.headers_mut();
-        headers.insert(hyper::header::ACCEPT_ENCODING, gzip);
+        headers.insert(ACCEPT_ENCODING, gzip);
     }
     Ok((outgoing, unpacks))
 }

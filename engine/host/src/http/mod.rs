@@ -1,42 +1,33 @@
-//! The client of HTTP: asynchronous inside, on a runtime of its own, and blocking to whoever asks.
+//! Requests of `http.send`: the client of `solon-outbound` on a runtime of its own, and blocking to callers.
 //!
 //! Requests with nothing special about TLS share one pool of connections; others have a connection of their own.
 
 mod body;
-mod connect;
-mod error;
 mod exchange;
-mod proxy;
-mod stream;
 mod tls;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arc_swap::ArcSwapOption;
-use http_body_util::Full;
-use hyper::body::Bytes;
-use hyper_util::client::legacy::Client;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use parking_lot::Mutex;
 use solon::host::{HttpError, HttpErrorKind, HttpRequest, HttpResponse, Tls, Wait};
+use solon_outbound::proxy::Proxies;
+use solon_outbound::tls::ClientConfig;
+use solon_outbound::{NetworkRules, Target, Transport};
 use tokio::runtime::Runtime;
 
-use connect::Connector;
 use exchange::Received;
-
-use crate::networks::NetworkAccess;
-
-/// A pool of connections.
-type Pool = Client<Connector, Full<Bytes>>;
 
 /// What drives connections, and the connections that requests with nothing special share.
 struct Shared {
     /// The process that they belong to: after a fork no thread drives them, and their sockets are those of the parent.
     process: u32,
     runtime: Runtime,
-    pool: Pool,
-    /// Connections to public addresses. A connection that may lead anywhere never serves a request that is restricted.
-    public: Pool,
+    tls: Arc<ClientConfig>,
+    /// A pool for each of the rules in use: a connection that may lead anywhere never serves a request that is restricted. There are few,
+    /// since the rules of a host do not change.
+    pools: Mutex<Vec<(Arc<NetworkRules>, Transport)>>,
 }
 
 static SHARED: ArcSwapOption<Shared> = ArcSwapOption::const_empty();
@@ -79,23 +70,40 @@ impl Shared {
         Ok(Self {
             process,
             runtime,
-            pool: pool(
-                Connector::new(tls.clone(), None, None, NetworkAccess::All),
-                true,
-            ),
-            public: pool(Connector::new(tls, None, None, NetworkAccess::Public), true),
+            tls,
+            pools: Mutex::new(Vec::new()),
         })
+    }
+
+    /// Returns the pool of connections by some rules.
+    fn pool(&self, networks: &Arc<NetworkRules>) -> Transport {
+        let mut pools = self.pools.lock();
+        if let Some((_, pool)) = pools.iter().find(|(rules, _)| rules == networks) {
+            return pool.clone();
+        }
+        let pool = transport(self.tls.clone(), None, None, networks, true);
+        pools.push((networks.clone(), pool.clone()));
+        pool
     }
 }
 
-fn pool(connector: Connector, keeps: bool) -> Pool {
-    let mut builder = Client::builder(TokioExecutor::new());
-    builder.http1_title_case_headers(true);
-    builder.pool_timer(TokioTimer::new());
-    if !keeps {
-        builder.pool_max_idle_per_host(0);
-    }
-    builder.build(connector)
+fn transport(
+    tls: Arc<ClientConfig>,
+    server_name: Option<String>,
+    socket: Option<String>,
+    networks: &Arc<NetworkRules>,
+    keeps_alive: bool,
+) -> Transport {
+    let target = Target {
+        tls,
+        server_name,
+        socket,
+        networks: networks.clone(),
+        proxies: Proxies::system(),
+        // the caller waits no longer than the evaluation may last
+        connect_timeout: None,
+    };
+    Transport::new(target, keeps_alive)
 }
 
 /// Whether a request has nothing special, so that its connection can serve others too.
@@ -103,38 +111,34 @@ fn is_shared(request: &HttpRequest) -> bool {
     request.tls.is_none() && request.socket.is_none()
 }
 
-fn pool_for(
+fn transport_for(
     request: &HttpRequest,
     shared: &Shared,
-    networks: NetworkAccess,
-) -> Result<Pool, String> {
+    networks: &Arc<NetworkRules>,
+) -> Result<Transport, String> {
     if is_shared(request) {
-        return Ok(match networks {
-            NetworkAccess::All => shared.pool.clone(),
-            NetworkAccess::Public => shared.public.clone(),
-        });
+        return Ok(shared.pool(networks));
     }
     let tls = request.tls.clone().unwrap_or_default();
     let config = tls::config(&tls)?;
     let (server_name, socket) = (tls.server_name.clone(), request.socket.clone());
-    let connector = Connector::new(config, server_name, socket, networks);
-    Ok(pool(connector, false))
+    Ok(transport(config, server_name, socket, networks, false))
 }
 
 /// Sends a request, over a connection to the networks that are allowed, and waits for the answer, no longer than `wait` allows.
 pub fn send(
     request: &HttpRequest,
-    networks: NetworkAccess,
+    networks: &Arc<NetworkRules>,
     wait: &Wait<'_>,
 ) -> Result<HttpResponse, HttpError> {
     let setup = |problem: String| HttpError::new(HttpErrorKind::Setup, problem);
     let shared = Shared::of_process().map_err(setup)?;
-    let pool = pool_for(request, &shared, networks).map_err(setup)?;
+    let transport = transport_for(request, &shared, networks).map_err(setup)?;
     if let Some(over) = wait.check_ended() {
         return Err(over.into());
     }
     let answering = Arc::new(AtomicBool::new(false));
-    let work = exchange::exchange(pool, request.clone(), answering.clone());
+    let work = exchange::exchange(transport, request.clone(), answering.clone());
     let mut task = None;
     let outcome = wait.reply(|reply| {
         task = Some(shared.runtime.spawn(async move { reply.send(work.await) }));
