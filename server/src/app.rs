@@ -11,15 +11,18 @@ use solon_outbound::Services;
 use tracing::{info, warn};
 
 use crate::api::{Service, State, file_name, log_status};
-use crate::config::{Authentication, Authorization, Live, LiveOptions, ServerOptions};
+use crate::config::{
+    Authentication, Authorization, DiscoverySettings, Live, LiveOptions, PluginSettings,
+    ServerOptions,
+};
 use crate::http::{self, Budget, Executor, Pool, Serving, serve};
 use crate::net::{Address, AllowedHosts, Listener, NamedHost, TlsState};
 use crate::plugins::decision_logs::DecisionLogs;
-use crate::plugins::{Plugin, PluginState, Registry, Start, Started};
+use crate::plugins::{
+    Apply, BUNDLES, Configuration, DISCOVERY, Manager, NewEngine, Plugin, PluginState, Registry,
+    STATUS, Start, Started, run_bundles, run_discovery,
+};
 use crate::system::signals::{Signal, SignalKind, signal};
-
-/// The plugin that tells the status.
-const STATUS: &str = "status";
 
 /// The plugin that logs decisions.
 const DECISION_LOGS: &str = "decision_logs";
@@ -51,6 +54,8 @@ pub struct Server {
     /// JSON object with the labels of the configuration.
     labels: Vec<u8>,
     plugins: Vec<Start>,
+    registry: Arc<Registry>,
+    manager: Arc<Manager>,
     hangup: Vec<Hangup>,
 }
 
@@ -67,6 +72,7 @@ pub struct ServerBuilder {
     config: Option<Value>,
     services: Services,
     plugins: Vec<Start>,
+    settings: Option<PluginSettings>,
     hangup: Vec<Hangup>,
 }
 
@@ -130,6 +136,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Runs the plugins of a configuration: bundles, discovery and status.
+    #[must_use]
+    pub(crate) fn plugin_settings(mut self, settings: PluginSettings) -> Self {
+        self.settings = Some(settings);
+        self
+    }
+
     /// Calls a function for each SIGHUP that the process receives while [`Server::run`] runs.
     #[must_use]
     pub(crate) fn on_hangup(mut self, act: impl Fn() + Send + 'static) -> Self {
@@ -150,6 +163,22 @@ impl ServerBuilder {
             options.addresses = self.addresses;
         }
         let config = self.config.unwrap_or_else(|| Value::object(Vec::new()));
+        let names = self.plugins.iter().map(|plugin| plugin.name.as_str());
+        let logs = options.decision_logs.as_ref().map(|_| DECISION_LOGS);
+        let names = names.chain(options.status.map(|_| STATUS)).chain(logs);
+        let registry = Arc::new(Registry::new(names));
+        if let Some(name) = logs {
+            registry.report(name, PluginState::Ok, None);
+        }
+        let settings = self.settings.map(|settings| {
+            let state = match settings.discovery {
+                Some(_) => PluginState::NotReady,
+                None => PluginState::Ok,
+            };
+            registry.report(DISCOVERY, state, None);
+            settings
+        });
+        let manager = Manager::new(registry.clone(), settings.unwrap_or_default());
         Server {
             engine,
             decision_logs: DecisionLogs::default(),
@@ -158,6 +187,8 @@ impl ServerBuilder {
             live: Live::new(LiveOptions::of(&options, config)),
             options,
             plugins: self.plugins,
+            registry,
+            manager: Arc::new(manager),
             hangup: self.hangup,
         }
     }
@@ -182,6 +213,29 @@ impl Server {
     /// Returns the decision log, whose configuration may change while the server runs.
     pub(crate) fn decision_logs(&self) -> DecisionLogs {
         self.decision_logs.clone()
+    }
+
+    /// Downloads the rest of the configuration as its settings say.
+    pub(crate) fn discover(
+        &mut self,
+        settings: DiscoverySettings,
+        engine: NewEngine,
+        apply: Apply,
+    ) {
+        let configuration = Configuration {
+            reader: self.engine.clone(),
+            engine,
+            decision: settings.decision.clone(),
+            apply,
+        };
+        let current = self.manager.subscribe();
+        let run = |plugin| run_discovery(plugin, current, settings, configuration);
+        self.plugins.push(Start::new(DISCOVERY, run));
+    }
+
+    /// Returns the owner of the settings of plugins.
+    pub(crate) fn manager(&self) -> Arc<Manager> {
+        self.manager.clone()
     }
 
     /// Serves until the process is told to stop by a signal, on threads of its own. A SIGHUP does not end the process: it reloads
@@ -209,13 +263,7 @@ impl Server {
     /// Starts plugins.
     fn begin(&mut self) -> (Arc<Service>, Started) {
         let mut plugins = std::mem::take(&mut self.plugins);
-        let told = self.options.status.map(|_| STATUS);
-        let names = plugins.iter().map(|plugin| plugin.name.as_str());
-        let logs = self.options.decision_logs.as_ref().map(|_| DECISION_LOGS);
-        let registry = Arc::new(Registry::new(names.chain(told).chain(logs)));
-        if let Some(name) = logs {
-            registry.report(name, PluginState::Ok, None);
-        }
+        let registry = self.registry.clone();
         let state = State::new(
             self.engine.clone(),
             self.options.clone(),
@@ -231,10 +279,12 @@ impl Server {
         let measured = gauges(executor.pool.clone(), budget.clone());
         let _ = state.transport.set(Box::new(measured));
         let app = Arc::new(Service::new(state, executor, budget));
-        if let Some(name) = told {
-            let app = app.clone();
-            plugins.push(Start::new(name, |plugin| log_status(app, plugin)));
-        }
+        let (status, settings) = (app.clone(), self.manager.subscribe());
+        let current = settings.clone();
+        plugins.push(Start::new(STATUS, |plugin| {
+            log_status(status, plugin, current)
+        }));
+        plugins.push(Start::new(BUNDLES, |plugin| run_bundles(plugin, settings)));
         let started = Started::all(plugins, &self.engine, &registry);
         (app, started)
     }

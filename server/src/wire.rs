@@ -40,6 +40,24 @@ pub struct ErrorItem {
     pub stack_trace: Vec<Running>,
 }
 
+impl ErrorItem {
+    /// An error of the parser or the compiler.
+    pub fn of(diagnostic: &Diagnostic) -> Self {
+        let location = diagnostic.has_location().then(|| Location {
+            file: diagnostic.file.to_string(),
+            row: diagnostic.span.row,
+            col: diagnostic.span.col,
+        });
+        Self {
+            code: diagnostic.code.as_str().to_owned(),
+            message: diagnostic.message.clone(),
+            location,
+            details: Details::of(diagnostic),
+            stack_trace: Vec::new(),
+        }
+    }
+}
+
 /// A query that was running when an error came up.
 #[derive(Debug, Serialize)]
 pub struct Running {

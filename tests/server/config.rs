@@ -245,7 +245,10 @@ fn wrong_types_are_refused_with_the_place_of_the_key() {
             "decision_logs: {plugin: x}",
             "decision_logs.plugin: not supported yet",
         ),
-        ("bundles: {a: {service: s}}", "bundles: not supported yet"),
+        (
+            "bundles: {a: {service: s}}",
+            "invalid configuration for bundle \"a\": service name \"s\" not found",
+        ),
         ("plugins: {foo: {}}", "plugins: not supported yet"),
         (
             "server: {encoding: {gzip: {min_length: -1}}}",

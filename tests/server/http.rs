@@ -29,6 +29,12 @@ mod control;
 mod counted;
 #[path = "http/description.rs"]
 mod description;
+#[path = "http/discovery.rs"]
+mod discovery;
+#[path = "http/distribution.rs"]
+mod distribution;
+#[path = "http/downloads.rs"]
+mod downloads;
 #[path = "http/environment.rs"]
 mod environment;
 #[path = "http/heads.rs"]
@@ -57,6 +63,8 @@ mod process;
 mod rejections;
 #[path = "http/reload.rs"]
 mod reload;
+#[path = "http/service.rs"]
+mod service;
 #[path = "http/tls.rs"]
 mod tls;
 #[path = "http/transport.rs"]

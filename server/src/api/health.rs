@@ -33,8 +33,10 @@ pub fn server(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let params = &request.params();
     if params.flag("bundles") || params.flag("bundle") {
         let inactive = state.plugins.inactive_bundles();
-        if !inactive.is_empty() {
-            return Ok(if opa {
+        if !inactive.is_empty() || !state.plugins.is_discovered() {
+            return Ok(if opa && inactive.is_empty() {
+                unhealthy("one or more bundles are not activated")
+            } else if opa {
                 let names = inactive.join(", ");
                 unhealthy(&format!("one or more bundles are not activated: {names}"))
             } else {

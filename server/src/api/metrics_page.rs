@@ -109,7 +109,12 @@ pub fn registry(state: &State) -> Registry {
             register(&mut registry, name, help, value);
         }
     }
-    if state.options.status.is_some_and(|status| status.is_counted) {
+    if state
+        .live
+        .load()
+        .status
+        .is_some_and(|status| status.is_counted)
+    {
         register_plugins(&mut registry, state);
     }
     registry

@@ -3,20 +3,23 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use solon_outbound::Client;
+use tokio::sync::watch;
 
 use super::ApiError;
 use super::call::Call;
 use super::metrics_page::registry;
 use super::service::Service;
 use super::state::State;
+use crate::config::{PluginSettings, StatusSettings};
 use crate::http::{RequestExt as _, Response, Status, response};
 use crate::json::Fields;
-use crate::plugins::{Plugin, PluginState};
+use crate::plugins::{Plugin, PluginState, STATUS};
 use crate::telemetry::messages;
 
 /// `GET /v1/status`, where the configuration asks for a status.
 pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
-    if state.options.status.is_none() {
+    if state.live.load().status.is_none() {
         return Err(ApiError::internal("status plugin not enabled"));
     }
     let mut answer = Fields::new(request.pretty());
@@ -49,23 +52,78 @@ fn status(state: &State) -> Value {
     {
         fields.insert("bundles".to_owned(), json!(bundles));
     }
+    if let (Value::Object(fields), Some(discovery)) = (&mut status, state.plugins.discovery()) {
+        fields.insert("discovery".to_owned(), json!(discovery));
+    }
     status
 }
 
-/// The plugin that logs each change of the status, where that is asked for.
-pub async fn log(service: Arc<Service>, plugin: Plugin) -> Result<(), String> {
+/// The plugin that logs each change of the status and sends it to a service, as the settings say.
+pub async fn log(
+    service: Arc<Service>,
+    plugin: Plugin,
+    settings: watch::Receiver<Arc<PluginSettings>>,
+) -> Result<(), String> {
     let state = service.state();
     let mut changes = state.plugins.changes();
-    plugin.report(PluginState::Ok);
-    if !state.options.status.is_some_and(|status| status.is_logged) {
-        return Ok(());
+    if state.live.load().status.is_some() {
+        plugin.report(PluginState::Ok);
     }
     loop {
         tokio::select! {
             () = plugin.stopped() => return Ok(()),
             changed = changes.changed() => if changed.is_err() { return Ok(()) },
         }
+        let is_logged = state
+            .live
+            .load()
+            .status
+            .is_some_and(|status| status.is_logged);
+        let current = settings.borrow().clone();
+        let receiver = current.status.as_ref().and_then(|status| {
+            let client = current.services.get(status.service.as_deref()?)?;
+            Some((client.clone(), path_of(status)))
+        });
+        if !is_logged && receiver.is_none() {
+            continue;
+        }
         let status = status(state).to_string();
-        tracing::info!(r#type = "openpolicyagent.org/status", status, "Status Log");
+        if is_logged {
+            tracing::info!(r#type = "openpolicyagent.org/status", status, "Status Log");
+        }
+        let Some((client, path)) = receiver else {
+            continue;
+        };
+        // changes meanwhile are part of the next one
+        tokio::select! {
+            () = plugin.stopped() => return Ok(()),
+            sent = send(&client, &path, status) => match sent {
+                Ok(()) => tracing::debug!(plugin = STATUS, "Status update sent successfully."),
+                Err(error) => tracing::error!(plugin = STATUS, "status update failed: {error}"),
+            },
+        }
     }
+}
+
+/// Returns the path that the status is sent to.
+fn path_of(settings: &StatusSettings) -> String {
+    match settings.partition.trim_matches('/') {
+        "" => "/status".to_owned(),
+        partition => format!("/status/{partition}"),
+    }
+}
+
+async fn send(client: &Client, path: &str, status: String) -> Result<(), String> {
+    let request = http::Request::post(path).header(http::header::CONTENT_TYPE, "application/json");
+    let request = request
+        .body(status.into())
+        .map_err(|error| error.to_string())?;
+    let response = client
+        .send(request)
+        .await
+        .map_err(|error| error.to_string())?;
+    if response.status().is_success() {
+        return Ok(());
+    }
+    Err(format!("server replied with HTTP {}", response.status()))
 }

@@ -16,15 +16,16 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use clap::ValueEnum;
+use parking_lot::Mutex;
 use solon::CompilerOptions as Options;
 use solon::bundle::{Loaded, Loader};
 use solon::store::SqliteStore;
 use solon::{Capabilities, Engine, Limits, LoadReport, Value, json};
 use solon_host::{RestrictedHost, SystemFiles};
-use solon_outbound::{ClientOptions, Services};
+use solon_outbound::Services;
 
 use self::host::ServerHost;
-use self::reload::Reload;
+use self::reload::{Reload, services};
 use self::watch::Watch;
 use super::amounts::integer;
 use super::forms::given;
@@ -33,7 +34,7 @@ use super::terminal::complain;
 use super::{FAILED, capabilities, data};
 use crate::api::{self, VERSION};
 use crate::app::{Server, survive_hangup};
-use crate::config::{Authorization, Config, ServerOptions, Sources, Spelling};
+use crate::config::{Authorization, Config, ServerOptions, Sources, Spelling, StatusOptions};
 use crate::telemetry::{Format, Level, start_log};
 
 /// Serve policies and documents over HTTP.
@@ -218,6 +219,7 @@ fn start(args: &Args) -> Result<(), String> {
         .engine(engine.clone())
         .options(options)
         .services(services.clone())
+        .plugin_settings(config.settings.plugins.with(&services))
         .config(active);
     if watched_files.is_some() || watched_config.is_some() {
         builder = builder.on_hangup(move || {
@@ -228,19 +230,27 @@ fn start(args: &Args) -> Result<(), String> {
     if let Some(files) = watched_files {
         args.watch_files(files, file_requests, &engine, capabilities, report);
     }
-    let server = builder.build();
+    let mut server = builder.build();
+    let discovery = config.settings.plugins.discovery.clone();
+    let reload = Arc::new(Mutex::new(Reload {
+        args: args.clone(),
+        start: config.clone(),
+        discovered: None,
+        running: config,
+        services,
+        id,
+        host: host.clone(),
+        live: server.live(),
+        decision_logs: server.decision_logs(),
+        manager: server.manager(),
+    }));
+    if let Some(discovery) = discovery {
+        let engine = reload::new_engine(args, host);
+        server.discover(discovery, engine, reload::on_discovery(&reload));
+    }
     if let Some(watch) = watched_config {
-        let mut reload = Reload {
-            args: args.clone(),
-            running: config,
-            services,
-            id,
-            host,
-            live: server.live(),
-            decision_logs: server.decision_logs(),
-        };
         watch.start(config_requests, move |_| {
-            if let Err(error) = reload.reload() {
+            if let Err(error) = reload.lock().reload() {
                 tracing::error!(
                     err = error,
                     "The configuration changed, and cannot be used; the server goes on with the one before."
@@ -251,16 +261,6 @@ fn start(args: &Args) -> Result<(), String> {
     }
     let served = server.run();
     served.map_err(|error| line(error.to_string()))
-}
-
-/// Returns the services of a configuration. Those that `before` has in the same form are kept, with their connections.
-fn services(before: &Services, config: &Config) -> Result<Services, String> {
-    let settings = &config.settings;
-    before.changed(
-        &settings.services,
-        &settings.keys,
-        &ClientOptions::default(),
-    )
 }
 
 /// Parses the name of an environment variable.
@@ -354,7 +354,14 @@ impl Args {
             read_only: self.transport.read_only,
             ui: self.transport.ui || settings.ui,
             request_log: self.log_level_request.of_lines(),
-            status: settings.status,
+            status: settings
+                .plugins
+                .status
+                .as_ref()
+                .map(|status| StatusOptions {
+                    is_counted: status.is_counted,
+                    is_logged: status.is_logged,
+                }),
             decision_logs: settings.decision_logs.clone(),
             ready_within: Some(seconds(self.ready_timeout)).filter(|within| !within.is_zero()),
             spelling: if self.compat == Some(Compat::Opa) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use solon::Value;
 
-use super::{Packing, ServerOptions};
+use super::{Packing, ServerOptions, StatusOptions};
 
 /// The options in force. Clones share them.
 #[derive(Clone)]
@@ -30,6 +30,8 @@ pub struct LiveOptions {
     pub unpacked: usize,
     /// Which responses are compressed.
     pub packing: Packing,
+    /// What `GET /v1/status` and `/metrics` contain, if there is a status.
+    pub status: Option<StatusOptions>,
 }
 
 impl LiveOptions {
@@ -48,6 +50,7 @@ impl LiveOptions {
             body: options.bounds.body,
             unpacked: options.bounds.unpacked,
             packing: options.packing,
+            status: options.status,
         }
     }
 }

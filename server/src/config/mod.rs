@@ -2,6 +2,7 @@
 
 mod bounds;
 mod decision_logs;
+mod distribution;
 mod file;
 mod live;
 mod options;
@@ -11,6 +12,10 @@ pub use bounds::Bounds;
 pub use decision_logs::{
     BufferLimit, DecisionLogOptions, Fsync, LogFileOptions, ReportingOptions, ReportingTrigger,
     SpoolOptions, WhenFull,
+};
+pub use distribution::{
+    BundleSettings, DiscoverySettings, Location, PluginSettings, Polling, RequiredSignature,
+    Signing, StatusSettings,
 };
 pub use file::{Config, Sources};
 pub use live::{Live, LiveOptions};

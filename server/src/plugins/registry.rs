@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::sync::watch;
 
-use super::bundle::BundleStatus;
+use super::bundles::{self, BundleStatus};
 
 /// How a plugin is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -47,10 +47,15 @@ pub struct PluginStatus {
     pub message: Option<String>,
 }
 
+fn is_ready(bundle: &BundleStatus) -> bool {
+    bundle.is_active() && bundle.errors.is_empty()
+}
+
 /// What is known of all plugins. They are registered before a server begins, so that none is missed.
 pub struct Registry {
     plugins: Mutex<BTreeMap<String, PluginStatus>>,
     bundles: Mutex<BTreeMap<String, BundleStatus>>,
+    discovery: Mutex<Option<BundleStatus>>,
     /// Whether all plugins were `OK` at once some time: it stays so.
     ready: watch::Sender<bool>,
     /// Tells that something is not as it was.
@@ -63,6 +68,7 @@ impl Registry {
         let registry = Self {
             plugins: Mutex::default(),
             bundles: Mutex::default(),
+            discovery: Mutex::default(),
             ready: watch::Sender::new(false),
             changed: watch::Sender::new(()),
         };
@@ -84,6 +90,15 @@ impl Registry {
         self.changed.send_replace(());
     }
 
+    /// Removes a plugin that does not run any more.
+    pub fn remove(&self, name: &str) {
+        let removed = self.plugins.lock().remove(name);
+        if removed.is_some() {
+            self.look();
+            self.changed.send_replace(());
+        }
+    }
+
     /// Whether everything is ready by now.
     fn look(&self) {
         if self.unwell(&[]).is_empty() {
@@ -99,12 +114,39 @@ impl Registry {
         status.last_successful_activation = status.last_successful_activation.or(activated);
         bundles.insert(status.name.clone(), status);
         drop(bundles);
+        self.bundles_changed();
+    }
+
+    /// Notes the status of discovery.
+    pub fn report_discovery(&self, status: BundleStatus) {
+        *self.discovery.lock() = Some(status);
         self.changed.send_replace(());
+    }
+
+    /// Returns the status of discovery, if there is one.
+    pub fn discovery(&self) -> Option<BundleStatus> {
+        self.discovery.lock().clone()
     }
 
     /// Forgets a bundle.
     pub fn forget_bundle(&self, name: &str) {
         self.bundles.lock().remove(name);
+        self.bundles_changed();
+    }
+
+    /// The plugin that downloads bundles becomes `OK` once each of them is active without an error. Later errors do not change that.
+    fn bundles_changed(&self) {
+        let mut plugins = self.plugins.lock();
+        if let Some(plugin) = plugins.get_mut(bundles::NAME)
+            && plugin.state == PluginState::NotReady
+        {
+            let bundles = self.bundles.lock();
+            if bundles.values().all(is_ready) {
+                plugin.state = PluginState::Ok;
+            }
+        }
+        drop(plugins);
+        self.look();
         self.changed.send_replace(());
     }
 
@@ -132,11 +174,23 @@ impl Registry {
         unwell.map(|(name, _)| name.clone()).collect()
     }
 
-    /// The names of the bundles that were never activated.
+    /// The names of the bundles that were not activated yet, or fail to be activated again before all others are active.
     pub fn inactive_bundles(&self) -> Vec<String> {
+        let downloads = self.plugins.lock().get(bundles::NAME).map(|one| one.state);
+        let is_inactive = |bundle: &&BundleStatus| match downloads {
+            Some(PluginState::NotReady) => !is_ready(bundle),
+            _ => !bundle.is_active(),
+        };
         let bundles = self.bundles.lock();
-        let inactive = bundles.values().filter(|bundle| !bundle.is_active());
+        let inactive = bundles.values().filter(is_inactive);
         inactive.map(|bundle| bundle.name.clone()).collect()
+    }
+
+    /// Returns `false` if the configuration is to be discovered, and was not yet.
+    pub fn is_discovered(&self) -> bool {
+        let plugins = self.plugins.lock();
+        let discovery = plugins.get(super::DISCOVERY);
+        discovery.is_none_or(|plugin| plugin.state == PluginState::Ok)
     }
 
     /// Whether all plugins were `OK` at the same time at some point; it stays true.

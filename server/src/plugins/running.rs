@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tracing::error;
 
-use super::bundle::BundleStatus;
+use super::bundles::BundleStatus;
 use super::registry::{PluginState, Registry};
 
 /// A plugin's side of its server: what it serves, where it reports, and when it is to end.
@@ -39,6 +39,11 @@ impl Plugin {
     /// The engine that its server serves.
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// The states of all plugins.
+    pub(crate) fn registry(&self) -> &Arc<Registry> {
+        &self.registry
     }
 
     /// Tells how it is; before the first time it is `NOT_READY`.

@@ -160,7 +160,6 @@ fn run(program: &str, folder: &Folder, case: &Case, run: &Run) -> Want {
             *text = lines.filter(|line| !line.starts_with('\t')).collect();
         }
     }
-    let mut stdout = text(output.stdout);
     if run.merged {
         stdout += &std::mem::take(&mut stderr);
     }

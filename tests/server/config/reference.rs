@@ -131,7 +131,8 @@ fn every_key_is_on_the_page() {
         "`keys.NAME.algorithm` | string |",
         "`caching.inter_query_builtin_value_cache.named.NAME.max_num_entries` | integer |",
         "- `caching.inter_query_builtin_value_cache.named.NAME.disabled`",
-        "- `bundles`",
+        "`bundles.NAME.polling.min_delay_seconds` | integer | `60` |",
+        "`discovery.resource` | string |",
         "- `storage.disk`",
     ] {
         assert!(page.contains(key), "{key}: {page}");

@@ -226,7 +226,7 @@ fn the_authorization_decision_changes_at_once() {
 #[test]
 fn keys_that_need_a_restart_are_named_and_have_no_effect() {
     let first = "labels: {a: x}\ncaching: {inter_query_builtin_cache: {max_size_bytes: 1000}}\n";
-    let second = "labels: {a: y}\ncaching: {inter_query_builtin_cache: {max_size_bytes: 2000}, inter_query_builtin_value_cache: {max_num_entries: 5}}\nserver: {ui: true, metrics: {prom: {http_request_duration_seconds: {buckets: [1]}}}, decoding: {max_length: 50}}\nstatus: {console: true, prometheus: true}\nstorage: {sqlite: {path: never.db}}\ncapabilities: none.json\n";
+    let second = "labels: {a: y}\ncaching: {inter_query_builtin_cache: {max_size_bytes: 2000}, inter_query_builtin_value_cache: {max_num_entries: 5}}\nserver: {ui: true, metrics: {prom: {http_request_duration_seconds: {buckets: [1]}}}, decoding: {max_length: 50}}\npersistence_directory: other\nstorage: {sqlite: {path: never.db}}\ncapabilities: none.json\n";
     let mut server = watching(&[("c.yaml", first)]);
     let address = server.address().to_owned();
     let message = "The change of this key takes effect after a restart.";
@@ -234,10 +234,9 @@ fn keys_that_need_a_restart_are_named_and_have_no_effect() {
         "caching.inter_query_builtin_cache.max_size_bytes",
         "caching.inter_query_builtin_value_cache.max_num_entries",
         "capabilities",
+        "persistence_directory",
         "server.metrics.prom.http_request_duration_seconds.buckets",
         "server.ui",
-        "status.console",
-        "status.prometheus",
         "storage.sqlite.path",
     ];
     // the server keeps what it started with, so each reload names the same keys
@@ -259,7 +258,7 @@ fn keys_that_need_a_restart_are_named_and_have_no_effect() {
         json!({"inter_query_builtin_cache": {"max_size_bytes": 1000}})
     );
     assert_eq!(config["server"], json!({"decoding": {"max_length": 50}}));
-    for section in ["status", "storage", "capabilities"] {
+    for section in ["persistence_directory", "storage", "capabilities"] {
         assert_eq!(config[section], Value::Null, "{section}");
     }
     assert_eq!(get(&address, "/ui").status, 404);
@@ -287,7 +286,7 @@ fn an_invalid_configuration_changes_nothing() {
         ),
         (
             "labels: {a: y}\nbundles: {b: {service: s}}\n",
-            "bundles: not supported yet",
+            "invalid configuration for bundle \"b\"",
         ),
         (
             "labels: {a: y}\nserver: {encoding: {gzip: {compression_level: 5}}}\n",

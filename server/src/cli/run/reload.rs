@@ -2,19 +2,27 @@
 
 use std::sync::Arc;
 
-use solon_outbound::Services;
+use parking_lot::Mutex;
+use solon::Engine;
+use solon_outbound::{ClientOptions, Services};
 
 use super::host::ServerHost;
-use super::{Args, services, to_value};
+use super::{Args, to_value};
 use crate::api::VERSION;
 use crate::app::labels_of;
+use crate::cli::version_of;
 use crate::config::{Config, Live, LiveOptions};
 use crate::plugins::decision_logs::DecisionLogs;
+use crate::plugins::{Apply, Manager, NewEngine};
 
 /// The configuration of a running server, and where a change of it takes effect.
 pub struct Reload {
     /// The flags, which take precedence over the configuration.
     pub args: Args,
+    /// The configuration of the start, as it was read last.
+    pub start: Config,
+    /// The configuration that discovery brought last.
+    pub discovered: Option<serde_json::Value>,
     /// The configuration that is in force.
     pub running: Config,
     /// The services of that configuration.
@@ -27,6 +35,8 @@ pub struct Reload {
     pub live: Live,
     /// The decision log, which is replaced if its configuration changes.
     pub decision_logs: DecisionLogs,
+    /// What plugins see of it.
+    pub manager: Arc<Manager>,
 }
 
 impl Reload {
@@ -36,7 +46,28 @@ impl Reload {
     /// # Errors
     /// Why the configuration is not valid.
     pub fn reload(&mut self) -> Result<(), String> {
-        let (config, postponed) = self.args.config()?.while_running(&self.running)?;
+        let start = self.args.config()?;
+        self.apply(start, self.discovered.clone())
+    }
+
+    /// Puts a discovered configuration into force, as [`Self::reload`] does.
+    ///
+    /// # Errors
+    /// Why it is not valid.
+    pub fn discover(&mut self, document: &serde_json::Value) -> Result<(), String> {
+        self.apply(self.start.clone(), Some(document.clone()))
+    }
+
+    fn apply(
+        &mut self,
+        start: Config,
+        discovered: Option<serde_json::Value>,
+    ) -> Result<(), String> {
+        let config = match &discovered {
+            None => start.clone(),
+            Some(document) => start.discovered(document)?,
+        };
+        let (config, postponed) = config.while_running(&self.running)?;
         let options = self.args.options(&config)?;
         let services = services(&self.services, &config)?;
         let told = to_value(&config.told())?;
@@ -47,6 +78,7 @@ impl Reload {
         // nothing fails from here on
         self.host.configure(told);
         self.live.replace(LiveOptions::of(&options, active));
+        self.manager.apply(config.settings.plugins.with(&services));
         for warning in &config.warnings {
             tracing::warn!("{warning}");
         }
@@ -55,7 +87,35 @@ impl Reload {
         }
         tracing::info!("Configuration reloaded.");
         self.running = config;
+        self.start = start;
+        self.discovered = discovered;
         self.services = services;
         Ok(())
     }
+}
+
+/// Returns the services of a configuration. Those that `before` has in the same form are kept, with their connections.
+pub fn services(before: &Services, config: &Config) -> Result<Services, String> {
+    let settings = &config.settings;
+    before.changed(
+        &settings.services,
+        &settings.keys,
+        &ClientOptions::default(),
+    )
+}
+
+/// Returns what puts a discovered configuration into force.
+pub fn on_discovery(reload: &Arc<Mutex<Reload>>) -> Apply {
+    let reload = reload.clone();
+    Arc::new(move |document| reload.lock().discover(document))
+}
+
+/// Returns what makes the engines that evaluate discovered configurations. Their policies see labels, and what is exposed of the
+/// environment.
+pub fn new_engine(args: &Args, host: Arc<ServerHost>) -> NewEngine {
+    let version = version_of(args.v0_compatible);
+    Arc::new(move || {
+        let engine = Engine::builder().version(version);
+        engine.host(host.clone()).build()
+    })
 }

@@ -8,12 +8,13 @@ use super::settings::Settings;
 use super::{Config, schema, service_names};
 
 /// Keys whose values are used at the start only.
-const AT_START: [&[&str]; 6] = [
+const AT_START: [&[&str]; 7] = [
     &["caching"],
     &["capabilities"],
+    &["discovery"],
+    &["persistence_directory"],
     &["server", "metrics"],
     &["server", "ui"],
-    &["status"],
     &["storage"],
 ];
 

@@ -11,6 +11,7 @@ use serde_json::Value;
 use solon_outbound::config::{KeyConfig, ServicesConfig};
 
 use super::decision_logs::DecisionLogsSection;
+use super::distribution::{BundleSection, DiscoverySection, SingleBundleSection, StatusSection};
 use crate::config::{Bounds, Packing, ServerOptions};
 
 /// A configuration.
@@ -41,16 +42,19 @@ pub struct Document {
     pub keys: BTreeMap<String, KeyConfig>,
     pub status: StatusSection,
     pub storage: StorageSection,
-    pub bundle: Unsupported,
-    pub bundles: Unsupported,
     pub decision_logs: Option<DecisionLogsSection>,
-    pub discovery: Unsupported,
+    pub bundle: SingleBundleSection,
+    /// Bundles that are downloaded, by name.
+    pub bundles: BTreeMap<String, BundleSection>,
+    pub discovery: DiscoverySection,
     pub distributed_tracing: Unsupported,
     pub metrics_export: Unsupported,
     /// Records the results of nondeterministic built-in functions in decision logs.
     #[schemars(example = true)]
     pub nd_builtin_cache: bool,
-    pub persistence_directory: Unsupported,
+    /// Directory that persisted bundles are kept in.
+    #[schemars(extend("default" = ".opa"), example = &"/var/lib/solon")]
+    pub persistence_directory: Option<String>,
     pub plugins: Unsupported,
 }
 
@@ -199,22 +203,6 @@ pub struct DurationsSection {
         example = [0.001, 0.01, 0.1, 1.0]
     )]
     pub buckets: Option<Vec<f64>>,
-}
-
-#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
-#[serde(default, expecting = "an object")]
-pub struct StatusSection {
-    /// Logs the status whenever it changes.
-    #[schemars(example = true)]
-    pub console: bool,
-    /// Adds the states of plugins and the version to `/metrics`.
-    #[schemars(example = true)]
-    pub prometheus: bool,
-    pub service: Unsupported,
-    pub partition_name: Unsupported,
-    pub plugin: Unsupported,
-    pub prometheus_config: Unsupported,
-    pub trigger: Unsupported,
 }
 
 #[derive(Debug, Default, serde::Deserialize, JsonSchema)]

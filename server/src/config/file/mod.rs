@@ -4,6 +4,8 @@ mod assignments;
 mod caching;
 mod changes;
 mod decision_logs;
+mod discovered;
+mod distribution;
 mod document;
 mod redacted;
 mod schema;

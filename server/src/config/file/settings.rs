@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use solon_outbound::{KeyConfig, ServicesConfig};
+use solon_outbound::{KeyConfig, Services, ServicesConfig};
 
 use super::Caching;
-use super::document::{Document, StatusSection};
-use crate::config::{DecisionLogOptions, Packing, ServerOptions, StatusOptions};
+use super::distribution::Context;
+use super::document::Document;
+use crate::config::{DecisionLogOptions, Packing, PluginSettings, ServerOptions};
 
 /// What a configuration says of the server, or what holds where it says nothing.
 #[derive(Clone, Debug)]
@@ -27,8 +28,8 @@ pub struct Settings {
     pub duration_buckets: Option<Vec<f64>>,
     /// What outlives an evaluation.
     pub caching: Caching,
-    /// What is told of the instance beside `/health`.
-    pub status: Option<StatusOptions>,
+    /// Bundles, discovery and status.
+    pub plugins: PluginSettings,
     /// Where decisions are logged, if anywhere.
     pub decision_logs: Option<DecisionLogOptions>,
     /// What policies may use: a file, or a version.
@@ -48,6 +49,7 @@ impl Settings {
     /// A number that is out of its range, or a service that does not exist, in OPA's words.
     pub fn of(document: Document, services: &[String]) -> Result<Self, String> {
         let defaults = ServerOptions::default();
+        let plugins = plugins(&document)?;
         let server = document.server;
         let gzip = server.encoding.gzip;
         let mut packing = Packing::default();
@@ -77,7 +79,7 @@ impl Settings {
             unpacked: positive("server.decoding.gzip.max_length", decoding.gzip.max_length)?,
             duration_buckets: server.metrics.prom.http_request_duration_seconds.buckets,
             caching: Caching::of(&document.caching)?,
-            status: status(&document.status),
+            plugins,
             decision_logs: match &document.decision_logs {
                 Some(section) => section.options(services, document.nd_builtin_cache)?,
                 None => None,
@@ -90,13 +92,25 @@ impl Settings {
     }
 }
 
-/// A status is told where somebody may see it.
-fn status(section: &StatusSection) -> Option<StatusOptions> {
-    let status = StatusOptions {
-        is_counted: section.prometheus,
-        is_logged: section.console,
+fn plugins(document: &Document) -> Result<PluginSettings, String> {
+    // a service without a name is an error once the clients of services are made
+    let services = document.services.named().unwrap_or_default();
+    let context = Context {
+        services: services
+            .iter()
+            .map(|(name, _)| (*name).to_owned())
+            .collect(),
+        keys: &document.keys,
     };
-    (status.is_counted || status.is_logged).then_some(status)
+    let directory = document.persistence_directory.as_deref();
+    let directory = directory.filter(|path| !path.is_empty());
+    Ok(PluginSettings {
+        services: Services::default(),
+        bundles: context.bundles(&document.bundle, &document.bundles)?,
+        discovery: context.discovery(&document.discovery)?,
+        status: context.status(&document.status)?,
+        persistence_directory: directory.unwrap_or(".opa").into(),
+    })
 }
 
 fn positive(key: &str, number: Option<i64>) -> Result<Option<usize>, String> {

@@ -12,7 +12,7 @@ use super::Item;
 use crate::cli::benchmarks::{Measured, MeasuredJson};
 use crate::cli::test::args::Sort;
 use crate::json::escape_html;
-use crate::wire::{Details, ErrorItem, Location, Running};
+use crate::wire::{ErrorItem, Location, Running};
 
 /// Collects results, and writes all of them at the end.
 pub struct Json<'a> {
@@ -142,17 +142,7 @@ fn sub_results(cases: &Cases) -> BTreeMap<String, SubResult> {
 
 fn errors(error: &solon::Error) -> Errors {
     if let solon::Error::Compile(diagnostics) = error {
-        let entries = diagnostics.0.iter().map(|one| ErrorItem {
-            code: one.code.as_str().to_owned(),
-            message: one.message.clone(),
-            location: one.has_location().then(|| Location {
-                file: one.file.to_string(),
-                row: one.span.row,
-                col: one.span.col,
-            }),
-            details: Details::of(one),
-            stack_trace: Vec::new(),
-        });
+        let entries = diagnostics.0.iter().map(ErrorItem::of);
         return Errors::All(entries.collect());
     }
     let entry = error.entries().into_iter().next();

@@ -1,4 +1,4 @@
-//! What is known of a bundle.
+//! The status of a bundle.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -6,8 +6,9 @@ use std::time::SystemTime;
 use jiff::Timestamp;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 
-/// What `GET /v1/status` tells of a bundle. Times that are not known yet are year 1.
+/// Status of a bundle in `GET /v1/status`. Times that are not known yet are year 1.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct BundleStatus {
     /// Its name in the configuration.
@@ -18,6 +19,12 @@ pub struct BundleStatus {
     /// When a revision was activated last.
     #[serde(serialize_with = "moment")]
     pub last_successful_activation: Option<SystemTime>,
+    /// `snapshot` or `delta`, of the bundle that was downloaded last.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<&'static str>,
+    /// Size in bytes of the archive that was downloaded last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
     /// When a revision was downloaded last.
     #[serde(serialize_with = "moment")]
     pub last_successful_download: Option<SystemTime>,
@@ -36,9 +43,37 @@ pub struct BundleStatus {
     /// The error in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The status that a service refused with.
+    /// Errors of policies that do not parse or compile.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<Value>,
+    /// The HTTP status of a response other than 200 and 304.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http_code: Option<u16>,
+}
+
+/// Why a bundle was not downloaded, read or activated.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Failure {
+    /// The message.
+    pub message: String,
+    /// The message of the log, which contains all errors.
+    pub log: String,
+    /// Errors of policies.
+    pub errors: Vec<Value>,
+    /// The HTTP status of the response.
+    pub http_code: Option<u16>,
+}
+
+impl Failure {
+    /// A failure without errors of policies.
+    pub fn new(message: String) -> Self {
+        Self {
+            log: message.clone(),
+            message,
+            errors: Vec::new(),
+            http_code: None,
+        }
+    }
 }
 
 impl BundleStatus {
@@ -50,9 +85,25 @@ impl BundleStatus {
         }
     }
 
-    /// Whether it was activated at least once.
+    /// Returns `true` if it was activated at least once.
     pub fn is_active(&self) -> bool {
         self.last_successful_activation.is_some()
+    }
+
+    /// Sets what failed last.
+    pub(crate) fn fail(&mut self, failure: &Failure) {
+        self.code = Some("bundle_error".to_owned());
+        self.message = Some(failure.message.clone());
+        self.errors.clone_from(&failure.errors);
+        self.http_code = failure.http_code;
+    }
+
+    /// Removes what failed last.
+    pub(crate) fn succeed(&mut self) {
+        self.code = None;
+        self.message = None;
+        self.errors.clear();
+        self.http_code = None;
     }
 }
 

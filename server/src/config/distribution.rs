@@ -1,0 +1,169 @@
+//! Settings of the plugins that bring policies and configurations, and report about them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use solon::bundle::{Verification, VerificationKey};
+use solon_outbound::config::Secret;
+use solon_outbound::{KeyConfig, Services};
+
+/// Settings of all plugins. The manager of the plugins replaces them as a whole.
+#[derive(Clone, Debug, Default)]
+pub struct PluginSettings {
+    /// Clients of services. A settings document that was only read has none.
+    pub services: Services,
+    /// Bundles by name.
+    pub bundles: BTreeMap<String, BundleSettings>,
+    /// Where the rest of the configuration is downloaded from.
+    pub discovery: Option<DiscoverySettings>,
+    /// Who is told about the status.
+    pub status: Option<StatusSettings>,
+    /// Directory of persisted bundles.
+    pub persistence_directory: PathBuf,
+}
+
+impl PluginSettings {
+    /// Returns the settings with the clients of their services.
+    pub fn with(&self, services: &Services) -> Self {
+        Self {
+            services: services.clone(),
+            ..self.clone()
+        }
+    }
+}
+
+/// Settings of a bundle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BundleSettings {
+    /// Where the bundle comes from.
+    pub location: Location,
+    /// How often it is downloaded.
+    pub polling: Polling,
+    /// `true` if the last activated snapshot is kept on disk.
+    pub is_persisted: bool,
+    /// How signatures are verified.
+    pub signing: Signing,
+    /// Maximum size in bytes of one file of the bundle.
+    pub file_limit: u64,
+}
+
+/// Where a bundle comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// A path of the file system.
+    File(PathBuf),
+    /// A path of a service.
+    Service {
+        /// Name of the service.
+        service: String,
+        /// Path below the service's URL.
+        resource: String,
+    },
+}
+
+impl Location {
+    /// Returns the name of the service.
+    pub fn service(&self) -> Option<&str> {
+        match self {
+            Self::File(_) => None,
+            Self::Service { service, .. } => Some(service),
+        }
+    }
+}
+
+/// How often a bundle is downloaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Polling {
+    /// Minimum delay between two downloads.
+    pub min: Duration,
+    /// Maximum delay between two downloads. The delay is chosen at random within both bounds.
+    pub max: Duration,
+    /// Seconds that the service may hold a request until there is another bundle.
+    pub long: Option<u64>,
+    /// How long requests name the entity tag of a bundle that was replaced.
+    pub superseded: Duration,
+}
+
+impl Default for Polling {
+    fn default() -> Self {
+        Self {
+            min: Duration::from_mins(1),
+            max: Duration::from_mins(2),
+            long: None,
+            superseded: Duration::ZERO,
+        }
+    }
+}
+
+/// How signatures of a bundle are verified.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Signing {
+    /// Keys of the configuration by id.
+    pub keys: BTreeMap<String, KeyConfig>,
+    /// What the bundle requires; without it, signatures are verified where there are some.
+    pub required: Option<RequiredSignature>,
+}
+
+/// The signature that a bundle must have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RequiredSignature {
+    /// Id of the only key that may sign, or empty.
+    pub key_id: String,
+    /// Scope that the signature must have, or empty.
+    pub scope: String,
+    /// Patterns of files that are not signed.
+    pub exclude: Vec<String>,
+    /// `true` if delta bundles, which cannot be signed, are accepted.
+    pub allows_deltas: bool,
+}
+
+impl Signing {
+    /// Returns the verification for a reader of bundles.
+    pub fn verification(&self) -> Verification {
+        let keys = self.keys.iter().map(|(id, key)| {
+            let algorithm = key.algorithm.as_deref().filter(|name| !name.is_empty());
+            let text = key.key.as_ref().map_or("", Secret::expose);
+            let verifier = VerificationKey::new(algorithm.unwrap_or("RS256"), text.as_bytes());
+            (
+                id.clone(),
+                verifier.scope(key.scope.as_deref().unwrap_or_default()),
+            )
+        });
+        let verification = Verification::by_keys(keys);
+        let Some(required) = &self.required else {
+            return verification.optional();
+        };
+        let verification = verification
+            .key_id(&required.key_id)
+            .scope(&required.scope)
+            .exclude(required.exclude.clone());
+        if required.allows_deltas {
+            verification.allow_unsigned_deltas()
+        } else {
+            verification
+        }
+    }
+}
+
+/// Settings of discovery.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DiscoverySettings {
+    /// The bundle that contains the configuration.
+    pub bundle: BundleSettings,
+    /// Path of the document that is the configuration; empty for `data`.
+    pub decision: String,
+}
+
+/// Who is told about the status.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StatusSettings {
+    /// Name of a service.
+    pub service: Option<String>,
+    /// Last segment of the path that the status is sent to.
+    pub partition: String,
+    /// `true` if the status is logged.
+    pub is_logged: bool,
+    /// `true` if `/metrics` contains the status.
+    pub is_counted: bool,
+}

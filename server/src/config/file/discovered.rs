@@ -1,0 +1,160 @@
+//! The configuration that discovery brings, over the one of the start.
+
+use serde_json::{Map, Value};
+
+use super::redacted::masked;
+use super::settings::Settings;
+use super::{Config, schema};
+
+/// Sections that belong to the configuration of the start: limits, authorization, storage and where data is sent to.
+const OF_THE_START: [&str; 8] = [
+    "caching",
+    "capabilities",
+    "default_authorization_decision",
+    "distributed_tracing",
+    "metrics_export",
+    "persistence_directory",
+    "server",
+    "storage",
+];
+
+/// Members that a discovered service may have. Others read files and credentials of this machine, or weaken TLS.
+const SERVICE: [&str; 5] = [
+    "name",
+    "url",
+    "headers",
+    "response_header_timeout_seconds",
+    "credentials",
+];
+
+impl Config {
+    /// Returns this configuration with a discovered one. Members that both have keep their value, as in OPA.
+    ///
+    /// # Errors
+    /// The document is not an object, is not valid, or contains what belongs to the configuration of the start.
+    pub fn discovered(&self, document: &Value) -> Result<Self, String> {
+        let Value::Object(found) = document else {
+            return Err("the discovered configuration is not an object".to_owned());
+        };
+        for (name, section) in found {
+            if OF_THE_START.contains(&name.as_str()) {
+                return Err(of_the_start(name));
+            }
+            match name.as_str() {
+                "services" => self.check_services(section)?,
+                "keys" => self.check_members("keys", section)?,
+                "labels" => self.check_labels(section)?,
+                _ => {}
+            }
+        }
+        let mut value = self.value.clone();
+        add(&mut value, document, true);
+        let mut without_variables = self.without_variables.clone();
+        add(&mut without_variables, &masked(document, document), true);
+        let (document, warnings) = schema::read(&value)?;
+        Ok(Self {
+            settings: Settings::of(document, &super::service_names(&value))?,
+            warnings,
+            value,
+            without_variables,
+        })
+    }
+
+    /// Checks that services of the start stay as they are, and that others have no credentials but those of the document itself.
+    fn check_services(&self, section: &Value) -> Result<(), String> {
+        let Value::Object(services) = section else {
+            return Err("services: a discovered configuration needs an object".to_owned());
+        };
+        let own = self.value.get("services").cloned().unwrap_or_default();
+        let discovery = self.settings.plugins.discovery.as_ref();
+        let discovery = discovery.and_then(|discovery| discovery.bundle.location.service());
+        for (name, service) in services {
+            let before = match &own {
+                Value::Array(items) => items
+                    .iter()
+                    .find(|item| item.get("name").and_then(Value::as_str) == Some(name)),
+                own => own.get(name),
+            };
+            match before {
+                Some(before) if before == service => continue,
+                Some(_) if discovery == Some(name) => {
+                    return Err("updates to the discovery service are not allowed".to_owned());
+                }
+                Some(_) => return Err(of_the_start(&format!("services.{name}"))),
+                None => {}
+            }
+            let members = service.as_object().into_iter().flat_map(Map::keys);
+            if let Some(member) = members
+                .into_iter()
+                .find(|member| !SERVICE.contains(&member.as_str()))
+            {
+                return Err(of_the_start(&format!("services.{name}.{member}")));
+            }
+            let credentials = service.get("credentials").and_then(Value::as_object);
+            for (kind, credential) in credentials.into_iter().flatten() {
+                let members = credential.as_object().into_iter().flat_map(Map::keys);
+                let mut members = members.map(String::as_str);
+                if kind != "bearer" || !members.all(|name| matches!(name, "token" | "scheme")) {
+                    return Err(of_the_start(&format!("services.{name}.credentials.{kind}")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that members of a section stay as they are.
+    fn check_members(&self, name: &str, section: &Value) -> Result<(), String> {
+        let own = self.value.get(name);
+        for (member, value) in section.as_object().into_iter().flatten() {
+            let before = own.and_then(|own| own.get(member));
+            if before.is_some_and(|before| before != value) {
+                return Err(of_the_start(&format!("{name}.{member}")));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_labels(&self, section: &Value) -> Result<(), String> {
+        for name in ["id", "version"] {
+            if section.get(name).is_some() {
+                return Err(of_the_start(&format!("labels.{name}")));
+            }
+        }
+        self.check_members("labels", section)
+    }
+}
+
+fn of_the_start(key: &str) -> String {
+    format!("{key}: belongs to the configuration of the start, and discovery cannot change it")
+}
+
+/// Adds members that are missing. Services may be a list of the start.
+fn add(own: &mut Value, found: &Value, is_top: bool) {
+    if let (Value::Array(own), Value::Object(found)) = (&mut *own, found) {
+        for (name, value) in found {
+            let is_named = |item: &Value| item.get("name").and_then(Value::as_str) == Some(name);
+            if !own.iter().any(is_named) {
+                let mut value = value.clone();
+                if let Value::Object(fields) = &mut value {
+                    fields.insert("name".to_owned(), name.as_str().into());
+                }
+                own.push(value);
+            }
+        }
+        return;
+    }
+    let (Value::Object(own), Value::Object(found)) = (own, found) else {
+        return;
+    };
+    for (name, value) in found {
+        if is_top && name == "discovery" {
+            continue;
+        }
+        match own.get_mut(name) {
+            None | Some(Value::Null) => {
+                own.insert(name.clone(), value.clone());
+            }
+            Some(own) => add(own, value, false),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Reading, verifying and activating what was downloaded. Everything here blocks its thread.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use solon::bundle::{Bundle, BundleKind, BundleLimits, BundleReader, LoadError, LoadErrors};
+use solon::{Engine, Error};
+use solon_host::SystemFiles;
+
+use super::status::Failure;
+use crate::config::BundleSettings;
+use crate::wire::ErrorItem;
+
+/// A bundle that was not read yet.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// An archive.
+    Archive(Vec<u8>),
+    /// A path of the file system: an archive, or a folder.
+    Path(PathBuf),
+}
+
+/// A bundle that was read.
+pub struct Read {
+    /// The bundle.
+    pub bundle: Bundle,
+    /// Times in nanoseconds by their published names.
+    pub metrics: BTreeMap<String, u64>,
+}
+
+/// Names of the times.
+pub const REQUEST: &str = "timer_bundle_request_ns";
+const LOAD: &str = "timer_rego_load_bundles_ns";
+const COMPILE: &str = "timer_rego_module_compile_ns";
+
+/// Returns nanoseconds.
+pub fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Reads a bundle and verifies its signature.
+///
+/// # Errors
+/// What is wrong with it, in OPA's words.
+pub fn read(
+    engine: &Engine,
+    name: &str,
+    settings: &BundleSettings,
+    source: &Source,
+) -> Result<Read, Failure> {
+    let start = Instant::now();
+    let reader = reader(engine, name, settings).map_err(|error| failure(&error))?;
+    let read = match source {
+        Source::Archive(bytes) => reader.read_archive(bytes),
+        Source::Path(path) => {
+            let path = path
+                .to_str()
+                .ok_or_else(|| Failure::new(format!("{}: not valid UTF-8", path.display())))?;
+            reader.read_path(&SystemFiles, path)
+        }
+    };
+    let bundle = read.map_err(|errors| without_name(name, &errors))?;
+    let took = nanoseconds(start.elapsed());
+    Ok(Read {
+        bundle,
+        metrics: BTreeMap::from([(LOAD.to_owned(), took)]),
+    })
+}
+
+fn reader(engine: &Engine, name: &str, settings: &BundleSettings) -> Result<BundleReader, Error> {
+    let mut limits = BundleLimits::default();
+    limits.file_bytes = settings.file_limit;
+    let reader = engine.bundle_reader(name)?;
+    Ok(reader
+        .limits(limits)
+        .verification(settings.signing.verification()))
+}
+
+/// Activates bundles as one change.
+///
+/// # Errors
+/// Why they cannot be activated. Nothing has changed then.
+pub fn activate(engine: &Engine, bundles: &mut [(&str, &mut Read)]) -> Result<(), Failure> {
+    let start = Instant::now();
+    let all: Vec<_> = bundles
+        .iter()
+        .map(|(name, read)| (*name, &read.bundle))
+        .collect();
+    engine
+        .activate_bundles(&all)
+        .map_err(|error| failure(&error))?;
+    let took = nanoseconds(start.elapsed());
+    for (_, read) in bundles {
+        if read.bundle.kind() == BundleKind::Snapshot {
+            read.metrics.insert(COMPILE.to_owned(), took);
+        }
+    }
+    Ok(())
+}
+
+/// Returns the message of an error of a reader without the name of the bundle, which the status contains already.
+fn without_name(name: &str, errors: &LoadErrors) -> Failure {
+    let text = errors.to_string();
+    let text = text
+        .strip_prefix(&format!("bundle {name}: "))
+        .unwrap_or(&text);
+    match errors.0.as_slice() {
+        [LoadError::Policy(_, diagnostics)] => Failure {
+            log: text.to_owned(),
+            ..compile_failure(diagnostics.0.iter().map(|one| json!(ErrorItem::of(one))))
+        },
+        _ => {
+            // OPA names the path without the system call's context
+            let text = match text.split_once(": stat ") {
+                Some((context, rest)) if context.starts_with("error reading") => {
+                    format!("stat {rest}")
+                }
+                _ => text.to_owned(),
+            };
+            Failure::new(text)
+        }
+    }
+}
+
+fn failure(error: &Error) -> Failure {
+    match error {
+        Error::Compile(diagnostics) => Failure {
+            log: error.to_string(),
+            ..compile_failure(diagnostics.0.iter().map(|one| json!(ErrorItem::of(one))))
+        },
+        error => Failure::new(error.to_string()),
+    }
+}
+
+fn compile_failure(errors: impl Iterator<Item = Value>) -> Failure {
+    Failure {
+        errors: errors.collect(),
+        ..Failure::new("error(s) occurred while compiling module(s)".to_owned())
+    }
+}

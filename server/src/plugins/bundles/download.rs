@@ -1,0 +1,215 @@
+//! Single downloads of a bundle.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use http::{HeaderMap, HeaderName, Request, StatusCode};
+use solon_outbound::{Client, HeadTimeout};
+use tokio::sync::watch;
+
+use super::activation::Source;
+use super::persistence::read_file;
+use super::status::Failure;
+use crate::config::{BundleSettings, Location, PluginSettings};
+
+/// Maximum size in bytes of an archive.
+pub const MOST: u64 = 1 << 30;
+
+/// What a download brings.
+pub enum Downloaded {
+    /// The bundle is the one that was downloaded last.
+    Unchanged {
+        /// `true` if the service holds requests until there is another bundle.
+        is_long: bool,
+    },
+    /// A bundle.
+    Bundle(Download),
+}
+
+/// A bundle that was downloaded.
+pub struct Download {
+    /// The archive.
+    pub source: Source,
+    /// Size in bytes of the archive that a service sent.
+    pub size: Option<u64>,
+    /// The entity tag of the bundle; empty if there is none.
+    pub etag: String,
+    /// `true` if the service holds requests until there is another bundle.
+    pub is_long: bool,
+}
+
+/// Downloads one bundle again and again.
+pub struct Downloader {
+    location: Location,
+    /// The state of the file at the last activation.
+    file: Option<Identity>,
+    /// The state of the file that was read last.
+    read: Option<Identity>,
+    /// Services by name, as they are now.
+    settings: watch::Receiver<Arc<PluginSettings>>,
+    /// Seconds that the service may hold a request.
+    wait: Option<u64>,
+    /// `true` until a response of the service says that it does not hold requests.
+    is_long: bool,
+}
+
+/// Length and time of modification of a file.
+type Identity = (u64, Option<SystemTime>);
+
+impl Downloader {
+    /// Downloads from the location of a bundle.
+    pub fn new(bundle: &BundleSettings, settings: watch::Receiver<Arc<PluginSettings>>) -> Self {
+        Self {
+            location: bundle.location.clone(),
+            settings,
+            wait: bundle.polling.long,
+            is_long: true,
+            file: None,
+            read: None,
+        }
+    }
+
+    /// Downloads the bundle unless it is one with these entity tags.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub async fn download(&mut self, tags: &str) -> Result<Downloaded, Failure> {
+        match &self.location {
+            Location::File(path) => {
+                let path = path.clone();
+                self.open(&path).await
+            }
+            Location::Service { service, resource } => {
+                let client = self.settings.borrow().services.get(service).cloned();
+                let client = client
+                    .ok_or_else(|| Failure::new(format!("service name {service:?} not found")))?;
+                let wait = self.wait.filter(|_| self.is_long);
+                let downloaded = request(&client, resource, tags, wait).await?;
+                self.is_long = match &downloaded {
+                    Downloaded::Unchanged { is_long } => *is_long,
+                    Downloaded::Bundle(download) => download.is_long,
+                };
+                Ok(downloaded)
+            }
+        }
+    }
+
+    /// Returns `true` if the bundle comes from a service.
+    pub fn is_remote(&self) -> bool {
+        matches!(self.location, Location::Service { .. })
+    }
+
+    /// Notes that what was downloaded last is active.
+    pub fn activated(&mut self) {
+        self.file = self.read;
+    }
+
+    async fn open(&mut self, path: &Path) -> Result<Downloaded, Failure> {
+        let path = path.to_owned();
+        let last = self.file;
+        let opened = tokio::task::spawn_blocking(move || open(path, last)).await;
+        let opened = opened.map_err(|error| Failure::new(error.to_string()))?;
+        let (identity, source) = opened?;
+        self.read = identity;
+        Ok(
+            source.map_or(Downloaded::Unchanged { is_long: false }, |source| {
+                Downloaded::Bundle(Download {
+                    source,
+                    size: None,
+                    etag: String::new(),
+                    is_long: false,
+                })
+            }),
+        )
+    }
+}
+
+/// Header that says which bundles the client understands, and how long the service may hold the request.
+const PREFER: HeaderName = HeaderName::from_static("prefer");
+
+/// Content type of services that hold requests.
+const LONG_POLLING: &str = "application/vnd.openpolicyagent.bundles";
+
+/// Time beyond the one that a service may hold a request, for the response itself.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Requests a bundle from a service, which may hold the request for `wait` seconds.
+async fn request(
+    client: &Client,
+    resource: &str,
+    tags: &str,
+    wait: Option<u64>,
+) -> Result<Downloaded, Failure> {
+    let mut prefer = "modes=snapshot,delta".to_owned();
+    let path = format!("/{}", resource.trim_start_matches('/'));
+    let mut request = Request::get(path);
+    if let Some(seconds) = wait {
+        prefer += &format!(";wait={seconds}");
+        let timeout = Duration::from_secs(seconds).saturating_add(GRACE);
+        request = request.extension(HeadTimeout(timeout));
+    }
+    request = request.header(PREFER, prefer);
+    if !tags.is_empty() {
+        request = request.header(IF_NONE_MATCH, tags);
+    }
+    let failed = |error: &dyn std::fmt::Display| Failure::new(format!("request failed: {error}"));
+    let request = request.body(Bytes::new()).map_err(|error| failed(&error))?;
+    let response = client.send(request).await.map_err(|error| failed(&error))?;
+    let is_long = wait.is_some() && text(response.headers(), &CONTENT_TYPE) == LONG_POLLING;
+    match response.status() {
+        StatusCode::NOT_MODIFIED => return Ok(Downloaded::Unchanged { is_long }),
+        StatusCode::OK => {}
+        status => {
+            let name = status.canonical_reason().unwrap_or_default();
+            return Err(Failure {
+                http_code: Some(status.as_u16()),
+                ..Failure::new(format!("server replied with {name}"))
+            });
+        }
+    }
+    let etag = text(response.headers(), &ETAG).to_owned();
+    let most = usize::try_from(MOST).unwrap_or(usize::MAX);
+    let body = response.into_body().read_bounded(most).await;
+    let body = body.map_err(|error| Failure::new(format!("bundle read failed: {error}")))?;
+    Ok(Downloaded::Bundle(Download {
+        size: u64::try_from(body.len()).ok(),
+        source: Source::Archive(body.into()),
+        etag,
+        is_long,
+    }))
+}
+
+/// Returns a header as text, or an empty text.
+fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> &'h str {
+    let value = headers.get(name).and_then(|value| value.to_str().ok());
+    value.unwrap_or_default()
+}
+
+/// Reads a file unless it is as it was. Folders are always read.
+fn open(
+    path: PathBuf,
+    last: Option<Identity>,
+) -> Result<(Option<Identity>, Option<Source>), Failure> {
+    let shown = path.display().to_string();
+    let failed = |error: &std::io::Error| {
+        Failure::new(match error.kind() {
+            std::io::ErrorKind::NotFound => format!("stat {shown}: no such file or directory"),
+            _ => format!("open {shown}: {error}"),
+        })
+    };
+    let metadata = std::fs::metadata(&path).map_err(|error| failed(&error))?;
+    if metadata.is_dir() {
+        return Ok((None, Some(Source::Path(path))));
+    }
+    let identity = (metadata.len(), metadata.modified().ok());
+    if last == Some(identity) {
+        return Ok((last, None));
+    }
+    let bytes = read_file(&path, MOST).map_err(|error| failed(&error))?;
+    let bytes =
+        bytes.ok_or_else(|| Failure::new(format!("stat {shown}: no such file or directory")))?;
+    Ok((Some(identity), Some(Source::Archive(bytes))))
+}

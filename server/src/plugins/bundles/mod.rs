@@ -1,0 +1,283 @@
+//! The plugin `bundle`: downloads bundles, activates them, and keeps the last good one in force.
+//!
+//! | file | contains |
+//! |---|---|
+//! | `download` | single downloads, from services and files |
+//! | `activation` | reading, verifying and activating |
+//! | `persistence` | the last activated snapshot on disk |
+//! | `task` | one bundle: when it is downloaded, and what follows |
+//! | `target` | what a bundle changes: the engine, or the configuration |
+//! | `status` | the status of a bundle |
+
+mod activation;
+mod download;
+mod persistence;
+mod status;
+mod target;
+mod task;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tracing::{error, info};
+
+use super::manager::DISCOVERY;
+use super::running::Plugin;
+use crate::config::{BundleSettings, DiscoverySettings, PluginSettings};
+use activation::{Read, Source, activate};
+use download::{Downloader, MOST};
+use persistence::Persisted;
+use target::Target;
+use task::{BundleTask, blocking, kind};
+
+pub use status::{BundleStatus, Failure};
+pub use target::{Apply, Configuration, NewEngine};
+
+/// Name of the plugin.
+pub const NAME: &str = "bundle";
+
+/// A bundle that is polled.
+struct Running {
+    settings: BundleSettings,
+    stop: watch::Sender<bool>,
+    task: JoinHandle<()>,
+}
+
+impl Running {
+    /// Stops polling, after an activation that has started.
+    async fn stop(self) {
+        self.stop.send_replace(true);
+        if let Err(error) = self.task.await {
+            error!(plugin = NAME, err = %error, "A bundle loader has ended.");
+        }
+    }
+}
+
+/// Polls the bundles of the settings until the server stops. Bundles that leave the settings are deactivated.
+///
+/// # Errors
+/// Never.
+pub async fn run(
+    plugin: Plugin,
+    mut settings: watch::Receiver<Arc<PluginSettings>>,
+) -> Result<(), String> {
+    let mut running: BTreeMap<String, Running> = BTreeMap::new();
+    loop {
+        let current = settings.borrow_and_update().clone();
+        let context = Context {
+            plugin: &plugin,
+            current: &current,
+            settings: &settings,
+        };
+        context.change(&mut running).await;
+        tokio::select! {
+            () = plugin.stopped() => break,
+            changed = settings.changed() => if changed.is_err() {
+                // nobody can change them any more
+                plugin.stopped().await;
+                break;
+            },
+        }
+    }
+    for (_, bundle) in running {
+        bundle.stop().await;
+    }
+    Ok(())
+}
+
+/// Polls the bundle of discovery until the server stops.
+///
+/// # Errors
+/// Never.
+pub async fn run_discovery(
+    plugin: Plugin,
+    settings: watch::Receiver<Arc<PluginSettings>>,
+    discovery: DiscoverySettings,
+    configuration: Configuration,
+) -> Result<(), String> {
+    let persisted = {
+        let current = settings.borrow();
+        let is_persisted = discovery.bundle.is_persisted;
+        is_persisted.then(|| Persisted::discovery(&current.persistence_directory))
+    };
+    let mut task = BundleTask {
+        name: DISCOVERY.into(),
+        downloader: Downloader::new(&discovery.bundle, settings),
+        settings: discovery.bundle,
+        target: Target::Configuration(configuration),
+        registry: plugin.registry().clone(),
+        persisted,
+        status: BundleStatus::new(DISCOVERY),
+        etag: String::new(),
+        superseded: Vec::<(String, Instant)>::new(),
+    };
+    task.restore().await;
+    let stop = watch::Sender::new(false);
+    let running = tokio::spawn(task.run(stop.subscribe()));
+    plugin.stopped().await;
+    stop.send_replace(true);
+    running.await.map_err(|error| error.to_string())
+}
+
+/// Settings that are put into force.
+struct Context<'c> {
+    plugin: &'c Plugin,
+    current: &'c PluginSettings,
+    /// These settings and each change of them.
+    settings: &'c watch::Receiver<Arc<PluginSettings>>,
+}
+
+impl Context<'_> {
+    /// Stops, deactivates and starts bundles, so that those of the settings run.
+    async fn change(&self, running: &mut BTreeMap<String, Running>) {
+        let bundles = &self.current.bundles;
+        let is_current =
+            |name: &String, bundle: &Running| bundles.get(name) == Some(&bundle.settings);
+        let old = running
+            .iter()
+            .filter(|(name, bundle)| !is_current(name, bundle));
+        let old: Vec<String> = old.map(|(name, _)| name.clone()).collect();
+        for name in old {
+            let Some(bundle) = running.remove(&name) else {
+                continue;
+            };
+            bundle.stop().await;
+            if !bundles.contains_key(&name) {
+                deactivate(self.plugin, name).await;
+            }
+        }
+        let new = bundles
+            .iter()
+            .filter(|(name, _)| !running.contains_key(*name));
+        let new: Vec<_> = new.map(|(name, bundle)| self.task(name, bundle)).collect();
+        for task in restore(new).await {
+            let stop = watch::Sender::new(false);
+            let (name, settings) = (task.name.to_string(), task.settings.clone());
+            let task = tokio::spawn(task.run(stop.subscribe()));
+            let bundle = Running {
+                settings,
+                stop,
+                task,
+            };
+            running.insert(name, bundle);
+        }
+    }
+
+    fn task(&self, name: &str, bundle: &BundleSettings) -> BundleTask {
+        let directory = &self.current.persistence_directory;
+        let status = self.plugin.registry().bundles().remove(name);
+        BundleTask {
+            name: name.into(),
+            settings: bundle.clone(),
+            target: Target::Engine(self.plugin.engine().clone()),
+            registry: self.plugin.registry().clone(),
+            persisted: bundle
+                .is_persisted
+                .then(|| Persisted::bundle(directory, name)),
+            downloader: Downloader::new(bundle, self.settings.clone()),
+            status: status.unwrap_or_else(|| BundleStatus::new(name)),
+            // what other settings brought is downloaded again
+            etag: String::new(),
+            superseded: Vec::<(String, Instant)>::new(),
+        }
+    }
+}
+
+/// Removes a bundle that is not wanted any more.
+async fn deactivate(plugin: &Plugin, name: String) {
+    let (engine, bundle) = (plugin.engine().clone(), name.clone());
+    let done = blocking(move || {
+        let done = engine.deactivate_bundle(&bundle);
+        done.map_err(|error| Failure::new(error.to_string()))
+    });
+    match done.await {
+        Ok(()) => info!(plugin = NAME, name, "Bundle deactivated."),
+        Err(failure) => error!(
+            plugin = NAME,
+            name, "Bundle deactivation failed: {}", failure.log
+        ),
+    }
+    plugin.forget_bundle(&name);
+}
+
+/// Activates persisted bundles that are not active yet, before anything is downloaded.
+async fn restore(mut tasks: Vec<BundleTask>) -> Vec<BundleTask> {
+    let wanted = tasks.iter().filter(|task| !task.status.is_active());
+    let wanted = wanted.filter_map(|task| {
+        let persisted = task.persisted.clone()?;
+        Some((task.name.clone(), task.settings.clone(), persisted))
+    });
+    let wanted: Vec<_> = wanted.collect();
+    let Some(engine) = tasks.first().map(|task| task.target.reader().clone()) else {
+        return tasks;
+    };
+    let restored = blocking(move || Ok(restored(&engine, &wanted)));
+    for (name, read) in restored.await.unwrap_or_default() {
+        let Some(task) = tasks.iter_mut().find(|task| task.name == name) else {
+            continue;
+        };
+        match read {
+            Ok(read) => {
+                task.status.kind = Some(kind(&read));
+                task.activated(&read, String::new());
+            }
+            Err(failure) => task.failed("Failed to load bundle from disk", &failure),
+        }
+        task.registry.report_bundle(task.status.clone());
+    }
+    tasks
+}
+
+type Restored = Vec<(Arc<str>, Result<Read, Failure>)>;
+
+/// Reads, verifies and activates persisted bundles: all of them as one change or, if one fails, those that succeed. A bundle may need
+/// the policies of another one.
+fn restored(engine: &solon::Engine, wanted: &[(Arc<str>, BundleSettings, Persisted)]) -> Restored {
+    let mut done = Restored::new();
+    let mut rest = Vec::new();
+    for (name, settings, persisted) in wanted {
+        let archive = match persisted.read(MOST) {
+            Ok(None) => continue,
+            Ok(Some(archive)) => Source::Archive(archive),
+            Err(error) => {
+                done.push((name.clone(), Err(Failure::new(error.to_string()))));
+                continue;
+            }
+        };
+        match activation::read(engine, name, settings, &archive) {
+            Ok(read) => rest.push((name.clone(), read)),
+            Err(failure) => done.push((name.clone(), Err(failure))),
+        }
+    }
+    let mut all: Vec<_> = rest
+        .iter_mut()
+        .map(|(name, read)| (&**name, read))
+        .collect();
+    if activate(engine, &mut all).is_ok() {
+        done.extend(rest.into_iter().map(|(name, read)| (name, Ok(read))));
+        return done;
+    }
+    // each round activates at least one of them
+    loop {
+        let count = rest.len();
+        let mut failed = Vec::new();
+        for (name, mut read) in std::mem::take(&mut rest) {
+            match activate(engine, &mut [(&*name, &mut read)]) {
+                Ok(()) => done.push((name, Ok(read))),
+                Err(failure) => failed.push((name, read, failure)),
+            }
+        }
+        if failed.is_empty() || failed.len() == count {
+            let failed = failed.into_iter();
+            done.extend(failed.map(|(name, _, failure)| (name, Err(failure))));
+            return done;
+        }
+        rest = failed
+            .into_iter()
+            .map(|(name, read, _)| (name, read))
+            .collect();
+    }
+}

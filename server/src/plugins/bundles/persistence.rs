@@ -1,0 +1,116 @@
+//! The last activated snapshot of each bundle on disk, in OPA's layout: `bundles/NAME/bundle.tar.gz` below the directory of the
+//! configuration. The files are archives as they were downloaded, so that signatures are verified again when they are read.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Name of the archive.
+const FILE: &str = "bundle.tar.gz";
+
+/// Where a bundle is kept.
+#[derive(Clone, Debug)]
+pub struct Persisted(PathBuf);
+
+impl Persisted {
+    /// The archive of the bundle with a name.
+    pub fn bundle(directory: &Path, name: &str) -> Self {
+        let folder = directory.join("bundles");
+        Self(name.split('/').fold(folder, |path, step| path.join(step)))
+    }
+
+    /// The archive of discovery.
+    pub fn discovery(directory: &Path) -> Self {
+        Self(directory.join("discovery"))
+    }
+
+    /// Returns the archive, or `None` if there is none.
+    ///
+    /// # Errors
+    /// The file cannot be read, is not a regular file, or has more than `most` bytes.
+    pub fn read(&self, most: u64) -> io::Result<Option<Vec<u8>>> {
+        read_file(&self.0.join(FILE), most)
+    }
+
+    /// Replaces the archive, which only this user can read. After a crash there is the old one or the new one.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, archive: &[u8]) -> io::Result<()> {
+        create_folder(&self.0)?;
+        let new = self.0.join(format!(".{FILE}.{}", std::process::id()));
+        let written = write_file(&new, archive).and_then(|()| {
+            fs::rename(&new, self.0.join(FILE))?;
+            sync_folder(&self.0)
+        });
+        if written.is_err() {
+            // what was left out of it is of no use
+            let _ = fs::remove_file(&new);
+        }
+        written
+    }
+}
+
+/// Returns the bytes of a regular file, or `None` if there is no such file.
+///
+/// # Errors
+/// As for [`Persisted::read`].
+pub fn read_file(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
+    let metadata = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        metadata => metadata?,
+    };
+    if !metadata.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    let read = File::open(path)?
+        .take(most.saturating_add(1))
+        .read_to_end(&mut bytes)?;
+    if u64::try_from(read).unwrap_or(u64::MAX) > most {
+        return Err(io::Error::other(format!("larger than {most} bytes")));
+    }
+    Ok(Some(bytes))
+}
+
+#[cfg(unix)]
+fn create_folder(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+}
+
+#[cfg(not(unix))]
+fn create_folder(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)
+}
+
+fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // a file of a process that ended may be left, with other permissions
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    let mut file = options.open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}

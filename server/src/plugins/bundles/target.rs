@@ -1,0 +1,131 @@
+//! What a downloaded bundle changes: the engine, or the configuration.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+use solon::bundle::BundleKind;
+use solon::{Engine, Request};
+
+use super::activation::{Read, activate};
+use super::status::{BundleStatus, Failure};
+use crate::plugins::registry::{PluginState, Registry};
+
+/// Makes an engine in which a discovered configuration is evaluated.
+pub type NewEngine = Arc<dyn Fn() -> Engine + Send + Sync>;
+
+/// Puts a discovered configuration into force, or says why it cannot be.
+pub type Apply = Arc<dyn Fn(&Value) -> Result<(), String> + Send + Sync>;
+
+/// What a downloaded bundle changes.
+#[derive(Clone)]
+pub enum Target {
+    /// Policies and documents of the engine that the server serves.
+    Engine(Engine),
+    /// The configuration.
+    Configuration(Configuration),
+}
+
+/// A configuration that is discovered.
+#[derive(Clone)]
+pub struct Configuration {
+    /// The engine that reads bundles.
+    pub reader: Engine,
+    /// Makes an engine for each evaluation.
+    pub engine: NewEngine,
+    /// Path of the document that is the configuration; empty for all documents.
+    pub decision: String,
+    /// Puts the configuration into force.
+    pub apply: Apply,
+}
+
+/// Words of log lines.
+pub struct Words {
+    /// Name of the plugin.
+    pub plugin: &'static str,
+    /// A bundle that was not downloaded or read.
+    pub load: &'static str,
+    /// A bundle that was not activated.
+    pub activation: &'static str,
+    /// An activation.
+    pub success: &'static str,
+}
+
+impl Target {
+    /// Returns the engine that reads bundles.
+    pub fn reader(&self) -> &Engine {
+        match self {
+            Self::Engine(engine) => engine,
+            Self::Configuration(configuration) => &configuration.reader,
+        }
+    }
+
+    /// Puts a bundle into force. Blocks.
+    ///
+    /// # Errors
+    /// Why it cannot be. Nothing has changed then.
+    pub fn activate(&self, name: &str, read: &mut Read) -> Result<(), Failure> {
+        match self {
+            Self::Engine(engine) => activate(engine, &mut [(name, read)]),
+            Self::Configuration(configuration) => configuration.activate(name, read),
+        }
+    }
+
+    /// Reports the status of the bundle.
+    pub fn report(&self, registry: &Registry, status: BundleStatus) {
+        match self {
+            Self::Engine(_) => registry.report_bundle(status),
+            Self::Configuration(_) => {
+                let is_active = status.is_active();
+                registry.report_discovery(status);
+                if is_active {
+                    registry.report(crate::plugins::DISCOVERY, PluginState::Ok, None);
+                }
+            }
+        }
+    }
+
+    /// Returns the words of log lines.
+    pub fn words(&self) -> Words {
+        match self {
+            Self::Engine(_) => Words {
+                plugin: super::NAME,
+                load: "Bundle load failed",
+                activation: "Bundle activation failed",
+                success: "Bundle loaded and activated successfully.",
+            },
+            Self::Configuration(_) => Words {
+                plugin: crate::plugins::DISCOVERY,
+                load: "Discovery download failed",
+                activation: "Discovery reconfiguration error occurred",
+                success: "Discovery update processed successfully.",
+            },
+        }
+    }
+}
+
+impl Configuration {
+    fn activate(&self, name: &str, read: &mut Read) -> Result<(), Failure> {
+        let failed = |what: String| Failure::new(what);
+        if read.bundle.kind() == BundleKind::Delta {
+            return Err(failed(
+                "a delta bundle contains no configuration".to_owned(),
+            ));
+        }
+        let engine = (self.engine)();
+        activate(&engine, &mut [(name, &mut *read)])?;
+        let document = engine
+            .prepare_document(&self.decision)
+            .and_then(|document| document.evaluate(&Request::new()))
+            .map_err(|error| failed(error.to_string()))?
+            .ok_or_else(|| failed("undefined configuration".to_owned()))?;
+        let mut document: Value =
+            solon::from_value(document.borrow()).map_err(|error| failed(error.to_string()))?;
+        if let (true, Value::Object(fields)) = (self.decision.is_empty(), &mut document) {
+            // what the engine itself says about the bundle
+            fields.remove("system");
+        }
+        read.metrics = BTreeMap::new();
+        (self.apply)(&document).map_err(failed)
+    }
+}

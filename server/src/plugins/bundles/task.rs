@@ -1,0 +1,248 @@
+//! One bundle from its first download until it is not wanted any more.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use solon::bundle::BundleKind;
+use tokio::sync::watch;
+use tracing::{error, info};
+
+use super::activation::{self, REQUEST, Read, Source, nanoseconds};
+use super::download::{Download, Downloaded, Downloader, MOST};
+use super::persistence::Persisted;
+use super::status::{BundleStatus, Failure};
+use super::target::Target;
+use crate::config::BundleSettings;
+use crate::plugins::backoff;
+use crate::plugins::registry::Registry;
+
+/// A bundle that is polled.
+pub struct BundleTask {
+    /// Name of the bundle.
+    pub name: Arc<str>,
+    /// Settings of the bundle.
+    pub settings: BundleSettings,
+    /// What it changes.
+    pub target: Target,
+    /// Where its status is reported.
+    pub registry: Arc<Registry>,
+    /// Where it is persisted, if it is.
+    pub persisted: Option<Persisted>,
+    /// Its downloads.
+    pub downloader: Downloader,
+    /// Its status.
+    pub status: BundleStatus,
+    /// The entity tag of the active bundle.
+    pub etag: String,
+    /// Entity tags that were replaced.
+    pub superseded: Vec<(String, Instant)>,
+}
+
+impl BundleTask {
+    /// Polls until `stop` is true. An activation that has started is finished.
+    pub async fn run(mut self, mut stop: watch::Receiver<bool>) {
+        let plugin = self.target.words().plugin;
+        info!(plugin, name = &*self.name, "Starting bundle loader.");
+        let mut failures = 0_u32;
+        loop {
+            let start = Instant::now();
+            let tags = self.tags();
+            let downloaded = tokio::select! {
+                downloaded = self.downloader.download(&tags) => downloaded,
+                _ = stop.wait_for(|stop| *stop) => break,
+            };
+            self.status.last_request = Some(SystemTime::now());
+            self.status.metrics.clear();
+            if self.downloader.is_remote() {
+                let took = nanoseconds(start.elapsed());
+                self.status.metrics.insert(REQUEST.to_owned(), took);
+            }
+            let polled = match downloaded {
+                Ok(downloaded) => self.process(downloaded).await,
+                Err(failure) => Err(self.failed(self.target.words().load, &failure)),
+            };
+            self.target.report(&self.registry, self.status.clone());
+            let polling = &self.settings.polling;
+            let delay = match polled {
+                Ok(is_long) => {
+                    failures = 0;
+                    if is_long {
+                        Duration::ZERO
+                    } else {
+                        backoff::between(polling.min, polling.max)
+                    }
+                }
+                Err(()) => {
+                    failures = failures.saturating_add(1);
+                    backoff::after_failures(failures, polling.max)
+                }
+            };
+            tokio::select! {
+                () = tokio::time::sleep(delay) => {}
+                _ = stop.wait_for(|stop| *stop) => break,
+            }
+        }
+        info!(plugin, name = &*self.name, "Stopping bundle loader.");
+    }
+
+    /// Puts the persisted bundle into force, if there is one.
+    pub async fn restore(&mut self) {
+        let Some(persisted) = self.persisted.clone() else {
+            return;
+        };
+        let (target, name, settings) = (
+            self.target.clone(),
+            self.name.clone(),
+            self.settings.clone(),
+        );
+        let restored = blocking(move || {
+            let archive = persisted.read(MOST);
+            let archive = archive.map_err(|error| Failure::new(error.to_string()))?;
+            let Some(archive) = archive else {
+                return Ok(None);
+            };
+            let source = Source::Archive(archive);
+            let mut read = activation::read(target.reader(), &name, &settings, &source)?;
+            target.activate(&name, &mut read)?;
+            Ok(Some(read))
+        });
+        match restored.await {
+            Ok(None) => return,
+            Ok(Some(read)) => {
+                self.status.kind = Some(kind(&read));
+                self.activated(&read, String::new());
+            }
+            Err(failure) => self.failed("Failed to load bundle from disk", &failure),
+        }
+        self.target.report(&self.registry, self.status.clone());
+    }
+
+    /// Activates what was downloaded. Returns `true` if the next request is to follow at once.
+    async fn process(&mut self, downloaded: Downloaded) -> Result<bool, ()> {
+        let download = match downloaded {
+            Downloaded::Unchanged { is_long } => {
+                self.status.last_successful_request = self.status.last_request;
+                self.status.succeed();
+                return Ok(is_long);
+            }
+            Downloaded::Bundle(download) => download,
+        };
+        let Download {
+            source,
+            size,
+            etag,
+            is_long,
+        } = download;
+        let (target, name, settings) = (
+            self.target.clone(),
+            self.name.clone(),
+            self.settings.clone(),
+        );
+        let read = blocking(move || {
+            let read = activation::read(target.reader(), &name, &settings, &source);
+            read.map(|read| (read, source))
+        });
+        let (mut read, source) = match read.await {
+            Ok(read) => read,
+            Err(failure) => return Err(self.failed(self.target.words().load, &failure)),
+        };
+        self.status.last_successful_request = self.status.last_request;
+        self.status.last_successful_download = self.status.last_request;
+        self.status.kind = Some(kind(&read));
+        read.bundle.etag.clone_from(&etag);
+        let (target, name) = (self.target.clone(), self.name.clone());
+        let activated = blocking(move || {
+            target.activate(&name, &mut read)?;
+            Ok(read)
+        });
+        let read = match activated.await {
+            Ok(read) => read,
+            Err(failure) => return Err(self.failed(self.target.words().activation, &failure)),
+        };
+        self.status.size = size;
+        self.downloader.activated();
+        self.activated(&read, etag);
+        self.persist(&read, source).await;
+        Ok(is_long)
+    }
+
+    /// Notes an activation.
+    pub fn activated(&mut self, read: &Read, etag: String) {
+        let status = &mut self.status;
+        status.succeed();
+        status.metrics.extend(read.metrics.clone());
+        status.last_successful_activation = Some(SystemTime::now());
+        let revision = &read.bundle.manifest.revision;
+        status.active_revision = Some(revision.clone()).filter(|revision| !revision.is_empty());
+        let words = self.target.words();
+        let (plugin, name) = (words.plugin, &*self.name);
+        if etag.is_empty() {
+            info!(plugin, name, "{}", words.success);
+        } else {
+            info!(plugin, name, "{} Etag updated to {etag}.", words.success);
+        }
+        let last = std::mem::replace(&mut self.etag, etag);
+        self.superseded.retain(|(tag, _)| *tag != self.etag);
+        if !last.is_empty() && last != self.etag && !self.settings.polling.superseded.is_zero() {
+            self.superseded.push((last, Instant::now()));
+        }
+    }
+
+    /// Returns the entity tags for `If-None-Match`: of the active bundle and, newest first, of those that it replaced a short time ago. A
+    /// replica of the service that still has one of these responds that nothing has changed.
+    fn tags(&mut self) -> String {
+        let time = self.settings.polling.superseded;
+        self.superseded.retain(|(_, since)| since.elapsed() < time);
+        let superseded = self.superseded.iter().rev().map(|(tag, _)| tag.as_str());
+        let tags = [self.etag.as_str()].into_iter().chain(superseded);
+        let tags: Vec<&str> = tags.filter(|tag| !tag.is_empty()).collect();
+        tags.join(", ")
+    }
+
+    /// Notes that the bundle could not be downloaded, read or activated. The active bundle stays.
+    pub fn failed(&mut self, what: &str, failure: &Failure) {
+        self.status.fail(failure);
+        let plugin = self.target.words().plugin;
+        error!(plugin, name = &*self.name, "{what}: {}", failure.log);
+    }
+
+    async fn persist(&mut self, read: &Read, source: Source) {
+        let (Some(persisted), Source::Archive(archive)) = (self.persisted.clone(), source) else {
+            return;
+        };
+        // a delta is of no use without its snapshot
+        if read.bundle.kind() == BundleKind::Delta {
+            return;
+        }
+        let written = blocking(move || {
+            let written = persisted.write(&archive);
+            written.map_err(|error| Failure::new(error.to_string()))
+        });
+        if let Err(failure) = written.await {
+            let text = format!("persisting bundle to disk failed: {}", failure.message);
+            self.failed("Bundle persistence failed", &Failure::new(text));
+        }
+    }
+}
+
+/// Returns the published name of a kind.
+pub fn kind(read: &Read) -> &'static str {
+    match read.bundle.kind() {
+        BundleKind::Snapshot => "snapshot",
+        BundleKind::Delta => "delta",
+    }
+}
+
+/// Runs work that blocks on a thread of its own. A panic of it is a failure.
+pub async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let done = tokio::task::spawn_blocking(move || {
+        let done = work();
+        // a thread that rests keeps no documents alive that are replaced meanwhile
+        solon::release_thread_snapshot();
+        done
+    });
+    done.await
+        .unwrap_or_else(|error| Err(Failure::new(error.to_string())))
+}

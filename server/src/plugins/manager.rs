@@ -1,0 +1,72 @@
+//! The owner of the plugins' settings.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use tokio::sync::watch;
+
+use super::bundles::{self, BundleStatus};
+use super::registry::{PluginState, Registry};
+use crate::config::PluginSettings;
+
+/// Name of the plugin that reports the status.
+pub const STATUS: &str = "status";
+
+/// Name of the plugin that downloads the configuration.
+pub const DISCOVERY: &str = "discovery";
+
+/// Publishes settings to the plugins, which start, change and stop accordingly.
+pub struct Manager {
+    registry: Arc<Registry>,
+    settings: watch::Sender<Arc<PluginSettings>>,
+    /// Changes follow each other.
+    changing: Mutex<()>,
+}
+
+impl Manager {
+    /// Owns the settings of a server that has not started.
+    pub fn new(registry: Arc<Registry>, settings: PluginSettings) -> Self {
+        let manager = Self {
+            registry,
+            settings: watch::Sender::new(Arc::default()),
+            changing: Mutex::default(),
+        };
+        manager.apply(settings);
+        manager
+    }
+
+    /// Replaces the settings. Plugins that are new are `NOT_READY` when this returns, so that no health check misses them.
+    pub fn apply(&self, settings: PluginSettings) {
+        let _changing = self.changing.lock();
+        let before = self.settings.borrow().clone();
+        if settings.bundles.is_empty() {
+            self.registry.remove(bundles::NAME);
+        } else {
+            let known = self.registry.bundles();
+            let names = settings.bundles.keys();
+            let new: Vec<_> = names
+                .filter(|name| !before.bundles.contains_key(*name))
+                .collect();
+            for name in &new {
+                if !known.contains_key(*name) {
+                    self.registry.report_bundle(BundleStatus::new(name));
+                }
+            }
+            if !new.is_empty() {
+                let state = PluginState::NotReady;
+                self.registry.report(bundles::NAME, state, None);
+            }
+        }
+        match (&before.status, &settings.status) {
+            (None, Some(_)) => self.registry.report(STATUS, PluginState::Ok, None),
+            (Some(_), None) => self.registry.remove(STATUS),
+            _ => {}
+        }
+        self.settings.send_replace(Arc::new(settings));
+    }
+
+    /// Returns the settings, and each change of them.
+    pub fn subscribe(&self) -> watch::Receiver<Arc<PluginSettings>> {
+        self.settings.subscribe()
+    }
+}

@@ -1,0 +1,197 @@
+//! Bundles that the server downloads: from files, kept on disk, changed with the configuration.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::client::get;
+use crate::process::Server;
+use crate::service::{archive, signed};
+use crate::waiting::wait_until;
+
+/// A bundle that owns `data.NAME`.
+pub fn files(name: &str, revision: &str) -> Vec<(String, String)> {
+    vec![
+        (
+            ".manifest".to_owned(),
+            json!({"revision": revision, "roots": [name]}).to_string(),
+        ),
+        (
+            format!("{name}/data.json"),
+            json!({"revision": revision}).to_string(),
+        ),
+        (
+            format!("{name}/p.rego"),
+            format!("package {name}\nallow := true\n"),
+        ),
+    ]
+}
+
+/// Its archive.
+pub fn bundle(name: &str, revision: &str) -> Vec<u8> {
+    let files = files(name, revision);
+    let files: Vec<_> = files
+        .iter()
+        .map(|(path, text)| (&**path, &**text))
+        .collect();
+    archive(&files)
+}
+
+pub fn json_at(server: &Server, target: &str) -> Value {
+    serde_json::from_slice(&get(server.address(), target).body).unwrap()
+}
+
+/// Waits until a document has a value.
+pub fn wait_for_document(server: &Server, path: &str, want: &Value) {
+    wait_until(path, || {
+        let found = json_at(server, &format!("/v1/data/{path}"));
+        found.get("result") == Some(want)
+    });
+}
+
+/// The status of a bundle.
+pub fn status(server: &Server, name: &str) -> Value {
+    json_at(server, "/v1/status")["result"]["bundles"][name].clone()
+}
+
+/// Starts a server with a configuration and other files.
+pub fn start(config: &Value, files: &[(&str, &str)]) -> Server {
+    let config = config.to_string();
+    let files: Vec<_> = files
+        .iter()
+        .copied()
+        .chain([("c.yaml", &*config)])
+        .collect();
+    let mut command = Command::new("sh");
+    // the folder has files that are not to be loaded
+    command.args([
+        "-c",
+        r#"exec "$0" "$1" "$2" -c c.yaml --watch-config --compat opa --addr 127.0.0.1:0"#,
+    ]);
+    command.arg(env!("CARGO_BIN_EXE_solon"));
+    Server::start_by(command, &[], &files)
+}
+
+fn replace(path: &Path, bytes: &[u8]) {
+    let new = path.with_extension("new");
+    fs::write(&new, bytes).unwrap();
+    fs::rename(new, path).unwrap();
+}
+
+fn polling() -> Value {
+    json!({"min_delay_seconds": 0, "max_delay_seconds": 0})
+}
+
+#[test]
+fn a_file_is_activated_again_when_it_changes_and_the_last_good_bundle_stays() {
+    let folder = crate::process::Folder::with(&[]);
+    let file = folder.path().join("b.tar.gz");
+    replace(&file, &bundle("a", "1"));
+    let config = json!({
+        "bundles": {"b": {"resource": format!("file://{}", file.display()), "polling": polling()}},
+        "status": {"prometheus": true},
+    });
+    let server = start(&config, &[]);
+    wait_for_document(&server, "a/revision", &json!("1"));
+    wait_until("health", || {
+        get(server.address(), "/health?bundles&plugins").status == 200
+    });
+    replace(&file, &bundle("a", "2"));
+    wait_for_document(&server, "a/revision", &json!("2"));
+    let broken: [(&str, Vec<u8>, &str); 4] = [
+        (
+            "no archive",
+            b"not an archive".to_vec(),
+            "bundle read failed: archive read failed: gzip: invalid header",
+        ),
+        (
+            "a policy that does not compile",
+            archive(&[
+                ("p.rego", "package a\nallow if x"),
+                (".manifest", r#"{"roots": ["a"]}"#),
+            ]),
+            "error(s) occurred while compiling module(s)",
+        ),
+        (
+            "other roots",
+            archive(&[
+                ("p.rego", "package b"),
+                (".manifest", r#"{"roots": ["a"]}"#),
+            ]),
+            "manifest roots [a] do not permit 'package b' in module '/p.rego'",
+        ),
+        (
+            "a signature",
+            signed(&[("p.rego", "package a")], "secret"),
+            "verification key not provided",
+        ),
+    ];
+    for (name, bytes, message) in broken {
+        replace(&file, &bytes);
+        wait_until(name, || status(&server, "b")["message"] == message);
+        let status = status(&server, "b");
+        assert_eq!(status["code"], "bundle_error", "{name}");
+        assert_eq!(status["active_revision"], "2", "{name}");
+        assert_eq!(
+            json_at(&server, "/v1/data/a/revision"),
+            json!({"result": "2"})
+        );
+        assert_eq!(
+            json_at(&server, "/v1/data/a/allow"),
+            json!({"result": true})
+        );
+        // a bundle that was active once counts
+        assert_eq!(get(server.address(), "/health?bundles&plugins").status, 200);
+    }
+    fs::remove_file(&file).unwrap();
+    let message = format!("stat {}: no such file or directory", file.display());
+    wait_until("no file", || status(&server, "b")["message"] == message);
+    replace(&file, &bundle("a", "3"));
+    wait_for_document(&server, "a/revision", &json!("3"));
+    assert_eq!(status(&server, "b").get("code"), None);
+}
+
+#[test]
+fn bundles_start_change_and_stop_with_the_configuration() {
+    let folder = crate::process::Folder::with(&[]);
+    let resource = |name: &str| {
+        let file = folder.path().join(format!("{name}.tar.gz"));
+        replace(&file, &bundle(name, "1"));
+        json!({"resource": format!("file://{}", file.display()), "polling": polling()})
+    };
+    let (a, b) = (resource("a"), resource("b"));
+    let server = start(
+        &json!({"bundles": {"a": a}, "status": {"prometheus": true}}),
+        &[],
+    );
+    wait_for_document(&server, "a/allow", &json!(true));
+    let change = |config: Value| {
+        replace(
+            &server.folder().join("c.yaml"),
+            config.to_string().as_bytes(),
+        );
+    };
+    change(json!({"bundles": {"a": a, "b": b}, "status": {"prometheus": true}}));
+    wait_for_document(&server, "b/allow", &json!(true));
+    assert_eq!(
+        json_at(&server, "/v1/config")["result"]["bundles"],
+        json!({"a": a, "b": b})
+    );
+    change(json!({"bundles": {"b": b}, "status": {"prometheus": true}}));
+    wait_until("a is gone", || {
+        json_at(&server, "/v1/data/a").get("result").is_none()
+    });
+    wait_until("its status is gone", || status(&server, "a").is_null());
+    assert_eq!(
+        json_at(&server, "/v1/data/b/allow"),
+        json!({"result": true})
+    );
+    change(json!({}));
+    wait_until("b is gone", || {
+        json_at(&server, "/v1/data/b").get("result").is_none()
+    });
+    assert_eq!(get(server.address(), "/health?bundles&plugins").status, 200);
+    assert_eq!(get(server.address(), "/v1/status").status, 500);
+}
