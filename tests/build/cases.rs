@@ -76,7 +76,7 @@ impl Program {
         let files = self.files();
         let loaded = Loader::new(&files).load(&self.paths());
         let loaded = loaded.map_err(|error| error.to_string())?;
-        let bundle = Bundle::from_files(&loaded, &ParseOptions::of(Version::V1));
+        let bundle = Bundle::from_files(&loaded, &ParseOptions::from_version(Version::V1));
         let bundle = bundle.map_err(|error| error.to_string())?;
         let builder = BundleBuilder::new(Version::V1)
             .optimize(level)
