@@ -2,6 +2,7 @@
 
 mod chunked;
 mod growing;
+mod inline_cache;
 mod shape;
 mod shapes;
 mod unfilled;
@@ -17,6 +18,7 @@ use super::{ArenaObject, Value, ValueRef};
 pub use chunked::Chunked;
 use chunked::Run;
 pub use growing::Growing;
+pub use inline_cache::InlineCache;
 use shape::SCANNED;
 pub use shape::Shape;
 pub use shapes::{KeyOrder, Shapes};
@@ -33,25 +35,6 @@ pub use unfilled::Unfilled;
 /// ```
 #[derive(Clone)]
 pub struct Object(ThinArc<ObjectRepr, Value>);
-
-/// Cached position of a constant key in the objects of one shape.
-#[derive(Clone, Copy)]
-pub struct InlineCache {
-    /// Number of the shape.
-    shape: u64,
-    constant: u32,
-    /// Out of range if the shape does not contain the key.
-    at: u32,
-}
-
-impl InlineCache {
-    /// An empty cache.
-    pub const EMPTY: Self = Self {
-        shape: 0,
-        constant: 0,
-        at: u32::MAX,
-    };
-}
 
 /// The representation of an object.
 #[derive(Clone)]
