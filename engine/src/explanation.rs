@@ -132,10 +132,10 @@ impl PreparedQuery {
     pub fn explain<'s>(
         &self,
         request: &Request<'_>,
-        watched: impl Into<ExplainOptions<'s>>,
+        options: impl Into<ExplainOptions<'s>>,
     ) -> Explanation {
         match self.pin_for(request) {
-            Ok(bound) => bound.explain(request, watched),
+            Ok(bound) => bound.explain(request, options),
             Err(error) => Explanation::without_query(Err(error)),
         }
     }
@@ -215,10 +215,10 @@ impl PinnedQuery {
     pub fn explain<'s>(
         &self,
         request: &Request<'_>,
-        watched: impl Into<ExplainOptions<'s>>,
+        options: impl Into<ExplainOptions<'s>>,
     ) -> Explanation {
-        let asked = ExplainedQuery::Query(self.0.clone());
-        Explanation::record(asked, &self.0.shared, request, watched.into(), |search| {
+        let query = ExplainedQuery::Query(self.0.clone());
+        Explanation::record(query, &self.0.shared, request, options.into(), |search| {
             self.checked(request, search)
         })
     }
@@ -300,10 +300,10 @@ impl PreparedPartial {
     pub fn explain<'s>(
         &self,
         request: &Request<'_>,
-        watched: impl Into<ExplainOptions<'s>>,
+        options: impl Into<ExplainOptions<'s>>,
     ) -> Explanation<Residuals> {
         match self.pin_for(request) {
-            Ok(bound) => bound.explain(request, watched),
+            Ok(bound) => bound.explain(request, options),
             Err(error) => Explanation::without_query(Err(error)),
         }
     }
@@ -327,10 +327,10 @@ impl PinnedPartial {
     pub fn explain<'s>(
         &self,
         request: &Request<'_>,
-        watched: impl Into<ExplainOptions<'s>>,
+        options: impl Into<ExplainOptions<'s>>,
     ) -> Explanation<Residuals> {
-        let asked = ExplainedQuery::Partial(self.0.clone());
-        Explanation::record(asked, &self.0.shared, request, watched.into(), |search| {
+        let query = ExplainedQuery::Partial(self.0.clone());
+        Explanation::record(query, &self.0.shared, request, options.into(), |search| {
             self.evaluate_as(request, search)
         })
     }
@@ -390,17 +390,17 @@ impl<T> Explanation<T> {
 
     /// Calls `run` with a recorder as observer, and returns its result with the recorded events.
     pub(crate) fn record(
-        asked: ExplainedQuery,
+        query: ExplainedQuery,
         shared: &EngineShared,
         request: &Request<'_>,
-        watched: ExplainOptions<'_>,
+        options: ExplainOptions<'_>,
         run: impl FnOnce(SearchOptions<'_>) -> Result<T, Error>,
     ) -> Self {
         let ExplainOptions {
             detail,
             documents,
             search,
-        } = watched;
+        } = options;
         let limits = request.bounds(shared);
         let mut recorder = Recorder::new(detail, limits.explanation.unwrap_or(usize::MAX));
         if documents {
@@ -419,7 +419,7 @@ impl<T> Explanation<T> {
             result: answer,
             events: recorder.into_events(),
             longest: longest.min(limits::RESULT_BYTES),
-            query: asked,
+            query,
         }
     }
 

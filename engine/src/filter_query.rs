@@ -178,23 +178,23 @@ impl PreparedFilters {
 
     fn compiled(&self, request: &Request<'_>, timer: Timer<'_>) -> Result<Filters, Error> {
         let mut laps = timer.start();
-        let bound = self.handle.pin_for(request)?;
+        let pinned = self.handle.pin_for(request)?;
         let Pinned {
             snapshot,
             prepared: inner,
             ..
-        } = &bound;
+        } = &pinned;
         let mut near = Hints::new(&inner.names);
         let compiled = &*snapshot.state().policy.compiled;
         let observer = inner.hints.then_some(&mut near as &mut dyn Observer);
-        let left = evaluate_residuals(&bound, &inner.partial, request, observer)?;
+        let left = evaluate_residuals(&pinned, &inner.partial, request, observer)?;
         laps.end(|| "rego_partial_eval".to_owned());
         let (checked, mut refusals) = inner.judged(&left);
         laps.end(|| "compile_eval_constraints".to_owned());
         let mut masks = None;
         let mut mask_laps = timer.start();
         if !matches!(checked, Ok(FilterCondition::Never)) {
-            match evaluate_masks(&bound, request) {
+            match evaluate_masks(&pinned, request) {
                 Ok(Ok(found)) => masks = found,
                 Ok(Err(refusal)) => refusals.push(refusal),
                 Err(error) if checked.is_ok() => return Err(error),
@@ -257,22 +257,22 @@ impl PreparedFilters {
     /// # Errors
     /// [`Error::Compile`] if the policy has changed and no longer compiles.
     pub fn mask_rule(&self) -> Result<Option<String>, Error> {
-        let bound = self.handle.pin()?;
-        let rule = bound.prepared.masks.first().map(|(rule, _)| rule.clone());
+        let pinned = self.handle.pin()?;
+        let rule = pinned.prepared.masks.first().map(|(rule, _)| rule.clone());
         Ok(rule.map(|rule| Term::new(TermKind::Ref(rule), Span::default()).to_string()))
     }
 }
 
 /// Partially evaluates a query.
 fn evaluate_residuals(
-    bound: &Pinned<FilterInner>,
+    pinned: &Pinned<FilterInner>,
     query: &Arc<PartialInner>,
     request: &Request<'_>,
     observer: Option<&mut dyn Observer>,
 ) -> Result<Residuals, Error> {
     let query = PinnedPartial(Pinned {
-        shared: bound.shared.clone(),
-        snapshot: bound.snapshot.clone(),
+        shared: pinned.shared.clone(),
+        snapshot: pinned.snapshot.clone(),
         prepared: query.clone(),
     });
     let mut search = SearchOptions::default();
@@ -286,12 +286,12 @@ fn evaluate_residuals(
 
 /// Returns the masks, or the reason why there are none.
 fn evaluate_masks(
-    bound: &Pinned<FilterInner>,
+    pinned: &Pinned<FilterInner>,
     request: &Request<'_>,
 ) -> Result<Result<Option<Value>, Rejection>, Error> {
     let mut all = Vec::new();
-    for (rule, query) in &bound.prepared.masks {
-        let left = evaluate_residuals(bound, query, request, None)?;
+    for (rule, query) in &pinned.prepared.masks {
+        let left = evaluate_residuals(pinned, query, request, None)?;
         match masks(&left, &Name::from(MASKS), rule) {
             Ok(found) => all.extend(found.map(|found| (rule, found))),
             Err(refusal) => return Ok(Err(refusal)),

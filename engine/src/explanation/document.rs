@@ -26,21 +26,21 @@ impl PreparedDocument {
     pub fn explain<'s>(
         &self,
         request: &Request<'_>,
-        watched: impl Into<ExplainOptions<'s>>,
+        options: impl Into<ExplainOptions<'s>>,
     ) -> Explanation<Option<Value>> {
         let ExplainOptions {
             detail,
             documents,
             search,
-        } = watched.into();
+        } = options.into();
         let mut last = None;
         self.search_texts(request, search, |query, search| {
-            let watched = ExplainOptions {
+            let options = ExplainOptions {
                 detail,
                 documents,
                 search,
             };
-            let found = query.explain(request, watched).map(value_of);
+            let found = query.explain(request, options).map(value_of);
             let ends = !matches!(found.result, Ok(None));
             last = Some(found);
             ends

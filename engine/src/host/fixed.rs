@@ -55,9 +55,9 @@ impl FixedHost {
         mut self,
         method: &str,
         url: &str,
-        answer: Result<HttpResponse, HttpError>,
+        response: Result<HttpResponse, HttpError>,
     ) -> Self {
-        self.responses.insert((method.into(), url.into()), answer);
+        self.responses.insert((method.into(), url.into()), response);
         self
     }
 }
@@ -93,8 +93,8 @@ impl Host for FixedHost {
 
     fn send(&self, request: &HttpRequest, _: &Wait<'_>) -> Result<HttpResponse, HttpError> {
         let key = (request.method.clone(), request.url.clone());
-        let answer = self.responses.get(&key).cloned();
-        answer.unwrap_or_else(|| Err(HttpError::network("no answer is recorded")))
+        let response = self.responses.get(&key).cloned();
+        response.unwrap_or_else(|| Err(HttpError::network("no response is recorded")))
     }
 
     fn variable(&self, name: &str) -> Option<String> {

@@ -17,7 +17,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 pub struct Wait<'a> {
     until: Option<Instant>,
     cancel: Option<&'a Cancel>,
-    at_looks: Option<&'a dyn Fn()>,
+    on_poll: Option<&'a dyn Fn()>,
 }
 
 impl fmt::Debug for Wait<'_> {
@@ -46,14 +46,14 @@ impl<'a> Wait<'a> {
         Self {
             until,
             cancel,
-            at_looks: None,
+            on_poll: None,
         }
     }
 
     /// Sets a hook that is called regularly while this thread waits.
     #[must_use]
     pub(crate) fn on_poll(mut self, hook: Option<&'a dyn Fn()>) -> Self {
-        self.at_looks = hook;
+        self.on_poll = hook;
         self
     }
 
@@ -128,7 +128,7 @@ impl<'a> Wait<'a> {
         let left = self
             .until
             .map(|until| until.saturating_duration_since(Instant::now()));
-        match (self.at_looks, left) {
+        match (self.on_poll, left) {
             (Some(hook), left) => {
                 thread::park_timeout(left.map_or(POLL_INTERVAL, |left| left.min(POLL_INTERVAL)));
                 hook();

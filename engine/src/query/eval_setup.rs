@@ -29,15 +29,15 @@ impl<'b> EvalEnv<'b> {
 /// Returns the contexts of an evaluation and of its built-ins.
 pub(crate) fn eval_setup<'e>(
     arena: &'e Arena,
-    basis: EvalEnv<'e>,
+    env: EvalEnv<'e>,
     request: &'e Request<'_>,
 ) -> Result<(EvalContext<'e>, BuiltinContext<'e>), Error> {
     let input = input_source(arena, request)?;
-    let mut call = builtin_context(arena, basis, request);
+    let mut call = builtin_context(arena, env, request);
     if let Some(left) = request.replay_state {
         call.resume(left);
     }
-    Ok((eval_context(basis, input, request), call))
+    Ok((eval_context(env, input, request), call))
 }
 
 /// Returns the input of a request, parsed if it is text.
@@ -69,14 +69,14 @@ pub(super) fn input_source<'e>(
     reason = "it is made where it stays, without a copy on the way"
 )]
 pub(super) fn eval_context<'e>(
-    basis: EvalEnv<'e>,
+    env: EvalEnv<'e>,
     input: Option<InputSource<'e>>,
     request: &Request<'_>,
 ) -> EvalContext<'e> {
     EvalContext {
-        program: basis.program(),
-        query_constants: basis.constants,
-        data: basis.state.documents.root(),
+        program: env.program(),
+        query_constants: env.constants,
+        data: env.state.documents.root(),
         input,
         strict: request.strict_builtin_errors,
     }
@@ -89,10 +89,10 @@ pub(super) fn eval_context<'e>(
 )]
 pub(super) fn builtin_context<'e>(
     arena: &'e Arena,
-    basis: EvalEnv<'e>,
+    env: EvalEnv<'e>,
     request: &'e Request<'_>,
 ) -> BuiltinContext<'e> {
-    let shared = basis.shared;
+    let shared = env.shared;
     let limits = request.bounds(shared);
     let budget = Budget::new(limits, arena, request.cancel).with_hooks(&request.hooks);
     let mut call = BuiltinContext::new(arena, &*shared.host, &shared.patterns, budget);
@@ -102,7 +102,7 @@ pub(super) fn builtin_context<'e>(
     call.graphs = Some(&shared.graphs);
     call.responses = Some(&shared.responses);
     call.signatures = Some(&shared.signatures);
-    call.files = Some(&basis.program().files);
+    call.files = Some(&env.program().files);
     call
 }
 

@@ -35,10 +35,10 @@ impl Memory {
     /// Returns the inline caches for a program. Those of queries are cleared, because constants of a query have other
     /// meanings in the next.
     #[inline]
-    pub fn caches(&self, basis: EvalEnv<'_>) -> &InlineCaches {
-        let stamp = basis.state.policy.version_id;
+    pub fn caches(&self, env: EvalEnv<'_>) -> &InlineCaches {
+        let stamp = env.state.policy.version_id;
         self.caches
-            .of_policy(basis.constants.is_empty().then_some(stamp))
+            .of_policy(env.constants.is_empty().then_some(stamp))
     }
 }
 

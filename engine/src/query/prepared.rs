@@ -176,16 +176,16 @@ impl QueryInner {
         }
     }
 
-    fn solutions(&self, basis: EvalEnv<'_>, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
-        with_replay((self, basis), request, |request, replay| {
-            with_memory(request.bounds(basis.shared), |memory| {
+    fn solutions(&self, env: EvalEnv<'_>, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
+        with_replay((self, env), request, |request, replay| {
+            with_memory(request.bounds(env.shared), |memory| {
                 let arena = &memory.arena;
                 let input = input_source(arena, request)?;
                 // a single expression, so that the machine is constructed in place
                 let mut machine = Machine::new(
-                    eval_context(basis, input, request),
-                    builtin_context(arena, basis, request),
-                    memory.caches(basis),
+                    eval_context(env, input, request),
+                    builtin_context(arena, env, request),
+                    memory.caches(env),
                 );
                 let rows = machine.solutions(&self.plan);
                 if rows.is_err() {

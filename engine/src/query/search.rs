@@ -66,16 +66,16 @@ pub(super) fn with_replay<S: Subject, R>(
     request: &Request<'_>,
     evaluate: impl FnOnce(&Request<'_>, &Replay) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    let basis = subject.eval_env();
-    let notes = basis.may_block && request.hooks.nd_cache.is_none();
-    if !notes && !basis.shared.records {
+    let env = subject.eval_env();
+    let notes = env.may_block && request.hooks.nd_cache.is_none();
+    if !notes && !env.shared.records {
         return replaying(subject, request, evaluate);
     }
     // the search reuses the host's responses, so that each call is made once
     let (answers, recorded) = (NdBuiltinCache::default(), RecordedCalls::default());
     let hooks = Hooks {
         nd_cache: request.hooks.nd_cache.or(notes.then_some(&answers)),
-        recorded: basis.shared.records.then_some(&recorded),
+        recorded: env.shared.records.then_some(&recorded),
         ..request.hooks
     };
     replaying(subject, &Request { hooks, ..*request }, evaluate)

@@ -34,13 +34,13 @@ thread_local! {
 /// The snapshot of a running decision. On drop it returns to the thread's cell, if threads may keep snapshots.
 struct ThreadSnapshotGuard {
     state: Option<Arc<SnapshotState>>,
-    is_kept: bool,
+    may_cache: bool,
 }
 
 impl Drop for ThreadSnapshotGuard {
     #[inline]
     fn drop(&mut self) {
-        if self.is_kept
+        if self.may_cache
             && let Some(other) = THREAD_SNAPSHOT.replace(self.state.take())
         {
             drop_displaced(other);
@@ -80,7 +80,7 @@ pub(crate) struct CurrentSnapshot {
     retired: Mutex<Vec<Arc<SnapshotState>>>,
     /// `true` while threads may keep the snapshot that they used last. It is `false` while idle threads keep too many
     /// retired ones alive.
-    is_kept: AtomicBool,
+    may_cache: AtomicBool,
 }
 
 /// The thread that drops an engine releases its snapshot at once. Other threads release it when they use another
@@ -102,7 +102,7 @@ impl CurrentSnapshot {
             version_id: AtomicU64::new(state.version_id),
             current: ArcSwap::from_pointee(state),
             retired: Mutex::default(),
-            is_kept: AtomicBool::new(true),
+            may_cache: AtomicBool::new(true),
         }
     }
 
@@ -128,8 +128,8 @@ impl CurrentSnapshot {
         // a snapshot that only this list references cannot be referenced again
         let free = earlier.extract_if(.., |state| Arc::strong_count(state) == 1);
         let free: Vec<_> = free.collect();
-        let is_kept = earlier.len() <= limits::RETIRED_SNAPSHOTS;
-        self.is_kept.store(is_kept, Ordering::Relaxed);
+        let may_cache = earlier.len() <= limits::RETIRED_SNAPSHOTS;
+        self.may_cache.store(may_cache, Ordering::Relaxed);
         drop(earlier);
         // dropping large documents takes long, so the lock is released first
         drop(free);
@@ -148,14 +148,14 @@ impl CurrentSnapshot {
     ) -> R {
         let mut taken = ThreadSnapshotGuard {
             state: None,
-            is_kept: false,
+            may_cache: false,
         };
         let state = match pinned {
             Some(state) => state,
             None => {
                 let stamp = self.version_id.load(Ordering::Acquire);
                 let found;
-                (found, taken.is_kept) = match THREAD_SNAPSHOT.take() {
+                (found, taken.may_cache) = match THREAD_SNAPSHOT.take() {
                     Some(state) if state.version_id == stamp => (state, true),
                     _ => self.other(),
                 };
@@ -170,6 +170,6 @@ impl CurrentSnapshot {
     #[cold]
     #[inline(never)]
     fn other(&self) -> (Arc<SnapshotState>, bool) {
-        (self.pin(), self.is_kept.load(Ordering::Relaxed))
+        (self.pin(), self.may_cache.load(Ordering::Relaxed))
     }
 }

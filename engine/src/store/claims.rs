@@ -158,7 +158,7 @@ impl Claims {
                     None => continue,
                 },
             };
-            let extent = Extent::of(path, before);
+            let extent = Extent::measure(path, before);
             let (path, kind) = match extent {
                 Extent::Array(length) => (path.get(..length).unwrap_or_default(), ClaimKind::Whole),
                 _ => (path, kind),
@@ -193,7 +193,7 @@ impl Claims {
             if let (false, Some((_, parents)), Some(loaded)) =
                 (is_needed, path.split_last(), loaded)
             {
-                let given = match Extent::of(&path, loaded) {
+                let given = match Extent::measure(&path, loaded) {
                     Extent::Exists => path.len(),
                     Extent::Absent(length) | Extent::Array(length) => length,
                 };
@@ -240,7 +240,7 @@ impl Extent {
     }
 
     /// Follows a path through objects to find its existing part.
-    pub fn of(path: &[String], root: &Value) -> Self {
+    pub fn measure(path: &[String], root: &Value) -> Self {
         let mut place = root;
         for (length, key) in path.iter().enumerate() {
             let Value::Object(object) = place else {

@@ -24,7 +24,7 @@ use crate::value::{Object, Value};
 /// # Ok::<(), solon::Error>(())
 /// ```
 pub struct MemoryStore {
-    kept: Mutex<StoredContents>,
+    contents: Mutex<StoredContents>,
 }
 
 struct StoredContents {
@@ -37,7 +37,7 @@ impl MemoryStore {
     /// Creates a store with documents, which must be an object, and without modules.
     pub fn new(documents: Value) -> Self {
         Self {
-            kept: Mutex::new(StoredContents {
+            contents: Mutex::new(StoredContents {
                 documents,
                 modules: BTreeMap::new(),
                 origins: StoredOrigins::unknown(),
@@ -54,22 +54,22 @@ impl Default for MemoryStore {
 
 impl Store for MemoryStore {
     fn load(&self) -> Result<Contents, StoreError> {
-        let kept = self.kept.lock();
+        let contents = self.contents.lock();
         Ok(Contents {
-            documents: kept.documents.clone(),
-            modules: kept.modules.values().cloned().collect(),
-            origins: kept.origins.clone(),
+            documents: contents.documents.clone(),
+            modules: contents.modules.values().cloned().collect(),
+            origins: contents.origins.clone(),
         })
     }
 
     fn commit(&self, change: &Commit<'_>) -> Result<(), StoreError> {
-        let mut kept = self.kept.lock();
-        kept.documents = change.documents.clone();
-        kept.origins.change(change.origins);
+        let mut contents = self.contents.lock();
+        contents.documents = change.documents.clone();
+        contents.origins.change(change.origins);
         for (name, module) in change.modules {
             match module {
-                Some(module) => kept.modules.insert(name.clone(), module.clone()),
-                None => kept.modules.remove(name),
+                Some(module) => contents.modules.insert(name.clone(), module.clone()),
+                None => contents.modules.remove(name),
             };
         }
         Ok(())

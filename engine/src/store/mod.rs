@@ -102,7 +102,7 @@ pub struct Transaction {
     root: Value,
     writes: Vec<Write>,
     /// Number of nodes that may still be written.
-    parts: u32,
+    nodes_left: u32,
     /// Size of text that may still be copied, in bytes.
     copied: usize,
 }
@@ -126,7 +126,7 @@ impl Transaction {
             base: snapshot.revision,
             root: snapshot.root.clone(),
             writes: Vec::new(),
-            parts: limits::VALUE_NODES,
+            nodes_left: limits::VALUE_NODES,
             copied: limits::COPIED_TEXT,
         }
     }
@@ -153,7 +153,7 @@ impl Transaction {
         path: &Path,
         value: Value,
     ) -> Result<(), StoreError> {
-        write::check_extent(path, &value, &mut self.parts)?;
+        write::check_extent(path, &value, &mut self.nodes_left)?;
         write::write(&mut self.root, operation, path, value.clone())?;
         self.writes
             .push(Write::Exactly(operation, path.clone(), value));
@@ -194,7 +194,7 @@ impl Transaction {
         &mut self,
         operations: impl FnOnce(&mut Patching<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let mut patching = Patching::on(self);
+        let mut patching = Patching::new(self);
         let made = operations(&mut patching);
         patching.end()?;
         made
@@ -202,11 +202,11 @@ impl Transaction {
 
     /// Writes a document and creates missing objects around it.
     pub fn put(&mut self, path: &Path, value: Value) -> Result<(), StoreError> {
-        write::check_extent(path, &value, &mut self.parts)?;
+        write::check_extent(path, &value, &mut self.nodes_left)?;
         if path.find(&self.root).is_some() {
             write::write(&mut self.root, Operation::Replace, path, value.clone())?;
         } else {
-            write::check_extent(path, &Value::Null, &mut self.parts)?;
+            write::check_extent(path, &Value::Null, &mut self.nodes_left)?;
             write::make_parents(&mut self.root, path)?;
             write::write(&mut self.root, Operation::Add, path, value.clone())?;
         }
@@ -233,7 +233,7 @@ impl Transaction {
 
     /// Creates the missing objects around a path.
     pub fn make_parents(&mut self, path: &Path) -> Result<(), StoreError> {
-        write::check_extent(path, &Value::Null, &mut self.parts)?;
+        write::check_extent(path, &Value::Null, &mut self.nodes_left)?;
         write::make_parents(&mut self.root, path)?;
         self.writes.push(Write::MakeParents(path.clone()));
         Ok(())

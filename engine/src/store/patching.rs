@@ -23,7 +23,7 @@ const LONG: usize = 64;
 const MOST_OPEN: usize = 16;
 
 impl<'t> Patching<'t> {
-    pub(super) fn on(transaction: &'t mut Transaction) -> Self {
+    pub(super) fn new(transaction: &'t mut Transaction) -> Self {
         Self {
             transaction,
             open: Vec::new(),
@@ -90,7 +90,7 @@ impl<'t> Patching<'t> {
             return self.transaction.make_parents(path);
         };
         let transaction = &mut *self.transaction;
-        write::check_extent(path, &Value::Null, &mut transaction.parts)?;
+        write::check_extent(path, &Value::Null, &mut transaction.nodes_left)?;
         if let [key, parents @ .., _] = keys {
             write::make_below(array.element_mut(key, path)?, parents, path)?;
         }
@@ -107,7 +107,7 @@ impl<'t> Patching<'t> {
             return self.transaction.write(operation, path, value);
         };
         let transaction = &mut *self.transaction;
-        write::check_extent(path, &value, &mut transaction.parts)?;
+        write::check_extent(path, &value, &mut transaction.nodes_left)?;
         match keys {
             [last] => {
                 let place = write::place(array.len(), operation, last, path)?;
@@ -323,7 +323,7 @@ mod tests {
         let mut transaction =
             Transaction::new(&DataSnapshot::new(value!({"l": (numbers(100))}), 0));
         let tried = |transaction: &mut Transaction, moves| {
-            let mut patching = Patching::on(transaction);
+            let mut patching = Patching::new(transaction);
             patching.moves = moves;
             let tried = patching.apply(add("l/0", Value::Null));
             patching.end().expect("its place");

@@ -196,7 +196,7 @@ impl Replacing<'_> {
         let mut visible = new.clone();
         for (place, _) in removed {
             let below = place.get(path.len()..).unwrap_or_default();
-            if !Extent::of(below, &visible).is_whole() {
+            if !Extent::measure(below, &visible).is_whole() {
                 continue;
             }
             let below = Path::new(below);

@@ -56,7 +56,7 @@ impl SqliteStore {
     pub fn open(path: impl AsRef<FilePath>) -> Result<Self, StoreError> {
         let path = path.as_ref();
         let name = path.display().to_string();
-        let connection = file::open(path).map_err(|error| error.of(&name))?;
+        let connection = file::open(path).map_err(|error| error.to_store_error(&name))?;
         Ok(Self {
             connection: Mutex::new(connection),
             name,
@@ -69,7 +69,8 @@ impl SqliteStore {
     /// If the file cannot be read.
     pub fn check(&self) -> Result<Vec<String>, StoreError> {
         let connection = self.connection.lock();
-        let mut found = file::damages(&connection).map_err(|error| error.of(&self.name))?;
+        let mut found =
+            file::damages(&connection).map_err(|error| error.to_store_error(&self.name))?;
         if let Err(error) = documents::read(&connection) {
             found.push(error.message());
         }
@@ -98,7 +99,7 @@ impl SqliteStore {
             origins::replace(&sql, &contents.origins)?;
             Ok(sql.commit()?)
         };
-        write().map_err(|error: file::OpenFileError| error.of(&self.name))
+        write().map_err(|error: file::OpenFileError| error.to_store_error(&self.name))
     }
 }
 
@@ -109,7 +110,7 @@ impl Store for SqliteStore {
             let contents = Contents::new(documents::read(&connection)?, modules(&connection)?);
             Ok(contents.with_origins(origins::read(&connection)?))
         };
-        read().map_err(|error: file::OpenFileError| error.of(&self.name))
+        read().map_err(|error: file::OpenFileError| error.to_store_error(&self.name))
     }
 
     fn commit(&self, change: &Commit<'_>) -> Result<(), StoreError> {
@@ -131,7 +132,7 @@ impl Store for SqliteStore {
             origins::write(&sql, change.origins)?;
             Ok(sql.commit()?)
         };
-        write().map_err(|error: file::OpenFileError| error.of(&self.name))
+        write().map_err(|error: file::OpenFileError| error.to_store_error(&self.name))
     }
 }
 

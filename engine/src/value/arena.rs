@@ -34,7 +34,7 @@ pub struct Arena {
     bump: Bump,
     excess: Cell<Option<Excess>>,
     /// `true` if a value with more than [`limits::VALUE_NODES`] nodes was built.
-    has_outsize: Cell<bool>,
+    has_oversized: Cell<bool>,
     alarm: Alarm,
     /// Lists for reading inputs, kept for the next input.
     pub(super) lists: Cell<Lists<Room, Room, ()>>,
@@ -84,7 +84,7 @@ impl Arena {
     pub fn reset(&mut self) {
         self.bump.reset();
         self.excess.set(None);
-        self.has_outsize.set(false);
+        self.has_oversized.set(false);
         self.alarm = Alarm::default();
     }
 
@@ -123,7 +123,7 @@ impl Arena {
             return None;
         }
         if around.is_oversized() {
-            self.has_outsize.set(true);
+            self.has_oversized.set(true);
         }
         Some(around)
     }

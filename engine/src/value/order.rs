@@ -75,7 +75,7 @@ impl PartialEq for ValueRef<'_> {
                 ValueRef::Short(_),
             ) => false,
             (ValueRef::ArenaText(a), ValueRef::ArenaText(b)) => a.as_bytes() == b.as_bytes(),
-            (ValueRef::Text(a), ValueRef::Text(b)) => a.is(b) || a.as_bytes() == b.as_bytes(),
+            (ValueRef::Text(a), ValueRef::Text(b)) => a.ptr_eq(b) || a.as_bytes() == b.as_bytes(),
             (ValueRef::Object(a), ValueRef::Object(b)) => stored_order::are_equal(a, b),
             (ValueRef::ArenaObject(a), ValueRef::ArenaObject(b))
                 if let Some((one, other)) = shared_shape_values(a, b) =>
@@ -277,7 +277,7 @@ fn compare_numbers(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
 /// Compares two stored strings. Equal ones of one document often share their allocation.
 #[inline]
 pub(super) fn compare_texts_stored(a: &Text, b: &Text) -> Ordering {
-    if a.is(b) {
+    if a.ptr_eq(b) {
         return Ordering::Equal;
     }
     compare_bytes(a.as_bytes(), b.as_bytes())

@@ -14,7 +14,7 @@ impl PartialEq for Value {
         match (self, other) {
             (Self::Short(a), Self::Short(b)) => a == b,
             (Self::Int(a), Self::Int(b)) => a == b,
-            (Self::Text(a), Self::Text(b)) => a.is(b) || a.as_bytes() == b.as_bytes(),
+            (Self::Text(a), Self::Text(b)) => a.ptr_eq(b) || a.as_bytes() == b.as_bytes(),
             (Self::Array(a), Self::Array(b)) => a.ptr_eq(b) || stack::level(|| equal_items(a, b)),
             (Self::Object(a), Self::Object(b)) => are_equal(a, b),
             (Self::Set(a), Self::Set(b)) => {

@@ -60,7 +60,7 @@ impl Short {
 
     /// Compares with a text, without creating a string.
     #[inline]
-    pub fn is(&self, text: &[u8]) -> bool {
+    pub fn equals(&self, text: &[u8]) -> bool {
         let word = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes));
         let (first, last) = (self.bytes.first_chunk(), self.bytes.last_chunk());
         text.len() == usize::from(self.len) && words(text) == (word(first), word(last) >> 16)
@@ -263,7 +263,7 @@ impl Text {
 
     /// Returns `true` if both are the same allocation.
     #[inline]
-    pub fn is(&self, other: &Self) -> bool {
+    pub fn ptr_eq(&self, other: &Self) -> bool {
         ArcStr::ptr_eq(&self.0, &other.0)
     }
 }

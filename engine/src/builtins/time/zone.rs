@@ -117,7 +117,7 @@ impl LastZone<'_> {
     fn has_name(&self, name: ValueRef<'_>) -> bool {
         match (self.name, name) {
             (ValueRef::Short(a), ValueRef::Short(b)) => a == b,
-            (ValueRef::Text(a), ValueRef::Text(b)) => a.is(b),
+            (ValueRef::Text(a), ValueRef::Text(b)) => a.ptr_eq(b),
             (ValueRef::ArenaText(a), ValueRef::ArenaText(b)) => std::ptr::eq(a, b),
             _ => false,
         }

@@ -62,7 +62,7 @@ impl OpenFileError {
     }
 
     /// Returns the error with the name of the file.
-    pub fn of(&self, name: &str) -> StoreError {
+    pub fn to_store_error(&self, name: &str) -> StoreError {
         StoreError::Internal {
             message: format!("{name}: {}", self.message()),
         }

@@ -127,7 +127,7 @@ impl Arena {
 }
 
 /// Length of an array from which its elements are sorted instead of inserted one by one.
-const MANY: usize = 24;
+const SORT_THRESHOLD: usize = 24;
 
 /// The members of a set in the arena, in order.
 #[derive(Clone)]
@@ -242,7 +242,7 @@ impl<'e> SetBuilder<'e> {
     /// Adds all elements of an array.
     pub fn extend(&mut self, elements: ArrayView<'e>) {
         let are_sorted = self.items.is_empty()
-            && elements.len() >= MANY
+            && elements.len() >= SORT_THRESHOLD
             && match elements {
                 ArrayView::Stored(items) => self.fill(items, Value::borrow),
                 ArrayView::Arena(items) => self.fill(items, |item| *item),

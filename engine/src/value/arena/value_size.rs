@@ -72,7 +72,7 @@ impl Arena {
     /// Returns `true` if an [oversized](ValueRef::is_oversized) value was built.
     #[inline]
     pub fn has_oversized(&self) -> bool {
-        self.has_outsize.get()
+        self.has_oversized.get()
     }
 
     /// Marks the evaluation as failed, because it attempts to traverse an oversized value.

@@ -122,7 +122,7 @@ impl<N> KeyOrder<N> {
             && pairs.all(|(slot, key)| {
                 let key = key.as_ref().as_bytes();
                 match self.shape.keys().get(usize::from(*slot)) {
-                    Some(Value::Short(short)) => short.is(key),
+                    Some(Value::Short(short)) => short.equals(key),
                     Some(Value::Text(text)) => text.as_bytes() == key,
                     _ => false,
                 }
