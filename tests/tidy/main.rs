@@ -14,6 +14,7 @@ mod lengths;
 mod pages;
 mod platforms;
 mod source;
+mod wording;
 mod words;
 
 use std::path::{Path, PathBuf};
