@@ -83,6 +83,11 @@
 #define SOLON_ABI 1
 
 /**
+ * A bundle as it was read. Several threads may use it at once.
+ */
+typedef struct solon_bundle solon_bundle;
+
+/**
  * A call of a function. It lives as long as the call, on the thread of the call.
  */
 typedef struct solon_call solon_call;
@@ -204,6 +209,97 @@ typedef struct solon_solutions solon_solutions;
 typedef struct solon_value solon_value;
 
 /**
+ * A view of text. What the library gives belongs to the object it was asked from, and lives as long as that.
+ */
+typedef struct {
+    /**
+     * First byte; never NULL where the library gives it.
+     */
+    const char *data;
+    /**
+     * How many.
+     */
+    size_t length;
+} solon_text;
+
+/**
+ * A key that verifies bundles.
+ */
+typedef struct {
+    /**
+     * Its id, by which signatures name it.
+     */
+    solon_text id;
+    /**
+     * The only algorithm that signatures may have, such as `RS256`.
+     */
+    solon_text algorithm;
+    /**
+     * A secret, or a public key or certificate in PEM.
+     */
+    solon_text key;
+    /**
+     * The scope that signatures must have unless the options set one; empty for none.
+     */
+    solon_text scope;
+} solon_verification_key;
+
+/**
+ * How a bundle is read. What is zero is as usual: unsigned bundles are accepted, signed ones rejected.
+ * `solon_bundle_options options = {.size = sizeof options};`
+ */
+typedef struct {
+    /**
+     * `sizeof(solon_bundle_options)`
+     */
+    size_t size;
+    /**
+     * Keys that verify. If there are some, a bundle must be signed by one of them.
+     */
+    const solon_verification_key *keys;
+    /**
+     * How many keys.
+     */
+    size_t key_count;
+    /**
+     * The id of the only key that may have signed; NULL leaves that to the signature.
+     */
+    const char *key_id;
+    /**
+     * How many bytes.
+     */
+    size_t key_id_length;
+    /**
+     * The scope that a signature must have; NULL is that of the key.
+     */
+    const char *scope;
+    /**
+     * How many bytes.
+     */
+    size_t scope_length;
+    /**
+     * Glob patterns of files that need not be signed, a JSON array of strings; NULL is none.
+     */
+    const char *exclude_json;
+    /**
+     * How many bytes.
+     */
+    size_t exclude_json_length;
+    /**
+     * Accept unsigned bundles although there are keys. Anyone who can change a bundle can remove its signature then.
+     */
+    int accept_unsigned;
+    /**
+     * Accept delta bundles, which cannot be signed, although there are keys.
+     */
+    int accept_unsigned_deltas;
+    /**
+     * Accept all bundles without verifying signatures. `keys` must be empty.
+     */
+    int skip_verification;
+} solon_bundle_options;
+
+/**
  * Bytes that the caller owns and hands to `solon_bytes_free`. `data` is NULL when there is nothing, which is not
  * the same as an empty text.
  */
@@ -312,20 +408,6 @@ typedef struct {
      */
     solon_profile *profile;
 } solon_request;
-
-/**
- * A view of text. What the library gives belongs to the object it was asked from, and lives as long as that.
- */
-typedef struct {
-    /**
-     * First byte; never NULL where the library gives it.
-     */
-    const char *data;
-    /**
-     * How many.
-     */
-    size_t length;
-} solon_text;
 
 /**
  * The steps that an explanation has: one of `SOLON_DETAIL_…`.
@@ -840,6 +922,67 @@ typedef int32_t solon_kind;
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+/**
+ * Reads the bundle in an archive, a gzip-compressed tar file, and verifies it. Policies are parsed as the engine parses them; the
+ * engine does not change. `name` stands in messages. `options` may be NULL.
+ */
+SOLON_MUST_USE
+solon_error *solon_bundle_read(const solon_engine *engine,
+                               const char *name,
+                               size_t name_length,
+                               const char *archive,
+                               size_t archive_length,
+                               const solon_bundle_options *options,
+                               solon_bundle **out);
+
+/**
+ * Reads the bundle at a path, a folder or an archive, as `solon_bundle_read` does. Signatures name the files of a folder with
+ * `name`.
+ */
+SOLON_MUST_USE
+solon_error *solon_bundle_load(const solon_engine *engine,
+                               const char *name,
+                               size_t name_length,
+                               const char *path,
+                               size_t path_length,
+                               const solon_bundle_options *options,
+                               solon_bundle **out);
+
+/**
+ * The manifest of a bundle as JSON, without fields that it does not have but for `revision` and `roots`.
+ */
+SOLON_MUST_USE solon_error *solon_bundle_manifest_json(const solon_bundle *bundle, solon_bytes *out);
+
+/**
+ * Frees a bundle; nothing happens for NULL. An engine that it is active in keeps what it needs.
+ */
+void solon_bundle_free(solon_bundle *bundle);
+
+/**
+ * Activates bundles under names, as one change: their policies and documents replace those below their roots and below those of
+ * the bundles that had the names. A delta bundle changes documents of the active bundle of its name.
+ *
+ * `SOLON_ERROR_LOAD` if two bundles own the same documents.
+ */
+SOLON_MUST_USE
+solon_error *solon_engine_activate_bundles(const solon_engine *engine,
+                                           const solon_text *names,
+                                           const solon_bundle *const *bundles,
+                                           size_t bundle_count);
+
+/**
+ * Removes the policies and documents of an active bundle. Nothing happens if no bundle has the name.
+ */
+SOLON_MUST_USE
+solon_error *solon_engine_deactivate_bundle(const solon_engine *engine,
+                                            const char *name,
+                                            size_t name_length);
+
+/**
+ * The active bundles, in order of their names: an array of objects with `name`, `revision` and `roots`.
+ */
+SOLON_MUST_USE solon_error *solon_engine_bundles(const solon_engine *engine, solon_value **out);
 
 /**
  * Frees bytes that a function gave; nothing happens when `data` is NULL.

@@ -45,6 +45,7 @@
 )]
 
 mod argument;
+pub mod bundle;
 pub mod bytes;
 pub mod cancel;
 pub mod change;

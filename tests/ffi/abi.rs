@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::process::Command;
 
+use solon_ffi::bundle::{BundleOptions, VerificationKey};
 use solon_ffi::bytes::{Bytes, Text};
 use solon_ffi::error::{Code, ErrorEntry};
 use solon_ffi::explanation::DetailLevel;
@@ -35,6 +36,8 @@ fn sizes() -> Vec<(&'static str, usize)> {
         ("solon_text", size_of::<Text>()),
         ("solon_error_entry", size_of::<ErrorEntry>()),
         ("solon_module", size_of::<Module>()),
+        ("solon_verification_key", size_of::<VerificationKey>()),
+        ("solon_bundle_options", size_of::<BundleOptions>()),
         ("solon_options", size_of::<Options>()),
         ("solon_request", size_of::<Request>()),
         ("solon_query_options", size_of::<QueryOptions>()),

@@ -66,6 +66,8 @@ fn good(of: &str, name: &str) -> String {
         "const solon_module *" => Some("&module"),
         "const solon_text *" => Some("&text"),
         "const solon_value *const *" => Some("values"),
+        "const solon_bundle *const *" => Some("bundles"),
+        "const solon_bundle_options *" => Some("&bundle_options"),
         _ => None,
     };
     if let Some(scalar) = scalar {
@@ -106,6 +108,12 @@ static solon_partial *a_partial;
 static solon_filter *a_filter;
 static solon_filtered *a_filtered;
 static solon_moment *a_moment;
+static solon_bundle *a_bundle;
+static const solon_bundle *bundles[1];
+static const char ARCHIVE[] =
+    "\037\213\010\000\000\000\000\000\002\003\143\140\030\005\243\140\024\214\124\000\000\056\257\265"
+    "\357\000\004\000\000";
+static solon_bundle_options bundle_options = {.size = sizeof bundle_options};
 static solon_cancel *a_cancel;
 static solon_nd_cache *a_nd_cache;
 static solon_metadata *a_metadata;
@@ -140,6 +148,8 @@ static void make(void) {
     ok(solon_engine_prepare_filter(a_engine, S("p/x"), NULL, &a_filter));
     ok(solon_filter_make(a_filter, NULL, &a_filtered));
     ok(solon_engine_moment(a_engine, &a_moment));
+    ok(solon_bundle_read(a_engine, S("b"), ARCHIVE, sizeof ARCHIVE - 1, NULL, &a_bundle));
+    bundles[0] = a_bundle;
     ok(solon_cancel_new(&a_cancel));
     ok(solon_nd_cache_new(NULL, 0, &a_nd_cache));
     ok(solon_metadata_new(&a_metadata));

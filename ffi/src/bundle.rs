@@ -1,0 +1,288 @@
+//! Bundles: reading, verifying, activating.
+
+use std::ffi::{c_char, c_int};
+
+use ::engine::bundle::{BundleReader, Verification, VerificationKey as EngineKey};
+use ::engine::{ActiveBundle, Value as EngineValue};
+use solon_host::SystemFiles;
+
+use crate::argument::{self, Extensible, arguments};
+use crate::bytes::{Bytes, Text};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::guard::guard;
+use crate::value::Value;
+
+/// A bundle as it was read. Several threads may use it at once.
+pub struct Bundle(::engine::bundle::Bundle);
+
+/// A key that verifies bundles.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct VerificationKey {
+    /// Its id, by which signatures name it.
+    pub id: Text,
+    /// The only algorithm that signatures may have, such as `RS256`.
+    pub algorithm: Text,
+    /// A secret, or a public key or certificate in PEM.
+    pub key: Text,
+    /// The scope that signatures must have unless the options set one; empty for none.
+    pub scope: Text,
+}
+
+/// How a bundle is read. What is zero is as usual: unsigned bundles are accepted, signed ones rejected.
+/// `solon_bundle_options options = {.size = sizeof options};`
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct BundleOptions {
+    /// `sizeof(solon_bundle_options)`
+    pub size: usize,
+    /// Keys that verify. If there are some, a bundle must be signed by one of them.
+    pub keys: *const VerificationKey,
+    /// How many keys.
+    pub key_count: usize,
+    /// The id of the only key that may have signed; NULL leaves that to the signature.
+    pub key_id: *const c_char,
+    /// How many bytes.
+    pub key_id_length: usize,
+    /// The scope that a signature must have; NULL is that of the key.
+    pub scope: *const c_char,
+    /// How many bytes.
+    pub scope_length: usize,
+    /// Glob patterns of files that need not be signed, a JSON array of strings; NULL is none.
+    pub exclude_json: *const c_char,
+    /// How many bytes.
+    pub exclude_json_length: usize,
+    /// Accept unsigned bundles although there are keys. Anyone who can change a bundle can remove its signature then.
+    pub accept_unsigned: c_int,
+    /// Accept delta bundles, which cannot be signed, although there are keys.
+    pub accept_unsigned_deltas: c_int,
+    /// Accept all bundles without verifying signatures. `keys` must be empty.
+    pub skip_verification: c_int,
+}
+
+// SAFETY: it begins with its size; numbers and pointers may be zero
+unsafe impl Extensible for BundleOptions {}
+
+impl BundleOptions {
+    /// # Safety
+    /// The pointers are NULL or lead to what the fields say.
+    unsafe fn verification(&self) -> Result<Verification, Error> {
+        // SAFETY: by this function's contract
+        let (keys, key_id, scope, exclude) = unsafe {
+            (
+                argument::list(self.keys, self.key_count, "keys")?,
+                argument::optional_text(self.key_id, self.key_id_length, "key_id")?,
+                argument::optional_text(self.scope, self.scope_length, "scope")?,
+                argument::strings(self.exclude_json, self.exclude_json_length, "exclude_json")?,
+            )
+        };
+        if self.skip_verification != 0 {
+            if !keys.is_empty() {
+                return Err(argument::refused(
+                    "`skip_verification` is set, but there are keys",
+                ));
+            }
+            return Ok(Verification::skip());
+        }
+        if keys.is_empty() {
+            return Ok(Verification::default());
+        }
+        let mut known = Vec::with_capacity(keys.len());
+        for (at, key) in keys.iter().enumerate() {
+            let part = |name: &str| format!("keys[{at}].{name}");
+            // SAFETY: by this function's contract
+            let (id, algorithm, secret, scope) = unsafe {
+                (
+                    argument::text(key.id.data, key.id.length, &part("id"))?,
+                    argument::text(key.algorithm.data, key.algorithm.length, &part("algorithm"))?,
+                    argument::bytes(key.key.data, key.key.length, &part("key"))?,
+                    argument::text(key.scope.data, key.scope.length, &part("scope"))?,
+                )
+            };
+            let secret = secret.unwrap_or_default();
+            if secret.is_empty() {
+                return Err(argument::refused(format!("`{}` is empty", part("key"))));
+            }
+            known.push((
+                id.to_owned(),
+                EngineKey::new(algorithm, secret).scope(scope),
+            ));
+        }
+        let mut verification = Verification::by_keys(known)
+            .key_id(key_id.unwrap_or_default())
+            .scope(scope.unwrap_or_default())
+            .exclude(exclude.unwrap_or_default());
+        if self.accept_unsigned != 0 {
+            verification = verification.optional();
+        }
+        if self.accept_unsigned_deltas != 0 {
+            verification = verification.allow_unsigned_deltas();
+        }
+        Ok(verification)
+    }
+}
+
+/// # Safety
+/// That of the functions of C.
+unsafe fn reader(
+    engine: &Engine,
+    name: &str,
+    options: *const BundleOptions,
+) -> Result<BundleReader, Error> {
+    // SAFETY: by this function's contract
+    let verification = unsafe {
+        let options = argument::extensible(options, "options")?;
+        options.verification()?
+    };
+    Ok(engine.0.bundle_reader(name)?.verification(verification))
+}
+
+/// Reads the bundle in an archive, a gzip-compressed tar file, and verifies it. Policies are parsed as the engine parses them; the
+/// engine does not change. `name` stands in messages. `options` may be NULL.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn solon_bundle_read(
+    engine: *const Engine,
+    name: *const c_char,
+    name_length: usize,
+    archive: *const c_char,
+    archive_length: usize,
+    options: *const BundleOptions,
+    out: *mut *mut Bundle,
+) -> *mut Error {
+    guard(|| {
+        let (engine, name, archive, out) = arguments!(
+            handle(engine),
+            text(name, name_length),
+            bytes(archive, archive_length),
+            output(out),
+        );
+        let archive = archive.ok_or_else(|| argument::null("archive"))?;
+        // SAFETY: the caller keeps the rules of the header
+        let reader = unsafe { reader(engine, name, options) }?;
+        let bundle = reader.read_archive(archive);
+        out.give(Bundle(bundle.map_err(::engine::Error::from)?));
+        Ok(())
+    })
+}
+
+/// Reads the bundle at a path, a folder or an archive, as `solon_bundle_read` does. Signatures name the files of a folder with
+/// `name`.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn solon_bundle_load(
+    engine: *const Engine,
+    name: *const c_char,
+    name_length: usize,
+    path: *const c_char,
+    path_length: usize,
+    options: *const BundleOptions,
+    out: *mut *mut Bundle,
+) -> *mut Error {
+    guard(|| {
+        let (engine, name, path, out) = arguments!(
+            handle(engine),
+            text(name, name_length),
+            text(path, path_length),
+            output(out),
+        );
+        // SAFETY: the caller keeps the rules of the header
+        let reader = unsafe { reader(engine, name, options) }?;
+        let bundle = reader.read_path(&SystemFiles, path);
+        out.give(Bundle(bundle.map_err(::engine::Error::from)?));
+        Ok(())
+    })
+}
+
+/// The manifest of a bundle as JSON, without fields that it does not have but for `revision` and `roots`.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn solon_bundle_manifest_json(
+    bundle: *const Bundle,
+    out: *mut Bytes,
+) -> *mut Error {
+    guard(|| {
+        let (bundle, out) = arguments!(handle(bundle), output(out));
+        let text = bundle.0.manifest.text();
+        out.write(Bytes::new(Some(text.trim_ascii_end().to_vec())));
+        Ok(())
+    })
+}
+
+/// Frees a bundle; nothing happens for NULL. An engine that it is active in keeps what it needs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_bundle_free(bundle: *mut Bundle) {
+    // SAFETY: it was made of a box, and the caller frees it once
+    unsafe { argument::free(bundle) };
+}
+
+/// Activates bundles under names, as one change: their policies and documents replace those below their roots and below those of
+/// the bundles that had the names. A delta bundle changes documents of the active bundle of its name.
+///
+/// `SOLON_ERROR_LOAD` if two bundles own the same documents.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn solon_engine_activate_bundles(
+    engine: *const Engine,
+    names: *const Text,
+    bundles: *const *const Bundle,
+    bundle_count: usize,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (engine, names, bundles) = unsafe {
+            (
+                argument::handle(engine, "engine")?,
+                argument::list(names, bundle_count, "names")?,
+                argument::handles(bundles, bundle_count, "bundles")?,
+            )
+        };
+        let mut all = Vec::with_capacity(bundles.len());
+        for (at, (name, bundle)) in names.iter().zip(bundles).enumerate() {
+            let part = format!("names[{at}]");
+            // SAFETY: the caller keeps the rules of the header
+            let name = unsafe { argument::text(name.data, name.length, &part) }?;
+            all.push((name, &bundle.0));
+        }
+        Ok(engine.0.activate_bundles(&all)?)
+    })
+}
+
+/// Removes the policies and documents of an active bundle. Nothing happens if no bundle has the name.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn solon_engine_deactivate_bundle(
+    engine: *const Engine,
+    name: *const c_char,
+    name_length: usize,
+) -> *mut Error {
+    guard(|| {
+        let (engine, name) = arguments!(handle(engine), text(name, name_length));
+        Ok(engine.0.deactivate_bundle(name)?)
+    })
+}
+
+/// The active bundles, in order of their names: an array of objects with `name`, `revision` and `roots`.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn solon_engine_bundles(
+    engine: *const Engine,
+    out: *mut *mut Value,
+) -> *mut Error {
+    guard(|| {
+        let (engine, out) = arguments!(handle(engine), output(out));
+        let bundles = engine.0.moment().bundles().into_iter().map(described);
+        out.give(Value(EngineValue::array(bundles.collect())));
+        Ok(())
+    })
+}
+
+fn described(bundle: ActiveBundle) -> EngineValue {
+    let roots = bundle.roots.into_iter().map(EngineValue::from);
+    EngineValue::object(vec![
+        ("name".into(), bundle.name.into()),
+        ("revision".into(), bundle.revision.into()),
+        ("roots".into(), EngineValue::array(roots.collect())),
+    ])
+}
