@@ -176,7 +176,7 @@ impl BundleBuilder {
         Ok(bundle)
     }
 
-    /// Compiles policies. Documents may conflict with them: whoever activates the bundle checks that.
+    /// Compiles policies. Documents may conflict with them, which is checked when a bundle is activated.
     fn compiled(
         &self,
         modules: &[output::OutputModule],

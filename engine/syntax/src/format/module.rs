@@ -10,7 +10,7 @@ enum Section<'m> {
     Rules(Vec<&'m Rule>),
 }
 
-/// Splits a module's statements into runs. Imports without a location come first.
+/// Splits a module's statements into runs. Imports without a location come first, before rules without one.
 fn sections<'m>(imports: &'m [Import], rules: &'m [Rule]) -> Vec<Section<'m>> {
     let mut sections = Vec::new();
     let mut imports = imports.iter().peekable();
@@ -19,7 +19,7 @@ fn sections<'m>(imports: &'m [Import], rules: &'m [Rule]) -> Vec<Section<'m>> {
         let limit = rules.peek().map(|rule| rule.span.start);
         let mut run = Vec::new();
         while let Some(import) =
-            imports.next_if(|import| limit.is_none_or(|limit| import_row(import) < limit))
+            imports.next_if(|import| limit.is_none_or(|limit| import_row(import) <= limit))
         {
             run.push(import);
         }
