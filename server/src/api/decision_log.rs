@@ -281,9 +281,9 @@ impl Policy {
             .evaluate_apart(state, request, &self.bound, asked)?;
         // a set is an array
         let result = result.map(|result| text::read(&result));
-        Ok(result
+        result
             .transpose()
-            .map_err(|error| Failure::Input(error.to_string()))?)
+            .map_err(|error| Failure::Input(error.to_string()))
     }
 }
 

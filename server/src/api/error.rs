@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Map, json};
 use solon::Error;
 use solon::store::StoreError;
 
@@ -188,19 +188,19 @@ impl ApiError {
             return None;
         };
         let item = |item: &ErrorItem| {
-            json!({
-                "code": spelling.code(&item.code),
-                "message": spelling.message(&item.message),
-            })
+            let mut object = Map::new();
+            object.insert("code".to_owned(), json!(spelling.code(&item.code)));
+            object.insert("message".to_owned(), json!(spelling.message(&item.message)));
+            object
         };
         Some(match refusal.errors.first() {
             Some(first) => {
                 let mut object = item(first);
                 if let Some(location) = &first.location {
-                    object["location"] = json!(location);
+                    object.insert("location".to_owned(), json!(location));
                 }
                 if !first.stack_trace.is_empty() {
-                    object["stack_trace"] = json!(first.stack_trace);
+                    object.insert("stack_trace".to_owned(), json!(first.stack_trace));
                 }
                 EventError {
                     object: crate::json::text_of(&object),

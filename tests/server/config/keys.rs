@@ -174,8 +174,10 @@ fn rows() -> Vec<(&'static str, Value, Outcome)> {
     rows
 }
 
+type Check = fn(&Settings) -> bool;
+
 /// Members of `decision_logs`, and what they change.
-fn decision_logs() -> Vec<(Value, fn(&Settings) -> bool)> {
+fn decision_logs() -> Vec<(Value, Check)> {
     fn logs(settings: &Settings) -> &DecisionLogOptions {
         settings.decision_logs.as_ref().unwrap()
     }

@@ -63,6 +63,22 @@ fn fields_are_removed_and_replaced() {
 }
 
 #[test]
+fn paths_are_bounded() {
+    let rule = |keys: usize| {
+        format!(
+            r#"[{{"op":"upsert","path":"/input{}","value":1}}]"#,
+            "/a".repeat(keys)
+        )
+    };
+    assert!(masked("{}", &rule(256)).is_ok());
+    assert_eq!(
+        masked("{}", &rule(257)).unwrap_err(),
+        "mask path has more than 256 keys"
+    );
+    assert!(masked("{}", &rule(100_000)).is_err());
+}
+
+#[test]
 fn rules_that_are_not_valid_are_errors_in_the_words_of_opa() {
     for (rules, want) in [
         (r#"["input/a"]"#, "mask must be slash-prefixed"),

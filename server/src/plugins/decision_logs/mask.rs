@@ -4,6 +4,9 @@ use solon::{Kind, Value, json};
 
 use super::event::Event;
 
+/// Maximum number of keys in a path. A path may come from a request, and each missing key adds an object within another.
+const MAX_KEYS: usize = 256;
+
 /// A rule of a mask.
 #[derive(Debug, PartialEq)]
 struct Rule<'v> {
@@ -179,6 +182,9 @@ impl<'v> Rule<'v> {
             other => return Err(format!("mask prefix not allowed: {other}")),
         };
         let keys: Vec<&str> = keys.collect();
+        if keys.len() > MAX_KEYS {
+            return Err(format!("mask path has more than {MAX_KEYS} keys"));
+        }
         if let Some(escape) = keys.iter().find_map(|key| broken_escape(key)) {
             return Err(format!("invalid URL escape {escape:?}"));
         }
@@ -224,12 +230,9 @@ fn upserted(value: Option<&Value>, keys: &[&str], new: &Value) -> Option<Value> 
     let Some((first, rest)) = keys.split_first() else {
         return Some(new.clone());
     };
-    let value = match value {
-        None => {
-            let below = upserted(None, rest, new)?;
-            return Some(Value::object(vec![(Value::string(first), below)]));
-        }
-        Some(value) => value,
+    let Some(value) = value else {
+        let below = upserted(None, rest, new)?;
+        return Some(Value::object(vec![(Value::string(first), below)]));
     };
     if let Value::Object(object) = value
         && found(object, first).is_none()
@@ -258,13 +261,15 @@ fn changed(
         Value::Object(object) => {
             let key = found(object, key)?;
             let mut new = change(object.get_stored(&key)?)?;
-            let pairs = object.iter().filter_map(|(name, value)| {
-                if *name == key {
-                    return Some((name.clone(), new.take()?));
+            let mut pairs = Vec::with_capacity(object.len());
+            for (name, value) in object.iter() {
+                if *name != key {
+                    pairs.push((name.clone(), value.clone()));
+                } else if let Some(new) = new.take() {
+                    pairs.push((name.clone(), new));
                 }
-                Some((name.clone(), value.clone()))
-            });
-            Some(Value::object(pairs.collect()))
+            }
+            Some(Value::object(pairs))
         }
         Value::Array(_) => {
             let mut items = value.as_array()?.to_vec();

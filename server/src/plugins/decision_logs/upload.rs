@@ -237,7 +237,7 @@ impl Uploader {
 }
 
 /// A time that no timer of this process reaches.
-const FOREVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+const FOREVER: Duration = Duration::from_hours(365 * 24);
 
 /// Returns a random time below another.
 fn random_up_to(most: Duration) -> Duration {

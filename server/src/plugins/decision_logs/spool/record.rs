@@ -43,11 +43,12 @@ pub fn record(event: &[u8], out: &mut Vec<u8>) {
 
 /// Returns length and checksum of a record.
 pub fn read_record(head: [u8; RECORD_BYTES]) -> (usize, u32) {
-    let [a, b, c, d, e, f, g, h] = head;
-    let length = u32::from_le_bytes([a, b, c, d]);
+    // the length is the lower half
+    let head = u64::from_le_bytes(head);
+    let (length, sum) = (head & u64::from(u32::MAX), head >> 32);
     (
         usize::try_from(length).unwrap_or(usize::MAX),
-        u32::from_le_bytes([e, f, g, h]),
+        u32::try_from(sum).unwrap_or(0),
     )
 }
 
