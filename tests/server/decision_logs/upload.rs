@@ -246,7 +246,10 @@ fn a_change_of_the_configuration_keeps_what_waits() {
     {
         sent.extend((0..50).map(|number| decide(&mut client, number)));
         let changed = config(&sink, section);
-        std::fs::write(server.folder().join("c.yaml"), changed).unwrap();
+        // in one step: a file that is being written may be read empty
+        std::fs::write(server.folder().join("new.yaml"), changed).unwrap();
+        let (new, old) = ("new.yaml", "c.yaml");
+        std::fs::rename(server.folder().join(new), server.folder().join(old)).unwrap();
         server.logged("a reload", turn + 1, |line| line["msg"] == "Configuration reloaded.");
     }
     sent.extend((0..50).map(|number| decide(&mut client, number)));
