@@ -51,8 +51,8 @@ mod wire;
 
 pub use app::{Open, Server, ServerBuilder};
 pub use config::{
-    Authentication, Authorization, Bounds, BufferLimit, DecisionLogOptions, Fsync, LogFileOptions,
-    Packing, ReportingOptions, ReportingTrigger, ServerOptions, Spelling, SpoolOptions,
-    StatusOptions, TlsOptions, TlsVersion, WhenFull,
+    Authentication, Authorization, Bounds, BufferLimit, DecisionLogOptions, Fsync,
+    LogDatabaseOptions, LogFileOptions, Packing, ReportingOptions, ReportingTrigger, ServerOptions,
+    Spelling, SpoolOptions, StatusOptions, TlsOptions, TlsVersion, WhenFull,
 };
 pub use plugins::{BundleStatus, Plugin, PluginState};

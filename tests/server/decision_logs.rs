@@ -20,6 +20,8 @@ mod process;
 mod sink;
 #[path = "decision_logs/spool.rs"]
 mod spool;
+#[path = "decision_logs/sqlite.rs"]
+mod sqlite;
 #[path = "decision_logs/upload.rs"]
 mod upload;
 #[path = "../time/waiting.rs"]

@@ -19,6 +19,7 @@ mod forms;
 mod input;
 mod inspect;
 mod lines;
+mod logs;
 mod oracle;
 mod parse;
 mod report;
@@ -86,6 +87,7 @@ enum Command {
     #[command(hide = true)]
     Man(completion::ManArgs),
     Lines(lines::Args),
+    Logs(Box<logs::Args>),
     Version(version::Args),
 }
 
@@ -117,6 +119,7 @@ pub fn main() -> ExitCode {
         Command::Oracle(args) => oracle::run(&args),
         Command::Man(args) => completion::write_manual(&args, forms::with_forms(Cli::command())),
         Command::Lines(args) => lines::run(&args),
+        Command::Logs(args) => logs::run(&args),
         Command::Version(args) => version::run(&args),
     }
 }

@@ -26,6 +26,8 @@ pub struct DecisionLogOptions {
     pub stdout: bool,
     /// Writes each event to a file.
     pub file: Option<LogFileOptions>,
+    /// Writes each event to a SQLite file.
+    pub sqlite: Option<LogDatabaseOptions>,
     /// Keeps events on disk until they are uploaded.
     pub spool: Option<SpoolOptions>,
 }
@@ -39,6 +41,15 @@ pub struct LogFileOptions {
     pub max_bytes: u64,
     /// Number of earlier files that are kept.
     pub max_files: usize,
+}
+
+/// A SQLite file with a row for each event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogDatabaseOptions {
+    /// Path of the file.
+    pub path: PathBuf,
+    /// Number of the latest events that are kept; 0 keeps all.
+    pub max_events: u64,
 }
 
 /// A bounded spool on disk.

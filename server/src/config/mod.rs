@@ -10,8 +10,8 @@ mod spelling;
 
 pub use bounds::Bounds;
 pub use decision_logs::{
-    BufferLimit, DecisionLogOptions, Fsync, LogFileOptions, ReportingOptions, ReportingTrigger,
-    SpoolOptions, WhenFull,
+    BufferLimit, DecisionLogOptions, Fsync, LogDatabaseOptions, LogFileOptions, ReportingOptions,
+    ReportingTrigger, SpoolOptions, WhenFull,
 };
 pub use distribution::{
     BundleSettings, DiscoverySettings, Location, PluginSettings, Polling, RequiredSignature,

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 
 use super::document::Unsupported;
 use crate::config::{
-    BufferLimit, DecisionLogOptions, Fsync, LogFileOptions, ReportingOptions, ReportingTrigger,
-    SpoolOptions, WhenFull,
+    BufferLimit, DecisionLogOptions, Fsync, LogDatabaseOptions, LogFileOptions, ReportingOptions,
+    ReportingTrigger, SpoolOptions, WhenFull,
 };
 
 /// Where decisions are logged.
@@ -41,6 +41,7 @@ pub struct DecisionLogsSection {
     #[schemars(example = true)]
     pub stdout: bool,
     pub file: LogFileSection,
+    pub sqlite: LogDatabaseSection,
     pub spool: SpoolSection,
     pub plugin: Unsupported,
 }
@@ -58,6 +59,18 @@ pub struct LogFileSection {
     /// Number of renamed files that are kept (`PATH.1` is the latest).
     #[schemars(extend("default" = FILES), example = 10)]
     pub max_files: Option<u64>,
+}
+
+/// A SQLite file that `solon logs` queries.
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "an object")]
+pub struct LogDatabaseSection {
+    /// Path of a SQLite file with a row for each event, which `solon logs` queries.
+    #[schemars(example = &"/var/lib/solon/decisions.db")]
+    pub path: Option<String>,
+    /// Number of the latest events that are kept; 0 keeps all.
+    #[schemars(extend("default" = DATABASE_EVENTS), example = 100_000)]
+    pub max_events: Option<u64>,
 }
 
 /// Events on disk until they are uploaded.
@@ -83,6 +96,7 @@ pub struct SpoolSection {
 
 const FILE_BYTES: u64 = 100 << 20;
 const FILES: u64 = 5;
+const DATABASE_EVENTS: u64 = 1_000_000;
 const SPOOL_BYTES: u64 = 1 << 30;
 const SEGMENT_BYTES: u64 = 16 << 20;
 
@@ -207,7 +221,12 @@ impl DecisionLogsSection {
             return Err(format!("invalid service name {name:?} in decision_logs"));
         }
         let file = self.file.options();
-        let has_sink = self.console || self.stdout || file.is_some();
+        let path = self.sqlite.path.as_ref().filter(|path| !path.is_empty());
+        let sqlite = path.map(|path| LogDatabaseOptions {
+            path: path.into(),
+            max_events: self.sqlite.max_events.unwrap_or(DATABASE_EVENTS),
+        });
+        let has_sink = self.console || self.stdout || file.is_some() || sqlite.is_some();
         if service.is_none() && (!has_sink || self.spool.directory.is_some()) {
             service = services.first().cloned();
         }
@@ -237,6 +256,7 @@ impl DecisionLogsSection {
             reporting,
             stdout: self.stdout,
             file,
+            sqlite,
             spool,
         }))
     }

@@ -17,6 +17,7 @@ use super::event::{ErrorForm, Event};
 use super::file::{LogFile, Stdout};
 use super::rate::RateLimit;
 use super::spool::{Spool, SpoolError};
+use super::sqlite::LogDatabase;
 use super::upload::{End, Source, Uploader};
 use crate::config::{DecisionLogOptions, ReportingTrigger};
 use crate::telemetry::CONSOLE;
@@ -70,6 +71,7 @@ pub struct DecisionLog {
     rate: Option<RateLimit>,
     file: Option<Arc<LogFile>>,
     stdout: Option<Arc<Stdout>>,
+    sqlite: Option<Arc<LogDatabase>>,
     wake: Arc<Notify>,
 }
 
@@ -159,6 +161,16 @@ impl DecisionLogs {
             Some(stdout) => Some(stdout),
             None => Some(Arc::new(Stdout::start()?)),
         };
+        let sqlite = match &options.sqlite {
+            None => None,
+            Some(database) => match before.and_then(|before| before.sqlite.as_ref()) {
+                Some(open) if open.options() == database => Some(open.clone()),
+                _ => {
+                    let counts = self.0.counts.clone();
+                    Some(Arc::new(LogDatabase::open(database, counts)?))
+                }
+            },
+        };
         Ok(DecisionLog {
             options: options.clone(),
             labels: labels.to_vec(),
@@ -170,6 +182,7 @@ impl DecisionLogs {
             rate: options.reporting.per_second.map(RateLimit::new),
             file,
             stdout,
+            sqlite,
             wake: Arc::default(),
         })
     }
@@ -304,7 +317,8 @@ impl DecisionLog {
                 "Decision Log"
             );
         }
-        if self.source.is_some() || self.file.is_some() || self.stdout.is_some() {
+        let has_sink = self.file.is_some() || self.stdout.is_some() || self.sqlite.is_some();
+        if self.source.is_some() || has_sink {
             self.write(event.text(ErrorForm::Object))?;
         }
         self.counts.logged.increment();
@@ -325,6 +339,11 @@ impl DecisionLog {
             && let Err(error) = stdout.append(event.clone())
         {
             failed("decision_logs.stdout", &error);
+        }
+        if let Some(sqlite) = &self.sqlite
+            && let Err(error) = sqlite.append(event.clone())
+        {
+            failed("decision_logs.sqlite", &error);
         }
         let Some(source) = &self.source else {
             return Ok(());

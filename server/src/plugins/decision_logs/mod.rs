@@ -11,7 +11,7 @@
 //! | `buffer`, `spool` | events that wait for an upload, in memory or on disk |
 //! | `chunk` | compressing events into the body of an upload |
 //! | `rate` | a limit of events a second |
-//! | `file` | files and standard output |
+//! | `file`, `sqlite` | files, standard output and a SQLite file |
 //! | `private` | files that others cannot read |
 
 mod buffer;
@@ -25,9 +25,11 @@ mod mask;
 mod private;
 mod rate;
 mod spool;
+mod sqlite;
 mod upload;
 
 pub use event::{ErrorForm, Event, EventError};
 pub use id::new_id;
 pub use logger::{DecisionLog, DecisionLogs};
 pub use mask::mask;
+pub use sqlite::comparable;
