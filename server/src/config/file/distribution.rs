@@ -43,6 +43,10 @@ pub struct BundleSection {
 /// How often a bundle is downloaded.
 #[derive(Clone, Debug, Default, serde::Deserialize, JsonSchema)]
 #[serde(default, expecting = "an object")]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the names are those of the configuration"
+)]
 pub struct PollingSection {
     /// Minimum number of seconds between two downloads. The delay is random within both bounds.
     #[schemars(extend("default" = 60), example = 10)]
@@ -220,7 +224,7 @@ impl Context<'_> {
     fn bundle(&self, name: &str, section: &BundleSection) -> Result<BundleSettings, String> {
         let location = match section.resource.as_deref().filter(|text| !text.is_empty()) {
             Some(resource) if resource.starts_with(FILE) => {
-                let path = solon::bundle::file_path(resource).map_err(|error| error.to_string())?;
+                let path = solon::bundle::file_path(resource)?;
                 Location::File(PathBuf::from(&*path))
             }
             resource => Location::Service {

@@ -128,7 +128,7 @@ impl Downloader {
 }
 
 /// Header that says which bundles the client understands, and how long the service may hold the request.
-const PREFER: HeaderName = HeaderName::from_static("prefer");
+const PREFER: &str = "prefer";
 
 /// Content type of services that hold requests.
 const LONG_POLLING: &str = "application/vnd.openpolicyagent.bundles";

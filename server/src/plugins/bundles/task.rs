@@ -59,7 +59,10 @@ impl BundleTask {
             }
             let polled = match downloaded {
                 Ok(downloaded) => self.process(downloaded).await,
-                Err(failure) => Err(self.failed(self.target.words().load, &failure)),
+                Err(failure) => {
+                    self.failed(self.target.words().load, &failure);
+                    Err(())
+                }
             };
             self.target.report(&self.registry, self.status.clone());
             let polling = &self.settings.polling;
@@ -144,7 +147,10 @@ impl BundleTask {
         });
         let (mut read, source) = match read.await {
             Ok(read) => read,
-            Err(failure) => return Err(self.failed(self.target.words().load, &failure)),
+            Err(failure) => {
+                self.failed(self.target.words().load, &failure);
+                return Err(());
+            }
         };
         self.status.last_successful_request = self.status.last_request;
         self.status.last_successful_download = self.status.last_request;
@@ -157,7 +163,10 @@ impl BundleTask {
         });
         let read = match activated.await {
             Ok(read) => read,
-            Err(failure) => return Err(self.failed(self.target.words().activation, &failure)),
+            Err(failure) => {
+                self.failed(self.target.words().activation, &failure);
+                return Err(());
+            }
         };
         self.status.size = size;
         self.downloader.activated();
