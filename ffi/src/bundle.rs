@@ -272,7 +272,7 @@ pub unsafe extern "C" fn solon_engine_bundles(
 ) -> *mut Error {
     guard(|| {
         let (engine, out) = arguments!(handle(engine), output(out));
-        let bundles = engine.0.moment().bundles().into_iter().map(described);
+        let bundles = engine.0.snapshot().bundles().into_iter().map(described);
         out.give(Value(EngineValue::array(bundles.collect())));
         Ok(())
     })
