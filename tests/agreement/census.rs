@@ -26,7 +26,7 @@ const FEWEST: usize = 20;
 const TELLING: usize = 40;
 
 /// Kinds that a request of the JSON lines protocol cannot produce: only a host adds functions.
-const UNREACHABLE: &[&str] = &["step Custom", "callee Custom"];
+const UNREACHABLE: &[&str] = &["step HostCall", "callee HostFunction"];
 
 /// Counts over the record.
 #[derive(Default)]

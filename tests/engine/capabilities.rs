@@ -207,7 +207,7 @@ fn hosts_that_are_not_allowed_are_not_called() {
             &engine,
             r#"http.send({"method": "get", "url": "http://localhost:1/"})"#
         ),
-        "http.send: Get \"http://localhost:1/\": no answer is recorded"
+        "http.send: Get \"http://localhost:1/\": no response is recorded"
     );
     assert_eq!(
         strict(&engine, r#"net.lookup_ip_addr("elsewhere")"#),

@@ -86,7 +86,7 @@ fn responses_are_values() {
     );
     assert_eq!(
         decide(&engine, "t/failed", &Request::new()).unwrap(),
-        r#"{"code":"eval_http_send_network_error","message":"Get \"http://a/none\": no answer is recorded"}"#
+        r#"{"code":"eval_http_send_network_error","message":"Get \"http://a/none\": no response is recorded"}"#
     );
 }
 

@@ -261,7 +261,7 @@ fn values_without_json_are_rejected_and_change_nothing() {
     let set = Value::array(vec![Value::set(vec![Value::Int(1)])]);
     let error = engine.put("kept", set).unwrap_err();
     assert!(
-        matches!(error, Error::Store(_)) && error.to_string().contains("no JSON"),
+        matches!(error, Error::Store(_)) && error.to_string().contains("cannot be stored as JSON"),
         "{error}"
     );
     assert_eq!(engine.read("kept").unwrap(), Value::Int(1));

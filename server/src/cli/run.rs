@@ -196,10 +196,17 @@ fn start(args: &Args) -> Result<(), String> {
     let options = args.options(&config).map_err(line)?;
     options.check().map_err(|text| line(text.to_owned()))?;
     let loaded = args.capabilities(&config).and_then(|capabilities| {
-        let (engine, report) = load(args, &config, capabilities.clone(), host.clone())?;
-        Ok((engine, report, capabilities))
+        let loaded = load(args, &config, capabilities.clone(), host.clone())?;
+        Ok((loaded, capabilities))
     });
-    let (engine, report, capabilities) = loaded.map_err(|report| {
+    let (
+        Started {
+            engine,
+            report,
+            former,
+        },
+        capabilities,
+    ) = loaded.map_err(|report| {
         let text = report.bare().map(|message| line(message.to_owned()));
         let text = text.unwrap_or_else(|| report.text(report.is_of_loading()));
         format!("load error: {text}")
@@ -213,6 +220,14 @@ fn start(args: &Args) -> Result<(), String> {
         tracing::warn!("{warning}");
     }
     files::log(&report);
+    // a discovered configuration may still contain them
+    let has_discovery = config.settings.plugins.discovery.is_some();
+    let former = if has_discovery {
+        former
+    } else {
+        files::deactivate(&engine, &former).map_err(|error| line(error.to_string()))?;
+        Vec::new()
+    };
     let (reload_files, file_requests) = channel();
     let (reload_config, config_requests) = channel();
     let mut builder = Server::builder()
@@ -243,6 +258,8 @@ fn start(args: &Args) -> Result<(), String> {
         live: server.live(),
         decision_logs: server.decision_logs(),
         manager: server.manager(),
+        engine: engine.clone(),
+        former,
     }));
     if let Some(discovery) = discovery {
         let engine = reload::new_engine(args, host);
@@ -466,12 +483,20 @@ impl Args {
     }
 }
 
+/// An engine with the policies and documents of the start.
+struct Started {
+    engine: Engine,
+    report: LoadReport,
+    /// Bundles that an earlier process has stored, and that nothing names now.
+    former: Vec<String>,
+}
+
 fn load(
     args: &Args,
     config: &Config,
     capabilities: Option<Arc<Capabilities>>,
     host: Arc<ServerHost>,
-) -> Result<(Engine, LoadReport), Report> {
+) -> Result<Started, Report> {
     let loaded = args.load_files(capabilities.as_deref())?;
     let options = Options::default()
         .error_limit(usize::try_from(args.max_errors).unwrap_or(0))
@@ -496,5 +521,11 @@ fn load(
     if let Some(entries) = caching.signatures {
         builder = builder.signature_cache(entries);
     }
-    files::start(builder, args.store(config)?, &loaded, args.watch)
+    let (engine, report) = files::start(builder, args.store(config)?, &loaded, args.watch)?;
+    let former = files::former_bundles(&engine, &loaded, &config.settings.plugins.bundles);
+    Ok(Started {
+        engine,
+        report,
+        former,
+    })
 }

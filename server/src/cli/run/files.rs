@@ -1,5 +1,6 @@
 //! Policies and documents of files, on their way into the engine.
 
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use tracing::{info, warn};
 use super::origins::{self, Kept};
 use crate::api::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION, policy_id};
 use crate::cli::report::Report;
+use crate::config::BundleSettings;
 
 /// Makes an engine with the files of the start. With a store they replace what earlier loads gave before anything is compiled.
 /// Without a store, and if they are not watched (`is_watched`), no other load replaces them, and their origins are not recorded.
@@ -56,6 +58,34 @@ fn load_of(loaded: &Loaded) -> FileLoad<'_> {
         Some(facts) => load.document(bundles_path(), facts),
         None => load,
     }
+}
+
+/// Returns the names of active bundles that neither files nor the configuration name: an earlier process has activated and stored them.
+pub fn former_bundles(
+    engine: &Engine,
+    loaded: &Loaded,
+    configured: &BTreeMap<String, BundleSettings>,
+) -> Vec<String> {
+    let facts = loaded.bundle_facts();
+    let is_of_files = |name: &str| {
+        facts
+            .as_ref()
+            .is_some_and(|facts| facts.get(name).is_some())
+    };
+    let bundles = engine.snapshot().bundles();
+    let names = bundles.into_iter().map(|bundle| bundle.name);
+    names
+        .filter(|name| !configured.contains_key(name) && !is_of_files(name))
+        .collect()
+}
+
+/// Deactivates bundles that are not configured any more. Otherwise what they allow would stay allowed after a restart.
+pub fn deactivate(engine: &Engine, names: &[String]) -> Result<(), Error> {
+    for name in names {
+        engine.deactivate_bundle(name)?;
+        info!(name, "Bundle deactivated: it is not configured any more.");
+    }
+    Ok(())
 }
 
 /// The path of what is known of active bundles.

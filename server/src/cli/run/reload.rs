@@ -7,7 +7,7 @@ use solon::Engine;
 use solon_outbound::{ClientOptions, Services};
 
 use super::host::ServerHost;
-use super::{Args, to_value};
+use super::{Args, files, to_value};
 use crate::api::VERSION;
 use crate::app::labels_of;
 use crate::cli::version_of;
@@ -37,6 +37,10 @@ pub struct Reload {
     pub decision_logs: DecisionLogs,
     /// What plugins see of it.
     pub manager: Arc<Manager>,
+    /// The engine that serves.
+    pub engine: Engine,
+    /// Stored bundles that the configuration of the start does not name, until discovery has said whether it does.
+    pub former: Vec<String>,
 }
 
 impl Reload {
@@ -55,7 +59,11 @@ impl Reload {
     /// # Errors
     /// Why it is not valid.
     pub fn discover(&mut self, document: &serde_json::Value) -> Result<(), String> {
-        self.apply(self.start.clone(), Some(document.clone()))
+        self.apply(self.start.clone(), Some(document.clone()))?;
+        let configured = &self.running.settings.plugins.bundles;
+        self.former.retain(|name| !configured.contains_key(name));
+        files::deactivate(&self.engine, &std::mem::take(&mut self.former))
+            .map_err(|error| error.to_string())
     }
 
     fn apply(
