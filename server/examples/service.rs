@@ -1,7 +1,7 @@
-//! A web service that decides with a policy which it reloads while it serves.
+//! A web service that makes decisions by a policy, which it reloads without a restart.
 //!
-//! `cargo run -p solon-server --example service -- examples/authz.rego`, then
-//! `curl -d '{"user": "alice"}' localhost:8080/authz/allow`. Change the file and ask again.
+//! `cargo run -p solon-server --example service -- examples/authz.rego`, then `curl -d '{"user": "alice"}'
+//! localhost:8080/authz/allow`. Change the file and send the request again.
 
 #![allow(clippy::print_stdout, reason = "an example")]
 
@@ -43,14 +43,14 @@ async fn main() -> Result<(), Fail> {
     }
 }
 
-/// Takes over what the file says. A policy that does not compile changes nothing, and no decision waits.
+/// Reloads the policy when the file changes. A policy that does not compile is ignored, and decisions never wait for a reload.
 async fn reload(engine: Engine, file: PathBuf) {
     let mut known = String::new();
     loop {
         tokio::time::sleep(Duration::from_secs(1)).await;
         let (changing, path) = (engine.clone(), file.clone());
         let last = known.clone();
-        // reading and compiling are no work for a thread that others wait for
+        // reading and compiling would block the async threads
         let applied = tokio::task::spawn_blocking(move || {
             let text = std::fs::read_to_string(path).ok()?;
             (text != last).then(|| (changing.set_module("policy.rego", &text), text))
@@ -65,12 +65,12 @@ async fn reload(engine: Engine, file: PathBuf) {
     }
 }
 
-/// The document at the request's path, with its body as the input.
+/// Returns the document at the request path, with the request body as input.
 async fn answer(engine: Engine, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Fail> {
     let path = request.uri().path().to_owned();
     let body = Limited::new(request.into_body(), 1 << 20).collect().await?;
     let body = body.to_bytes();
-    // a service with few paths prepares them once; handles follow the engine
+    // a service with few paths can prepare them once; prepared documents follow the engine
     let document = engine.prepare_document(&path)?;
     let decided = tokio::task::spawn_blocking(move || {
         let asked = solon::Request::new();

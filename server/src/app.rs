@@ -1,4 +1,4 @@
-//! A server from start to stop.
+//! Lifecycle of a server.
 
 use std::future::Future;
 use std::io;
@@ -24,7 +24,7 @@ use crate::plugins::{
 };
 use crate::system::signals::{Signal, SignalKind, signal};
 
-/// The plugin that logs decisions.
+/// Name of the plugin that logs decisions.
 const DECISION_LOGS: &str = "decision_logs";
 
 /// Returns the labels of a configuration as JSON text.
@@ -37,7 +37,7 @@ pub(crate) fn labels_of(config: &Value) -> Vec<u8> {
     text
 }
 
-/// A policy server that was set up.
+/// A policy server that is set up.
 ///
 /// ```no_run
 /// use solon_server::Server;
@@ -59,10 +59,10 @@ pub struct Server {
     hangup: Vec<Hangup>,
 }
 
-/// What a SIGHUP starts.
+/// Action on SIGHUP.
 type Hangup = Box<dyn Fn() + Send>;
 
-/// How a server is set up.
+/// Builder of a [`Server`].
 #[derive(Default)]
 pub struct ServerBuilder {
     engine: Option<Engine>,
@@ -77,40 +77,41 @@ pub struct ServerBuilder {
 }
 
 impl ServerBuilder {
-    /// Serves an engine, which the program may change and evaluate as well. Without it, the server has an engine of its own with
-    /// the system's clock, resolver and HTTP client, and without environment variables. Every client that may send queries can
-    /// read what the host of an engine exposes: [`solon_host::RestrictedHost`] exposes chosen variables,
-    /// [`solon_host::SystemHost`] all of them.
+    /// Sets the engine to serve. The program may change and evaluate it as well. Without it, the server creates an engine with the
+    /// system's clock, resolver and HTTP client, and without environment variables.
+    ///
+    /// Clients that may send queries can read everything that the host of an engine exposes. [`solon_host::RestrictedHost`] exposes
+    /// chosen variables, [`solon_host::SystemHost`] all of them.
     #[must_use]
     pub fn engine(mut self, engine: Engine) -> Self {
         self.engine = Some(engine);
         self
     }
 
-    /// Adds a function that policies may call, to an engine of the server's own; one that is given has the functions that it
-    /// was built with. It is never called on a thread that others wait for.
+    /// Adds a function that policies may call to the server's own engine. An engine that is passed to [`Self::engine`] keeps the
+    /// functions it was built with. The function is never called on a reactor thread.
     #[must_use]
     pub fn function(mut self, function: HostFunction) -> Self {
         self.functions.push(function.waiting());
         self
     }
 
-    /// Runs by options; the default is what `solon run` does without flags.
+    /// Sets the options. The default is equal to `solon run` without flags.
     #[must_use]
     pub fn options(mut self, options: ServerOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Listens on an address, beside others that are added: `host:port`, `:port` or `unix://path`. Those of the options
-    /// count only where none is added.
+    /// Adds a listening address: `host:port`, `:port` or `unix://path`. The addresses of the options are used only if none is
+    /// added.
     #[must_use]
     pub fn address(mut self, address: &str) -> Self {
         self.addresses.push(address.to_owned());
         self
     }
 
-    /// What `GET /v1/config` shows: an object without secrets.
+    /// Sets the object without secrets that `GET /v1/config` returns.
     #[must_use]
     pub fn config(mut self, config: Value) -> Self {
         self.config = Some(config);
@@ -124,8 +125,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Adds a plugin: a part of the server that begins before it listens and runs until it stops. Its name stands in
-    /// `/v1/status` and in what health rules see; of two of a name the later one runs.
+    /// Adds a plugin: a part of the server that starts before it listens and runs until it stops. `/v1/status` and the input of
+    /// health rules contain its name. If two plugins have the same name, the later one runs.
     #[must_use]
     pub fn plugin<F>(mut self, name: &str, run: impl FnOnce(Plugin) -> F + Send + 'static) -> Self
     where
@@ -136,7 +137,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Runs the plugins of a configuration: bundles, discovery and status.
+    /// Sets the plugins of a configuration: bundles, discovery and status.
     #[must_use]
     pub(crate) fn plugin_settings(mut self, settings: PluginSettings) -> Self {
         self.settings = Some(settings);
@@ -150,7 +151,7 @@ impl ServerBuilder {
         self
     }
 
-    /// The server.
+    /// Builds the server.
     pub fn build(self) -> Server {
         let engine = self.engine.unwrap_or_else(|| {
             let host = RestrictedHost::new().expose_variables::<&str>([]);
@@ -195,12 +196,12 @@ impl ServerBuilder {
 }
 
 impl Server {
-    /// How it is set up.
+    /// Returns a builder.
     pub fn builder() -> ServerBuilder {
         ServerBuilder::default()
     }
 
-    /// The engine that it serves.
+    /// Returns the engine that the server uses.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
@@ -215,7 +216,7 @@ impl Server {
         self.decision_logs.clone()
     }
 
-    /// Downloads the rest of the configuration as its settings say.
+    /// Downloads the rest of the configuration as its settings specify.
     pub(crate) fn discover(
         &mut self,
         settings: DiscoverySettings,
@@ -233,20 +234,20 @@ impl Server {
         self.plugins.push(Start::new(DISCOVERY, run));
     }
 
-    /// Returns the owner of the settings of plugins.
+    /// Returns the owner of the plugin settings.
     pub(crate) fn manager(&self) -> Arc<Manager> {
         self.manager.clone()
     }
 
-    /// Serves until the process is told to stop by a signal, on threads of its own. A SIGHUP does not end the process: it reloads
-    /// certificates, if there are any.
+    /// Serves on its own threads until a signal stops the process. A SIGHUP does not end the process: it reloads certificates, if
+    /// there are any.
     ///
     /// # Errors
-    /// That an address cannot be opened, connections cannot be protected as asked, or [`ServerOptions::check`] fails.
+    /// Fails if an address cannot be opened, TLS cannot be configured, or [`ServerOptions::check`] fails.
     pub fn run(mut self) -> io::Result<()> {
         tokio::runtime::Builder::new_multi_thread()
             .enable_all()
-            // a thread that rests keeps no documents alive that are replaced meanwhile
+            // an idle thread must not keep replaced documents alive
             .on_thread_park(solon::release_thread_snapshot)
             .build()?
             .block_on(async {
@@ -275,7 +276,7 @@ impl Server {
             Arc::new(Executor::new(&self.options.bounds)),
             state.budget.clone(),
         );
-        // it is set once
+        // the cell is set only here
         let measured = gauges(executor.pool.clone(), budget.clone());
         let _ = state.transport.set(Box::new(measured));
         let app = Arc::new(Service::new(state, executor, budget));
@@ -289,10 +290,10 @@ impl Server {
         (app, started)
     }
 
-    /// Opens the addresses, within a runtime of tokio; whoever connects waits for [`Open::serve`].
+    /// Opens the addresses. It must be called within a tokio runtime. Clients that connect wait for [`Open::serve`].
     ///
     /// # Errors
-    /// As for [`Self::run`].
+    /// Fails as [`Self::run`] does.
     pub async fn open(mut self) -> io::Result<Open> {
         let wrong = |text| io::Error::new(io::ErrorKind::InvalidInput, text);
         self.options.check().map_err(wrong)?;
@@ -347,7 +348,7 @@ impl Server {
     }
 }
 
-/// A server whose addresses are open.
+/// A server that listens but does not serve yet.
 pub struct Open {
     app: Arc<Service>,
     options: ServerOptions,
@@ -359,12 +360,12 @@ pub struct Open {
 }
 
 impl Open {
-    /// The addresses, with the ports that were chosen.
+    /// Returns the addresses, with the chosen ports.
     pub fn addresses(&self) -> &[String] {
         &self.addresses
     }
 
-    /// Serves until `stop` is there, then finishes what is open.
+    /// Serves until `stop` completes, then finishes open requests.
     pub async fn serve(self, stop: impl Future<Output = ()>) {
         let Self { app, options, .. } = self;
         let bounds = Arc::new(options.bounds);
@@ -387,16 +388,15 @@ impl Open {
     }
 }
 
-/// Keeps a SIGHUP from ending the process, from now on and whether a runtime listens for it or not. Until a server runs, the signal has
-/// no effect.
+/// Prevents a SIGHUP from ending the process, even without a runtime that handles it. The signal has no effect until a server runs.
 ///
 /// # Errors
-/// The system refuses it.
+/// Fails if the handler cannot be installed.
 pub fn survive_hangup() -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .build()?;
-    // the handler is installed for the process, and stays when the runtime is gone
+    // the handler belongs to the process, and remains after the runtime is dropped
     runtime.block_on(async { signal(SignalKind::hangup()).map(drop) })
 }
 
@@ -414,7 +414,7 @@ async fn reload_on(mut hangup: Signal, actions: Vec<Hangup>, has_certificates: b
     }
 }
 
-/// Waits for all plugins.
+/// Waits until all plugins are ready.
 async fn wait_until_ready(plugins: &Registry, within: Duration) -> io::Result<()> {
     let waited = tokio::time::timeout(within, plugins.ready()).await;
     waited.map_err(|_| {
@@ -423,7 +423,7 @@ async fn wait_until_ready(plugins: &Registry, within: Duration) -> io::Result<()
     })
 }
 
-/// What the transport counts.
+/// Returns the gauges of the transport.
 fn gauges(
     pool: Pool,
     budget: Budget,
@@ -460,7 +460,8 @@ fn gauges(
     }
 }
 
-/// Has listeners without authentication check which hosts requests name. Sockets of Unix are out of reach of web pages.
+/// Enables the check of the `Host` header on listeners without authentication. Web pages cannot connect to Unix sockets, so these
+/// are not checked.
 fn restrict_hosts(listeners: &mut [Listener], options: &ServerOptions) -> io::Result<()> {
     if options.authentication != Authentication::Off {
         return Ok(());
@@ -488,7 +489,7 @@ fn restrict_hosts(listeners: &mut [Listener], options: &ServerOptions) -> io::Re
     Ok(())
 }
 
-/// Says what an operator may have overlooked.
+/// Logs warnings about insecure options.
 fn warn_of_openness(options: &ServerOptions) {
     let is_open = options
         .addresses
@@ -511,7 +512,7 @@ fn warn_of_openness(options: &ServerOptions) {
     }
 }
 
-/// Is there when the process was told to stop and the wait after that is over.
+/// Completes after a stop signal and the wait that follows it.
 fn stopped(wait: Duration) -> io::Result<impl Future<Output = ()>> {
     let (mut interrupt, mut terminate) = (
         signal(SignalKind::interrupt())?,

@@ -1,4 +1,4 @@
-//! Compiling: time and memory by the number of rules, and what changing one module costs.
+//! Compilation: time and memory by the number of rules, and the cost of changing one module.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,13 +10,14 @@ use crate::manifest::{self, Workload};
 use crate::oracle;
 use crate::timing::median;
 
-/// What asks for the cost of a change alone.
+/// Workload name that selects only the cost of a change.
 const CHANGE: &str = "change";
 
-/// Prints how policies compile, all of them or those named; without names also what a change costs.
+/// Prints how long policies take to compile, for all workloads or the named ones. Without names it also prints the cost of a
+/// change.
 ///
 /// # Errors
-/// Whatever an engine says.
+/// Returns the error of an engine.
 pub fn print(budget: Duration, names: &[String]) -> Result<(), String> {
     if names == [CHANGE] {
         return change(500);
@@ -61,7 +62,7 @@ fn lines(workload: &Workload) -> f64 {
     f64::from(u32::try_from(lines.sum::<usize>()).unwrap_or(u32::MAX))
 }
 
-/// The median of several times.
+/// Returns the median preparation time, in milliseconds.
 fn prepare_ms(workload: &Workload, budget: Duration) -> Result<f64, String> {
     let start = Instant::now();
     let mut times = Vec::new();
@@ -71,7 +72,7 @@ fn prepare_ms(workload: &Workload, budget: Duration) -> Result<f64, String> {
     Ok(median(times))
 }
 
-/// Prints what it costs to change one of so many modules, and all of them.
+/// Prints the cost of changing one of `count` modules, and of changing all of them.
 fn change(count: usize) -> Result<(), String> {
     let modules = policies::packages(count);
     let texts = || modules.iter().map(|(name, text)| (&**name, &**text));

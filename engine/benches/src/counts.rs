@@ -1,22 +1,22 @@
-//! Allocations and peak memory, counted by the sibling binary in a process for each engine and workload.
+//! Allocations and peak memory, counted by the `count` binary in one process for each engine and workload.
 
 use std::process::Command;
 
 use crate::engines::Engine;
 use crate::manifest::Workload;
 
-/// What a process of its own counted.
+/// Counts of a separate process.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     /// Allocations per decision.
     pub allocs: f64,
-    /// Peak resident memory of the process in MiB, loading included.
+    /// Peak resident memory of the process in MiB, including loading.
     pub peak_mib: f64,
-    /// What the loaded workload holds on the heap, in MiB.
+    /// Heap memory of the loaded workload, in MiB.
     pub heap_mib: f64,
 }
 
-/// Asks the counting binary, which lies beside this one.
+/// Runs the `count` binary, which is in the same folder as this executable.
 pub fn count(workload: &Workload, engine: Engine) -> Option<Counts> {
     let binary = std::env::current_exe().ok()?.with_file_name("count");
     let output = Command::new(binary)
@@ -34,12 +34,12 @@ pub fn count(workload: &Workload, engine: Engine) -> Option<Counts> {
     })
 }
 
-/// Peak resident memory of this process in MiB.
+/// Returns the peak resident memory of this process, in MiB.
 pub fn peak_mib() -> f64 {
     status_mib("VmHWM:")
 }
 
-/// Resident memory of this process in MiB.
+/// Returns the resident memory of this process, in MiB.
 pub fn resident_mib() -> f64 {
     status_mib("VmRSS:")
 }

@@ -1,4 +1,4 @@
-//! The engines behind one face.
+//! The compared engines, with a common trait.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,38 +10,38 @@ use solon::internal::value::json;
 use crate::manifest::Workload;
 use crate::written::Written;
 
-/// An engine that is ready to decide one workload.
+/// An engine that has loaded one workload.
 pub trait Contender {
-    /// Decides with the parsed input.
+    /// Evaluates with the parsed input.
     fn decide(&mut self);
-    /// Decides from input text to answer text.
+    /// Parses the input text, evaluates, and returns the result as text.
     fn decide_json(&mut self) -> Option<String>;
-    /// Milliseconds that loading the documents took.
+    /// Returns how long loading the documents took, in milliseconds.
     fn load_ms(&self) -> f64;
-    /// Milliseconds that compiling and preparing took.
+    /// Returns how long compiling and preparing took, in milliseconds.
     fn prepare_ms(&self) -> f64;
 }
 
-/// Milliseconds since a moment.
+/// Returns the milliseconds since `start`.
 pub fn elapsed_ms(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1e3
 }
 
-/// Which engine.
+/// A compared engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// This one.
+    /// Solon.
     Solon,
-    /// regorus's interpreter.
+    /// Interpreter of regorus.
     Interpreter,
-    /// regorus's register machine.
+    /// Register machine of regorus.
     RegisterVm,
-    /// Rust written by hand, for some workloads.
+    /// Handwritten Rust, which exists for some workloads.
     Written,
 }
 
 impl Engine {
-    /// All, in the order of the columns.
+    /// All engines, in the order of the columns.
     pub const ALL: [Self; 4] = [
         Self::Solon,
         Self::Interpreter,
@@ -49,7 +49,7 @@ impl Engine {
         Self::Written,
     ];
 
-    /// The column's name, and the argument of `count`.
+    /// Returns the column name, which is also the argument of `count`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Solon => "solon",
@@ -62,7 +62,7 @@ impl Engine {
     /// Loads a workload.
     ///
     /// # Errors
-    /// Whatever the engine says.
+    /// Returns the error of the engine.
     pub fn load(self, workload: &Workload) -> Result<Box<dyn Contender>, String> {
         match self {
             Self::Solon => Ok(Box::new(Solon::load(workload)?)),
@@ -73,7 +73,7 @@ impl Engine {
     }
 }
 
-/// This engine, with a workload loaded.
+/// Solon with a loaded workload.
 pub struct Solon {
     engine: solon::Engine,
     entrypoint: String,
@@ -85,24 +85,24 @@ pub struct Solon {
 }
 
 impl Solon {
-    /// What is asked, and the input.
+    /// Returns the prepared document and its input.
     pub fn prepared(&self) -> (&solon::PreparedDocument, Option<&solon::Value>) {
         (&self.document, self.input.as_ref())
     }
 
-    /// The document, prepared anew.
+    /// Prepares the document again.
     ///
     /// # Errors
-    /// Whatever the engine says.
+    /// Returns the error of the engine.
     pub fn prepare(&self) -> Result<solon::PreparedDocument, String> {
         let document = self.engine.prepare_document(&self.entrypoint);
         document.map_err(|error| error.to_string())
     }
 
-    /// The document, compiled and prepared anew.
+    /// Compiles the policies and prepares the document again.
     ///
     /// # Errors
-    /// Whatever the engine says.
+    /// Returns the error of the engine.
     pub fn compile_again(&self, workload: &Workload) -> Result<solon::PreparedDocument, String> {
         let compiled = self.engine.set_modules(workload.modules());
         compiled.map_err(|error| error.to_string())?;
@@ -112,7 +112,7 @@ impl Solon {
     /// Loads a workload.
     ///
     /// # Errors
-    /// Whatever the engine says.
+    /// Returns the error of the engine.
     pub fn load(workload: &Workload) -> Result<Self, String> {
         let engine = solon::Engine::new();
         let start = Instant::now();
@@ -278,7 +278,7 @@ impl RegisterVm {
         let program = Compiler::compile_from_policy(&compiled, &[&entrypoint])
             .map_err(|error| error.to_string())?;
         let mut vm = RegoVM::new_with_policy(compiled);
-        // its default bound is below what some workloads need
+        // the default limit is below what some workloads need
         vm.set_max_instructions(usize::MAX);
         vm.load_program(program);
         vm.set_data(data).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! The faces of the library beside the library itself, and beside the same of peers: what a call from C or Python costs.
+//! Costs of a call from C and Python, compared with the Rust API and with peers in the same language.
 
 mod built;
 mod process;
@@ -13,7 +13,7 @@ use crate::timing::{self, Figure};
 use built::Built;
 use process::Process;
 
-/// What is timed when nothing is named.
+/// Workloads that are timed if none is named.
 pub const NAMES: [&str; 9] = [
     "five_keys",
     "bytes_200",
@@ -26,23 +26,23 @@ pub const NAMES: [&str; 9] = [
     "b3_map_hit",
 ];
 
-/// One way to ask one engine.
+/// One entry point of one engine.
 struct Column {
-    /// Which engine by which face.
+    /// Engine and language binding.
     face: &'static str,
-    /// What it is given and gives.
+    /// Form of the input and the result.
     form: String,
-    /// Whether it is Solon's.
+    /// `true` for Solon's bindings.
     is_own: bool,
-    /// Nanoseconds of a call, by so many calls.
+    /// Runs the given number of calls and returns the nanoseconds per call.
     round: Box<dyn FnMut(u32) -> Result<f64, String>>,
 }
 
-/// Prints, for each workload, what a call costs by each face, over the same call in Rust, and how many times faster that is
-/// than the fastest of the peers by the same language.
+/// Prints the cost of a call through each binding, for each workload. The ratios compare it with the same call in Rust and with the
+/// fastest peer in the same language.
 ///
 /// # Errors
-/// When one of Solon's faces cannot be built or fails.
+/// Fails if one of Solon's bindings cannot be built or fails.
 pub fn print(workloads: &[Workload], budget: Duration) -> Result<(), String> {
     let built = Built::new()?;
     println!(
@@ -71,7 +71,7 @@ pub fn print(workloads: &[Workload], budget: Duration) -> Result<(), String> {
     Ok(())
 }
 
-/// The files that a face reads.
+/// Files that the timing programs read.
 struct Texts {
     policy: PathBuf,
     data: Option<PathBuf>,
@@ -100,7 +100,7 @@ impl Texts {
         })
     }
 
-    /// The arguments of a program that times a face.
+    /// Adds the arguments of a timing program.
     fn add_to(&self, command: &mut Command) {
         let optional = |path: &Option<PathBuf>| path.clone().unwrap_or_else(|| PathBuf::from("-"));
         command.arg(&self.policy);
@@ -110,7 +110,8 @@ impl Texts {
     }
 }
 
-/// What the faces stand in front of, and the peer in its own language: no wrapper of it can be faster.
+/// Returns the columns in Rust: the API that Solon's bindings wrap, and the peer's own API. No wrapper of the peer can be faster
+/// than that.
 fn native(workload: &Workload) -> Result<Vec<Column>, String> {
     let mut columns = Vec::new();
     for (face, engine) in [
@@ -144,10 +145,10 @@ fn ask(contender: &mut dyn Contender, form: &str) {
     }
 }
 
-/// How long a round takes.
+/// Duration of a round.
 const ROUND: Duration = Duration::from_millis(2);
 
-/// Rounds in turn, so that noise hits all alike, until `budget` is spent on each.
+/// Runs the rounds of all columns in turn until `budget` is spent on each, so that noise affects all of them equally.
 fn interleaved(columns: &mut [Column], budget: Duration) -> Result<Vec<Figure>, String> {
     let mut calls = Vec::with_capacity(columns.len());
     for column in &mut *columns {
@@ -176,7 +177,7 @@ fn batch(column: &mut Column) -> Result<u32, String> {
     }
 }
 
-/// Which form of the library's own a form of a face is compared with.
+/// Returns the form of the Rust API that a form of a binding is compared with.
 fn base(form: &str) -> &'static str {
     match form {
         "json" | "allow" => "json",
@@ -193,7 +194,7 @@ fn rows(workload: &str, columns: &[Column], figures: &[Figure]) {
         };
         let own = median(&|one| one.face == "rust" && one.form == base(&column.form));
         let over = own.map_or(f64::NAN, |own| figure.median - own);
-        // of C there is no peer but the one in Rust, which no wrapper of it could outrun
+        // C has no peer except the Rust one, which a wrapper could not outrun
         let of_peers = |one: &Column| {
             let speaks = if language(column) == "c" {
                 "rust"

@@ -1,4 +1,4 @@
-//! What it costs to compile rules to filters of rows.
+//! Costs of compiling rules to data filters.
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -10,13 +10,13 @@ use solon::{Engine, FilterOptions, FilterTarget, PreparedFilters, Request, Value
 use crate::serving::process::{Process, Who};
 use crate::timing::interleaved;
 
-/// Examples of the documentation, with the reference engine's answers.
+/// Examples of the documentation, with OPA's results.
 const EXAMPLES: &str = "../../tests/cases/filters/examples.jsonl";
 
-/// Requests of which the fastest counts, where servers tell how long they took.
+/// Number of requests to a server that reports its own timing. The fastest counts.
 const ASKED: usize = 30;
 
-/// An example that becomes a filter.
+/// An example that compiles to a filter.
 struct Example {
     name: String,
     policy: String,
@@ -29,10 +29,10 @@ struct Example {
     input: Json,
 }
 
-/// Prints what each example costs, beside the reference engine where there is one, and what ten times the rules cost.
+/// Prints the cost of each example, next to OPA's if it is available, and the cost of ten times as many rules.
 ///
 /// # Errors
-/// Whatever the engine says, or a server that does not start.
+/// Fails if the engine fails or a server does not start.
 pub fn print(budget: Duration, names: &[String]) -> Result<(), String> {
     let examples = examples()?;
     println!(
@@ -60,7 +60,7 @@ pub fn print(budget: Duration, names: &[String]) -> Result<(), String> {
     growth(budget)
 }
 
-/// Distinct examples that become a filter, here and there.
+/// Returns the distinct examples that compile to a filter in both engines.
 fn examples() -> Result<Vec<Example>, String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(EXAMPLES);
     let text =
@@ -130,7 +130,7 @@ fn examples() -> Result<Vec<Example>, String> {
 }
 
 impl Example {
-    /// Microseconds of one filter of a prepared rule.
+    /// Returns the microseconds of one filter of a prepared rule.
     fn own(&self, budget: Duration) -> Result<f64, String> {
         let engine = Engine::new();
         let text = |error: solon::Error| format!("{}: {error}", self.name);
@@ -158,7 +158,7 @@ impl Example {
         Ok(microseconds(&prepared, &request, budget))
     }
 
-    /// Microseconds that the reference engine's server says it takes, where there is one.
+    /// Returns the microseconds that OPA's server reports, if it is available.
     fn reference(&self) -> Result<Option<f64>, String> {
         if !Who::all().contains(&Who::Oracle) {
             return Ok(None);
@@ -215,7 +215,7 @@ fn microseconds(prepared: &PreparedFilters, request: &Request<'_>, budget: Durat
     figures.first().map_or(0.0, |figure| figure.median / 1e3)
 }
 
-/// One request on a connection of its own.
+/// Sends one request on a new connection.
 fn ask(address: &str, path: &str, media: &str, body: &str) -> std::io::Result<Json> {
     let mut stream = std::net::TcpStream::connect(address)?;
     let length = body.len();
@@ -226,12 +226,12 @@ fn ask(address: &str, path: &str, media: &str, body: &str) -> std::io::Result<Js
     let mut text = String::new();
     stream.read_to_string(&mut text)?;
     let body = text.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-    // where the answer comes in one chunk, its length stands before it
+    // a chunked response has the length before the body
     let body = body.get(body.find('{').unwrap_or(0)..=body.rfind('}').unwrap_or(0));
     Ok(serde_json::from_str(body.unwrap_or_default())?)
 }
 
-/// Rules of which each leaves a condition, at two sizes.
+/// Prints the cost of rules that each leave a condition, at two sizes.
 fn growth(budget: Duration) -> Result<(), String> {
     let mut took = Vec::new();
     for count in [100, 1_000] {

@@ -1,4 +1,4 @@
-//! What ten times as much costs: each workload that a manifest lists at two sizes, both in interleaved rounds.
+//! Growth of cost with size: each workload that a manifest lists at two sizes, one ten times the other, in interleaved rounds.
 
 use std::time::Duration;
 
@@ -6,29 +6,29 @@ use crate::engines::{Contender, Solon};
 use crate::manifest::{self, Workload};
 use crate::timing::{Figure, interleaved};
 
-/// Most that ten times the size may cost.
+/// Maximum ratio of the costs at ten times the size.
 pub const BAR: f64 = 12.0;
 
 /// A workload at two sizes.
 pub struct Growth {
-    /// The larger one's name.
+    /// Name of the larger workload.
     pub name: String,
-    /// What one decision costs at the smaller size.
+    /// Cost of one decision at the smaller size.
     pub small: Figure,
-    /// What one decision costs at the larger size.
+    /// Cost of one decision at the larger size.
     pub large: Figure,
-    /// Milliseconds that loading and preparing take, at both sizes.
+    /// Time to load and prepare at both sizes, in milliseconds.
     pub ready_ms: (f64, f64),
 }
 
 impl Growth {
-    /// How many times more the larger one costs.
+    /// Returns the ratio of the costs of the larger and the smaller workload.
     pub fn times(&self) -> f64 {
         self.large.median / self.small.median
     }
 }
 
-/// The pairs of workloads of which one grows from the other.
+/// Returns the pairs of workloads of which the second is the larger version of the first.
 pub fn pairs(workloads: &[Workload]) -> impl Iterator<Item = (&Workload, &Workload)> {
     workloads.iter().filter_map(|large| {
         let from = large.grows_from.as_ref()?;
@@ -40,7 +40,7 @@ pub fn pairs(workloads: &[Workload]) -> impl Iterator<Item = (&Workload, &Worklo
 /// Measures a pair.
 ///
 /// # Errors
-/// Whatever the engine says.
+/// Returns the error of the engine.
 pub fn measure(small: &Workload, large: &Workload, budget: Duration) -> Result<Growth, String> {
     let name = large.name.clone();
     let (mut small, mut large) = (Solon::load(small)?, Solon::load(large)?);
@@ -59,10 +59,10 @@ pub fn measure(small: &Workload, large: &Workload, budget: Duration) -> Result<G
     })
 }
 
-/// Prints all pairs, and how many cost more than they may.
+/// Prints all pairs, and how many exceed [`BAR`].
 ///
 /// # Errors
-/// Whatever the engine says.
+/// Returns the error of the engine.
 pub fn print(workloads: &[Workload], budget: Duration) -> Result<(), String> {
     println!(
         "{:<18} {:>12} {:>12} {:>8} {:>11} {:>11}",
@@ -88,10 +88,10 @@ pub fn print(workloads: &[Workload], budget: Duration) -> Result<(), String> {
     Ok(())
 }
 
-/// Prints how a decision costs more with more rules that cannot match.
+/// Prints how the cost of a decision grows with the number of rules that cannot match.
 ///
 /// # Errors
-/// Whatever the engine says.
+/// Returns the error of the engine.
 pub fn print_rules(budget: Duration) -> Result<(), String> {
     let counts = [10, 1_000, 100_000];
     let mut engines = Vec::new();

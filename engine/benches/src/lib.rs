@@ -1,4 +1,4 @@
-//! Solon and its peers side by side: one process, one allocator, rounds interleaved.
+//! Benchmarks of Solon and its peers: one process, one allocator, interleaved rounds.
 
 #![expect(
     clippy::print_stdout,

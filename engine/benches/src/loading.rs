@@ -1,4 +1,4 @@
-//! Loading documents: time and memory beside serde_json, and one change in an object of a million keys.
+//! Loading of documents: time and memory compared with serde_json, and one change in an object with a million keys.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,10 +13,10 @@ use crate::counts;
 use crate::generate::{documents, requests};
 use crate::timing::{interleaved, median};
 
-/// Makes a document of so many parts.
+/// Builds a document with the given number of parts.
 type Make = fn(usize) -> String;
 
-/// Shapes of documents, and how many parts make a megabyte.
+/// Kinds of documents, and the number of parts per megabyte.
 const SHAPES: [(&str, Make, usize); 4] = [
     ("users", documents::users, 3_600),
     ("items", documents::items, 11_200),
@@ -24,13 +24,13 @@ const SHAPES: [(&str, Make, usize); 4] = [
     ("review", requests::admission, 740),
 ];
 
-/// The readers that are compared.
+/// Compared parsers.
 const READERS: [&str; 2] = ["solon", "serde_json"];
 
-/// Prints how documents of so many megabytes load.
+/// Prints how long documents of `megabytes` take to load.
 ///
 /// # Errors
-/// When a process of its own cannot be asked.
+/// Fails if a child process fails.
 pub fn print(megabytes: usize, budget: Duration) -> Result<(), String> {
     println!(
         "{:<10} {:>8} {:>9} {:>9} {:>11} {:>7} {:>12} {:>12} {:>9}",
@@ -82,7 +82,7 @@ fn mega(bytes: usize) -> f64 {
     f64::from(u32::try_from(bytes).unwrap_or(u32::MAX)) / 1e6
 }
 
-/// Megabytes that a file takes in a process of its own: once it is read, and at most.
+/// Returns the megabytes that a file takes in a separate process: after it is read, and at the peak.
 fn resident(file: &Path, reader: &str) -> Option<(f64, f64)> {
     let program = std::env::current_exe().ok()?;
     let output = Command::new(program)
@@ -95,8 +95,7 @@ fn resident(file: &Path, reader: &str) -> Option<(f64, f64)> {
     Some((now.parse().ok()?, peak.parse().ok()?))
 }
 
-/// Prints for [`resident`] by how many megabytes reading a file makes this process grow. The text itself is there before
-/// and after.
+/// Prints by how many megabytes reading a file grows this process, for [`resident`]. The text itself is in memory before and after.
 pub fn print_resident(file: &str, reader: &str) {
     let Ok(text) = std::fs::read(file) else {
         return;
@@ -122,7 +121,7 @@ pub fn print_resident(file: &str, reader: &str) {
     println!("{} {}", now - before, peak - before);
 }
 
-/// Gives the allocator the time and the occasion to hand back what is free.
+/// Waits, so that the allocator returns free memory to the system.
 fn settle() {
     for _ in 0..20 {
         thread::sleep(Duration::from_millis(10));
@@ -130,7 +129,7 @@ fn settle() {
     }
 }
 
-/// Prints what one change in an object of so many keys costs, and what its readers feel of such changes.
+/// Prints the cost of one change in an object with `keys` keys, and how such changes slow down readers.
 fn change(keys: usize) {
     let pairs = (0..keys).map(|key| {
         let key = format!("key-{key:07}");

@@ -1,4 +1,4 @@
-//! `bench [--seconds S] [NAME…]`: the table of all workloads; `bench --help` lists what else can be asked.
+//! `bench [--seconds S] [NAME…]` prints the table of all workloads. `bench --help` lists the other benchmarks.
 
 #![expect(
     clippy::print_stdout,
@@ -49,7 +49,7 @@ Usage: ./bench [--seconds S] [--manifest FILE] [NAME…]
 
 The reference engine is timed by the binary named in SOLON_ORACLE, when it is set.";
 
-/// What is asked.
+/// Selected benchmark.
 enum Task {
     Table,
     Json,
@@ -61,12 +61,12 @@ enum Task {
     Server,
     Waiting,
     Filters,
-    /// What `--server` compares with.
+    /// Server that `--server` compares with.
     Nothing(String),
     Profile(Part),
-    /// What `--profile` counts.
+    /// Part that `--profile` counts.
     Run(Part),
-    /// What `--load` weighs.
+    /// File and parser that `--load` measures.
     Resident(String, String),
 }
 

@@ -1,4 +1,4 @@
-//! Workloads: what is measured.
+//! Workloads and the manifests that list them.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::generate;
 
 /// A workload with its texts.
 pub struct Workload {
-    /// Name of the row.
+    /// Row name.
     pub name: String,
     /// The manifest that lists it.
     pub manifest: PathBuf,
@@ -16,29 +16,29 @@ pub struct Workload {
     pub file: String,
     /// The policy.
     pub policy: String,
-    /// Further modules: their file names and texts.
+    /// Further modules: file names and texts.
     pub more: Vec<(String, String)>,
     /// Base data as JSON text.
     pub data: Option<String>,
     /// Input as JSON text.
     pub input: Option<String>,
-    /// The document asked for, `data.a.p`.
+    /// Evaluated document, for example `data.a.p`.
     pub entrypoint: String,
-    /// What it must be.
+    /// Expected result.
     pub expect: Option<Value>,
-    /// The workload that this one is ten times as large as.
+    /// Name of the workload that is a tenth of the size of this one.
     pub grows_from: Option<String>,
 }
 
 impl Workload {
-    /// All modules: their file names and texts.
+    /// Returns all modules: file names and texts.
     pub fn modules(&self) -> impl Iterator<Item = (&str, &str)> {
         let more = self.more.iter().map(|(name, text)| (&**name, &**text));
         more.chain([(&*self.file, &*self.policy)])
     }
 }
 
-/// The manifests below `workloads`, and the one that lies beside a checkout if there is one.
+/// Returns the manifests below `workloads`, and the one next to the checkout if it exists.
 pub fn known() -> Vec<PathBuf> {
     let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
@@ -60,10 +60,10 @@ fn below(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Reads the workloads of some manifests; with names, only those.
+/// Reads the workloads of some manifests. If `names` is not empty, only those workloads.
 ///
 /// # Errors
-/// A text that says which file cannot be read and why, or which name no manifest has.
+/// Returns a message that names the file that cannot be read, or the workload that no manifest lists.
 pub fn read(manifests: &[PathBuf], names: &[String]) -> Result<Vec<Workload>, String> {
     let mut workloads = Vec::new();
     for manifest in manifests {
@@ -123,7 +123,7 @@ fn read_one(
     Ok(())
 }
 
-/// The modules of a folder, at any depth, in order of their names; none of what is no folder.
+/// Returns the modules of a folder, at any depth, sorted by name. Returns no modules if `name` is not a folder.
 fn folder(root: &Path, name: Option<&str>) -> Result<Vec<(String, String)>, String> {
     let Some(name) = name.filter(|name| root.join(name).is_dir()) else {
         return Ok(Vec::new());
@@ -151,7 +151,7 @@ fn folder(root: &Path, name: Option<&str>) -> Result<Vec<(String, String)>, Stri
     files.iter().map(module).collect()
 }
 
-/// What a field names: nothing, a file beside the manifest, or `{"generator": NAME, "size": N}`.
+/// Returns the text that a field refers to: none, a file next to the manifest, or `{"generator": NAME, "size": N}`.
 fn content(root: &Path, field: &Value) -> Result<Option<String>, String> {
     if field.is_null() {
         return Ok(None);
@@ -164,7 +164,7 @@ fn content(root: &Path, field: &Value) -> Result<Option<String>, String> {
         .ok_or_else(|| format!("{field} is no generator with a size"))
 }
 
-/// A generator's name and its size.
+/// Returns the name of a generator and its size.
 fn generated(field: &Value) -> Option<(&str, usize)> {
     let name = field.get("generator")?.as_str()?;
     Some((name, usize::try_from(field.get("size")?.as_u64()?).ok()?))
@@ -174,7 +174,8 @@ fn text(file: &Path) -> Result<String, String> {
     std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// Policies of many rules that differ in one constant, the last of which matches: what an index must not feel.
+/// Returns a policy of rules that differ in one constant, of which the last matches. An index should make its cost independent of
+/// `count`.
 pub fn rules(count: usize) -> Workload {
     let last = count.saturating_sub(1);
     Workload {

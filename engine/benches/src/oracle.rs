@@ -1,4 +1,4 @@
-//! The reference engine, in its own process.
+//! Runs OPA in a separate process.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,30 +7,30 @@ use serde_json::Value;
 
 use crate::manifest::Workload;
 
-/// What it says of a workload.
+/// Timings of one workload.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timing {
-    /// Nanoseconds per decision, input parsed.
+    /// Nanoseconds per decision with parsed input.
     pub eval_ns: f64,
-    /// Nanoseconds from text to text, where that can be asked.
+    /// Nanoseconds from input text to result text, if available.
     pub json_ns: Option<f64>,
-    /// Milliseconds that compiling and preparing took, where that can be asked.
+    /// Milliseconds for compiling and preparing, if available.
     pub prepare_ms: Option<f64>,
-    /// Whether its answer is the expected one.
+    /// `true` if the result is the expected one, if it is known.
     pub correct: Option<bool>,
 }
 
-/// The binary that SOLON_ORACLE names.
+/// Returns the binary that `SOLON_ORACLE` names.
 pub fn binary() -> Option<String> {
     std::env::var("SOLON_ORACLE")
         .ok()
         .filter(|binary| !binary.is_empty())
 }
 
-/// Times a workload with the binary at `oracle`.
+/// Times a workload with the binary `oracle`.
 ///
 /// # Errors
-/// When it does not run, or prints something else than its figures.
+/// Fails if the binary does not run or prints unexpected output.
 pub fn time(oracle: &str, workload: &Workload, seconds: f64) -> Result<Timing, String> {
     let folder = Folder::new()?;
     if !workload.more.is_empty() {
@@ -59,7 +59,7 @@ pub fn time(oracle: &str, workload: &Workload, seconds: f64) -> Result<Timing, S
     })
 }
 
-/// Its own benchmark, which loads folders, but knows only decisions with parsed input.
+/// Times a workload by `opa bench`, which loads folders and measures only decisions with parsed input.
 fn bench(oracle: &str, workload: &Workload, folder: &Folder) -> Result<Timing, String> {
     let mut command = Command::new(oracle);
     command.args(["bench", "--metrics=false", "--benchmem=false"]);
@@ -89,7 +89,7 @@ fn bench(oracle: &str, workload: &Workload, folder: &Folder) -> Result<Timing, S
     })
 }
 
-/// A folder of plain files, which the oracle reads, removed in the end.
+/// A folder of plain files for OPA, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -109,7 +109,7 @@ impl Folder {
         Ok(name.to_owned())
     }
 
-    /// Writes the modules into a folder of their own.
+    /// Writes the modules into a separate folder.
     fn write_modules(&self, one: &Workload) -> Result<PathBuf, String> {
         for (at, (name, text)) in one.modules().enumerate() {
             let ending = name.rsplit('/').next().unwrap_or(name);
@@ -118,7 +118,7 @@ impl Folder {
         Ok(self.0.join("modules"))
     }
 
-    /// Writes all texts, and the manifest that names them.
+    /// Writes all texts and a manifest that names them.
     fn write(&self, one: &Workload) -> Result<PathBuf, String> {
         let put = |name: &str, text: &str| self.put(name, text);
         let optional = |name: &str, text: &Option<String>| {

@@ -1,4 +1,4 @@
-//! Where the instructions of a decision go, by callgrind.
+//! Instruction counts of a decision by callgrind.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,26 +8,26 @@ use std::time::{Duration, Instant};
 use crate::engines::{Contender, Solon};
 use crate::manifest::Workload;
 
-/// What is profiled.
+/// Profiled part.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// Decisions with parsed input.
     Decide,
-    /// Decisions from text to text.
+    /// Decisions from input text to result text.
     Json,
-    /// Loading documents and compiling.
+    /// Loading of documents and compilation.
     Prepare,
 }
 
 impl Part {
-    /// All, with what they are called.
+    /// All parts with their names.
     pub const ALL: [(&'static str, Self); 3] = [
         ("decide", Self::Decide),
         ("json", Self::Json),
         ("prepare", Self::Prepare),
     ];
 
-    /// The part of a name.
+    /// Returns the part with a name.
     pub fn of(name: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|(known, _)| *known == name).map(|(_, part)| part)
@@ -40,22 +40,22 @@ impl Part {
     }
 }
 
-/// Functions that are listed.
+/// Number of listed functions.
 const LISTED: usize = 40;
 
-/// Decisions that are counted.
+/// Number of counted decisions.
 const DECISIONS: u32 = 20;
 
-/// Decisions before them at most, after which an engine knows what pays.
+/// Maximum number of decisions before the counted ones, so that adaptive indexes are built.
 const WARMING: u32 = 100;
 
-/// How long these may take.
+/// Maximum duration of these decisions.
 const WARMED: Duration = Duration::from_secs(2);
 
-/// Prints how many instructions each function takes.
+/// Prints the instruction count of each function.
 ///
 /// # Errors
-/// When there is no valgrind, or it counted nothing.
+/// Fails if valgrind is not installed or counted nothing.
 pub fn print(workload: &Workload, part: Part) -> Result<(), String> {
     if Command::new("valgrind").arg("--version").output().is_err() {
         return Err(
@@ -97,10 +97,10 @@ pub fn print(workload: &Workload, part: Part) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs what [`print`] counts.
+/// Runs the code that [`print`] counts.
 ///
 /// # Errors
-/// Whatever the engine says.
+/// Returns the error of the engine.
 pub fn run(workload: &Workload, part: Part) -> Result<(), String> {
     if part == Part::Prepare {
         counted(&mut || drop(Solon::load(workload)), 1);
@@ -122,7 +122,7 @@ pub fn run(workload: &Workload, part: Part) -> Result<(), String> {
     Ok(())
 }
 
-/// Calls that are counted.
+/// Calls `call` `times` times; callgrind counts these calls.
 #[inline(never)]
 fn counted(call: &mut dyn FnMut(), times: u32) {
     for _ in 0..times {
@@ -130,8 +130,8 @@ fn counted(call: &mut dyn FnMut(), times: u32) {
     }
 }
 
-/// The cost of each function without those it calls, from the tool's file: names are numbered where they first
-/// stand, and the line behind `calls=` counts what is called.
+/// Returns the cost of each function without its callees, from the output of callgrind. Names are numbered at their first
+/// occurrence, and the line after `calls=` is the cost of the callee.
 fn own_costs(text: &str) -> HashMap<String, u64> {
     let mut names: HashMap<&str, &str> = HashMap::new();
     let mut costs: HashMap<String, u64> = HashMap::new();
@@ -162,7 +162,7 @@ fn own_costs(text: &str) -> HashMap<String, u64> {
     costs
 }
 
-/// A function's name; recursion is counted with it.
+/// Returns the name of a function. Recursive calls are counted with it.
 fn plain(name: &str) -> String {
     let name = Path::new(name).to_string_lossy();
     name.split('\'').next().unwrap_or_default().to_owned()

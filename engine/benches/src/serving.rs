@@ -1,4 +1,4 @@
-//! The policy server under load, beside a server that does nothing and the reference engine's, in rounds that take turns.
+//! Load tests of the policy server, compared with a server that does nothing and with OPA's, in alternating rounds.
 
 mod backend;
 mod client;
@@ -17,7 +17,7 @@ use process::{Process, Who};
 
 use crate::timing::median;
 
-/// A decision as web services ask for them.
+/// A typical decision of a web service.
 const POLICY: &str = "package authz
 
 default allow := false
@@ -41,13 +41,13 @@ const DATA: &str = r#"{"roles": {"alice": ["reader", "writer"]}, "grants": {"rea
 
 const SMALL: &str = r#"{"input": {"user": "alice", "action": "write", "type": "doc"}}"#;
 
-/// Rounds of each cell, whose medians are printed.
+/// Rounds of each cell. The median is printed.
 const ROUNDS: usize = 9;
 
-/// Prints requests a second and processor time a request, by threads of the server and connections.
+/// Prints requests per second and processor time per request, by the number of server threads and connections.
 ///
 /// # Errors
-/// When a server cannot be started or does not answer.
+/// Fails if a server does not start or respond.
 pub fn print(budget: Duration) -> Result<(), String> {
     let budget = budget.max(Duration::from_secs(1));
     println!(
@@ -72,7 +72,7 @@ fn cell(threads: usize, connections: usize, budget: Duration) -> Result<(), Stri
     let mut measured: Vec<Vec<wrk::Round>> = vec![Vec::new(); servers.len()];
     for round in 0..ROUNDS {
         let mut order: Vec<_> = servers.iter().zip(&mut measured).collect();
-        // each comes as often before the others as behind them
+        // the order alternates, so that each server runs first equally often
         if round % 2 == 1 {
             order.reverse();
         }
@@ -108,7 +108,7 @@ fn cell(threads: usize, connections: usize, budget: Duration) -> Result<(), Stri
 const SMALL_REQUEST: (&str, &str) = ("/v1/data/authz/allow", SMALL);
 const HEAVY_REQUEST: (&str, &str) = ("/v1/data/authz/heavy", "{}");
 
-/// What heavy decisions do to small ones.
+/// Prints how expensive decisions delay cheap ones.
 fn heavy(budget: Duration) -> Result<(), String> {
     let server = Process::start(Who::Solon, 2, POLICY, DATA)?;
     let alone = Load::run(server.address(), 16, budget, &|_| SMALL_REQUEST)?;
@@ -143,10 +143,10 @@ fn heavy(budget: Duration) -> Result<(), String> {
     Ok(())
 }
 
-/// What a server takes that has little to do.
+/// Prints the memory and processor time of a server with little load.
 fn rest() -> Result<(), String> {
     let server = Process::start(Who::Solon, 2, POLICY, DATA)?;
-    // memory that only the start needs goes back soon after it
+    // memory that only the start needs is released soon after it
     std::thread::sleep(Duration::from_secs(1));
     println!("idle: {:.1} MB", server.resident());
     let before = server.resident();

@@ -1,4 +1,4 @@
-//! All contenders on one workload, and Solon alone.
+//! Comparison of all engines on one workload, and measurement of Solon alone.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::timing::interleaved;
 /// Prints a row for each workload, and the means.
 ///
 /// # Errors
-/// When Solon cannot run a workload, or the reference engine does not run.
+/// Fails if Solon cannot run a workload, or if OPA does not run.
 pub fn print(workloads: &[Workload], budget: Duration) -> Result<(), String> {
     let oracle = oracle::binary();
     table::head();
@@ -46,10 +46,10 @@ fn is_correct(workload: &Workload, contender: &mut dyn Contender) -> bool {
     workload.expect.is_none() || answer == workload.expect
 }
 
-/// Solon alone, one JSON line.
+/// Measures Solon alone and prints one JSON line.
 ///
 /// # Errors
-/// Whatever the engine says.
+/// Returns the error of the engine.
 pub fn alone(workload: &Workload, budget: Duration) -> Result<(), String> {
     let contender = &mut *Engine::Solon.load(workload)?;
     let correct = is_correct(workload, contender);
@@ -70,7 +70,7 @@ pub fn alone(workload: &Workload, budget: Duration) -> Result<(), String> {
     Ok(())
 }
 
-/// All contenders on one workload.
+/// Measures all engines on one workload.
 fn compare(workload: &Workload, oracle: Option<Timing>, budget: Duration) -> Result<Row, String> {
     let mut contenders: Vec<(usize, Box<dyn Contender>)> = Vec::new();
     for (column, engine) in Engine::ALL.into_iter().enumerate() {
@@ -79,11 +79,11 @@ fn compare(workload: &Workload, oracle: Option<Timing>, budget: Duration) -> Res
             Err(message) if engine == Engine::Solon => {
                 return Err(format!("{}: {message}", workload.name));
             }
-            // the table shows a gap
+            // the table has an empty cell
             Err(_) => {}
         }
     }
-    // a peer that answers something else is not timed
+    // a peer that returns a different result is not timed
     contenders
         .retain_mut(|(column, contender)| *column == 0 || is_correct(workload, &mut **contender));
     let (mut correct, mut load_ms, mut prepare_ms) = (false, 0.0, 0.0);

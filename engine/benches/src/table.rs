@@ -1,4 +1,4 @@
-//! The table.
+//! The table of results.
 
 use crate::counts::Counts;
 use crate::oracle::Timing;
@@ -6,23 +6,24 @@ use crate::timing::Figure;
 
 /// A row.
 pub struct Row {
-    /// The workload.
+    /// Workload name.
     pub name: String,
-    /// Whether Solon's answer is the expected one.
+    /// `true` if Solon's result is the expected one.
     pub correct: bool,
-    /// The figures of [`Engine::ALL`](crate::engines::Engine::ALL) with parsed input; `None` where one cannot run it.
+    /// Figures of [`Engine::ALL`](crate::engines::Engine::ALL) with parsed input; `None` for an engine that cannot run the
+    /// workload.
     pub eval: Figures,
-    /// The same from text to text.
+    /// Figures from input text to result text.
     pub json: Figures,
-    /// The reference engine.
+    /// Timings of OPA.
     pub oracle: Option<Timing>,
-    /// Solon's counts.
+    /// Allocation counts of Solon.
     pub counts: Counts,
-    /// The faster regorus mode's allocations.
+    /// Allocations of the faster regorus mode.
     pub peer_allocs: f64,
-    /// Milliseconds that loading the documents took.
+    /// Time to load the documents, in milliseconds.
     pub load_ms: f64,
-    /// Milliseconds that compiling and preparing took.
+    /// Time to compile and prepare, in milliseconds.
     pub prepare_ms: f64,
 }
 
@@ -30,18 +31,18 @@ pub struct Row {
 pub type Figures = [Option<Figure>; 4];
 
 impl Row {
-    /// How many times faster than the faster of regorus's modes: parsed input, then text to text.
+    /// Returns the speedup over the faster of regorus's modes: with parsed input, and from text to text.
     pub fn ratios(&self) -> (Option<f64>, Option<f64>) {
         (ratio(&self.eval), ratio(&self.json))
     }
 
-    /// How many times slower than Rust written by hand.
+    /// Returns the slowdown relative to handwritten Rust.
     pub fn limit(&self) -> Option<f64> {
         let [own, .., written] = self.eval;
         Some(own?.median / written?.median)
     }
 
-    /// How many times faster than the reference engine.
+    /// Returns the speedup over OPA.
     pub fn oracle_ratios(&self) -> (Option<f64>, Option<f64>) {
         let of = |own: Option<Figure>, other: f64| own.map(|own| other / own.median);
         let Some(oracle) = self.oracle else {
@@ -66,7 +67,7 @@ fn ratio(figures: &Figures) -> Option<f64> {
     Some(best / own.as_ref()?.median)
 }
 
-/// Prints the head.
+/// Prints the table header.
 pub fn head() {
     println!(
         "{:<18} {:>11} {:>9} {:>11} {:>11} {:>11} {:>7} {:>7} {:>11} {:>11} {:>7} {:>7} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7}",
@@ -133,7 +134,7 @@ pub fn row(row: &Row) {
     );
 }
 
-/// The geometric mean.
+/// Returns the geometric mean.
 pub fn mean(ratios: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = ratios.fold((0.0, 0.0), |(sum, count), ratio| {
         (sum + ratio.ln(), count + 1.0)

@@ -1,10 +1,16 @@
-//! Whether threads that share a prepared document stand in one another's way.
+//! Scaling: contention between threads that share a prepared document.
 //!
-//! Three arrangements take turns, round by round: one thread alone; two threads that ask one prepared document; two
-//! threads with an engine each, which share nothing but the allocator and the machine. What the second loses against
-//! the third is what sharing costs: counters, locks, pools or caches whose lines the cores pass to and fro. The bar is
-//! 97 % of the third. The first tells whether two cores were free at all: unless the third clearly beats it, threads
-//! took turns, and a ratio near 100 % says nothing.
+//! Three arrangements run in alternating rounds:
+//!
+//! - one thread alone,
+//! - two threads that evaluate the same prepared document,
+//! - two threads with separate engines, which share only the allocator and the machine.
+//!
+//! The ratio of the second to the third is the cost of sharing: counters, locks, pools, or cache lines that move between cores. It
+//! should be at least 97 %.
+//!
+//! The first arrangement shows if two cores were free: unless the third is clearly faster than it, the threads alternated on one
+//! core, and a ratio near 100 % has no meaning.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Barrier};
@@ -17,32 +23,32 @@ use solon::{PreparedDocument, Request, Value};
 use crate::engines::Solon;
 use crate::manifest::Workload;
 
-/// Workloads that are measured when none is named.
+/// Workloads that are measured if none is named.
 pub const NAMES: [&str; 3] = ["a0_floor", "a2_rbac_grant", "b1_scan_hit"];
 
-/// Decisions in a million per second.
+/// Throughput in million decisions per second.
 #[derive(Clone, Copy, Debug)]
 pub struct Throughput {
     /// One thread.
     pub alone: f64,
-    /// Two threads, one prepared document.
+    /// Two threads that share one prepared document.
     pub sharing: f64,
-    /// Two threads, each with an engine of its own.
+    /// Two threads with separate engines.
     pub apart: f64,
 }
 
 impl Throughput {
-    /// Whether threads that share nothing were faster together than one alone, as they are on free cores. Where
-    /// they are not, threads that take turns cannot be seen to wait for one another.
+    /// Returns `true` if threads with separate engines were faster together than one alone, as on free cores. Otherwise contention
+    /// cannot be observed, because threads alternate on one core.
     pub fn ran_together(&self) -> bool {
         self.apart > 1.6 * self.alone
     }
 }
 
-/// Prints how workloads scale, and what a writer costs a reader.
+/// Prints how workloads scale, and how much a writer slows down a reader.
 ///
 /// # Errors
-/// Whatever the engine says.
+/// Returns the error of the engine.
 pub fn print(workloads: &[Workload], budget: Duration) -> Result<(), String> {
     println!(
         "million decisions a second  1 thread  2 sharing  2 apart  sharing/apart  with a writer"
@@ -68,8 +74,8 @@ pub fn print(workloads: &[Workload], budget: Duration) -> Result<(), String> {
     Ok(())
 }
 
-/// Decisions in a million per second of a reader that takes whatever program is current: beside a writer that only waits,
-/// and beside one that compiles the policy anew and swaps it in a hundred times a second.
+/// Measures a reader that always uses the current program, in million decisions per second. The first figure is with an idle
+/// writer, the second with a writer that compiles the policy and publishes it a hundred times per second.
 fn beside_writer(workload: &Workload, budget: Duration) -> Result<(f64, f64), String> {
     let solon = Solon::load(workload)?;
     let current = ArcSwap::from_pointee(solon.prepare()?);
@@ -105,7 +111,7 @@ fn beside_writer(workload: &Workload, budget: Duration) -> Result<(f64, f64), St
     Ok((undisturbed(calm), undisturbed(swapping)))
 }
 
-/// Decisions in a million per second.
+/// Returns the throughput in million decisions per second.
 fn decisions(time: Duration, mut decide: impl FnMut()) -> f64 {
     let start = Instant::now();
     let mut decisions = 0_u32;
@@ -118,13 +124,13 @@ fn decisions(time: Duration, mut decide: impl FnMut()) -> f64 {
     f64::from(decisions) / start.elapsed().as_secs_f64() / 1e6
 }
 
-/// How long one round of one arrangement takes.
+/// Duration of one round of one arrangement.
 const ROUND: Duration = Duration::from_millis(20);
 
-/// Measures a workload, the arrangements in turn, round by round.
+/// Measures a workload in all arrangements, in alternating rounds.
 ///
 /// # Errors
-/// Whatever the engine says.
+/// Returns the error of the engine.
 pub fn measure(workload: &Workload, budget: Duration) -> Result<Throughput, String> {
     let (one, other) = (Solon::load(workload)?, Solon::load(workload)?);
     let (one, other) = (one.prepared(), other.prepared());
@@ -144,15 +150,15 @@ pub fn measure(workload: &Workload, budget: Duration) -> Result<Throughput, Stri
     })
 }
 
-/// What nine of ten rounds do not exceed: on a machine that others use too, a slow round tells of them, and a fast one of
-/// the engine.
+/// Returns the 90th percentile of the rounds. On a shared machine slow rounds are caused by other processes, and fast ones show the
+/// speed of the engine.
 fn undisturbed(mut rounds: Vec<f64>) -> f64 {
     rounds.sort_by(f64::total_cmp);
     let at = rounds.len() * 9 / 10;
     rounds.get(at).copied().unwrap_or_default()
 }
 
-/// Decisions in a million per second of threads that decide at the same time.
+/// Returns the total throughput of threads that evaluate at the same time, in million decisions per second.
 fn round(threads: &[(&PreparedDocument, Option<&Value>)]) -> f64 {
     let together = Barrier::new(threads.len());
     thread::scope(|scope| {
@@ -172,5 +178,5 @@ fn round(threads: &[(&PreparedDocument, Option<&Value>)]) -> f64 {
     })
 }
 
-/// Decisions between two looks at the clock.
+/// Decisions between two reads of the clock.
 const BETWEEN_LOOKS: u32 = 64;

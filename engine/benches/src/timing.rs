@@ -1,8 +1,8 @@
-//! Interleaved rounds, so that noise hits all contenders alike.
+//! Interleaved rounds, so that noise affects all engines equally.
 
 use std::time::{Duration, Instant};
 
-/// Nanoseconds per call: the median over rounds, and the spread between the quartiles.
+/// Nanoseconds per call: the median over rounds, and the interquartile range.
 #[derive(Clone, Copy, Debug)]
 pub struct Figure {
     /// The median.
@@ -11,13 +11,13 @@ pub struct Figure {
     pub spread: f64,
 }
 
-/// Measures some calls in turn, round by round, until `budget` is spent on each.
+/// Measures calls in alternating rounds until `budget` is spent on each.
 pub fn interleaved(calls: &mut [&mut dyn FnMut()], budget: Duration) -> Vec<Figure> {
     let batches: Vec<u32> = calls.iter_mut().map(|call| batch(call)).collect();
     let mut rounds: Vec<Vec<f64>> = vec![Vec::new(); calls.len()];
     let mut spent = Duration::ZERO;
     let count = u32::try_from(calls.len()).unwrap_or(1);
-    // of calls that take seconds a few rounds must do
+    // calls that take seconds get only a few rounds
     let enough = |rounds: usize, spent: Duration| {
         rounds >= 5 || (rounds >= 3 && spent > 10 * budget * count)
     };
@@ -35,11 +35,11 @@ pub fn interleaved(calls: &mut [&mut dyn FnMut()], budget: Duration) -> Vec<Figu
     rounds.into_iter().map(figure).collect()
 }
 
-/// How long the calls of a batch take together: long enough that each contender finds its own memory in the processor's
-/// caches again, as the reference engine does, which is timed in a process of its own without a pause.
+/// Duration of a batch of calls. It is long enough for each engine to refill the processor caches, as for OPA, which is timed in a
+/// separate process without pauses.
 const BATCH: Duration = Duration::from_millis(10);
 
-/// How many calls make a batch.
+/// Returns the number of calls in a batch.
 fn batch(call: &mut dyn FnMut()) -> u32 {
     let mut calls = 1;
     loop {
@@ -61,12 +61,12 @@ fn batch(call: &mut dyn FnMut()) -> u32 {
     }
 }
 
-/// The median of some figures.
+/// Returns the median.
 pub fn median(figures: Vec<f64>) -> f64 {
     figure(figures).median
 }
 
-/// The median and the spread of some figures.
+/// Returns the median and the interquartile range.
 pub fn figure(mut rounds: Vec<f64>) -> Figure {
     rounds.sort_by(f64::total_cmp);
     let at = |part: usize| {

@@ -1,5 +1,4 @@
-//! Workloads written by hand in Rust over the same parsed values, with the crates that one would take for it: how fast a
-//! decision could be at all.
+//! Workloads as handwritten Rust over the same parsed values, with common crates: an estimate of the fastest possible decision.
 
 mod catalogues;
 mod encodings;
@@ -22,13 +21,13 @@ use solon::internal::value::json;
 use crate::engines::{Contender, elapsed_ms};
 use crate::manifest::Workload;
 
-/// A decision by hand: what a policy's constants allow is prepared, what is in the documents is not.
+/// A handwritten decision. Constants of the policy are prepared in advance; the documents are not.
 type Decision = Box<dyn Fn(&Value, &Value) -> Option<Value>>;
 
-/// Prepares a decision; `None` when it cannot be.
+/// Prepares a decision. Returns `None` if that fails.
 type Prepare = fn() -> Option<Decision>;
 
-/// All, by the names of their workloads, without their sizes.
+/// All decisions by workload name without the size suffix.
 const DECISIONS: [&[(&str, Prepare)]; 12] = [
     catalogues::DECISIONS,
     encodings::DECISIONS,
@@ -44,7 +43,7 @@ const DECISIONS: [&[(&str, Prepare)]; 12] = [
     versions::DECISIONS,
 ];
 
-/// The name of a workload without its size: `_100`, `_1k`.
+/// Returns the name of a workload without the size suffix, for example `_100` or `_1k`.
 fn without_size(name: &str) -> &str {
     match name.rsplit_once('_') {
         Some((stem, size)) if size.starts_with(|c: char| c.is_ascii_digit()) => stem,
@@ -52,7 +51,7 @@ fn without_size(name: &str) -> &str {
     }
 }
 
-/// A decision by hand, with its documents.
+/// A handwritten decision with its documents.
 pub struct Written {
     decide: Decision,
     data: Value,
@@ -62,10 +61,10 @@ pub struct Written {
 }
 
 impl Written {
-    /// Loads a workload that there is a decision for.
+    /// Loads a workload that has a handwritten decision.
     ///
     /// # Errors
-    /// When there is none, or its documents are no JSON.
+    /// Fails if there is no such decision or the documents are not valid JSON.
     pub fn load(workload: &Workload) -> Result<Self, String> {
         let wanted = without_size(&workload.name);
         let mut all = DECISIONS.into_iter().flatten();
@@ -117,23 +116,23 @@ fn elements(value: &Value) -> impl Iterator<Item = &Value> {
     items.into_iter().flatten()
 }
 
-/// The elements of an array in an object that are strings.
+/// Returns the string elements of an array in an object.
 fn texts<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v str> {
     let list = value.get(key).map(elements);
     list.into_iter().flatten().filter_map(Value::utf8)
 }
 
-/// A string in an object.
+/// Returns a string in an object.
 fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     value.get(key)?.utf8()
 }
 
-/// A number in an object as a float.
+/// Returns a number in an object as a float.
 fn float(value: &Value, key: &str) -> Option<f64> {
     Some(value.get(key)?.borrow().as_number()?.to_f64())
 }
 
-/// A count or a length as a value.
+/// Returns a count or a length as a value.
 fn number(count: usize) -> Option<Value> {
     i64::try_from(count).ok().map(Value::Int)
 }

@@ -1,4 +1,4 @@
-//! A line for each request that was read, and one for each answer.
+//! Access log: one line for each request that was read, and one for each response.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use tracing::Level;
 
 use crate::http::{Request, RequestExt as _, RequestInfo, Response};
 
-/// Writes a line at a level that is known only when it is written.
+/// Writes a log line at a level that is known only at run time.
 macro_rules! line {
     ($level:expr, $($fields:tt)*) => {
         match $level {
@@ -18,12 +18,12 @@ macro_rules! line {
     };
 }
 
-/// Whether bodies are part of lines.
+/// Returns `true` if log lines contain bodies.
 fn with_bodies() -> bool {
     tracing::enabled!(Level::DEBUG)
 }
 
-/// Says that a request was read.
+/// Logs a request that was read.
 pub fn received(level: Level, request: &Request) {
     if level > tracing::level_filters::LevelFilter::current() {
         return;
@@ -45,7 +45,7 @@ pub fn received(level: Level, request: &Request) {
     );
 }
 
-/// Says how a request was answered.
+/// Logs the response to a request.
 pub fn sent(level: Level, request: &RequestInfo, response: &Response, took: Duration) {
     if level > tracing::level_filters::LevelFilter::current() {
         return;

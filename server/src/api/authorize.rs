@@ -1,4 +1,4 @@
-//! Whether whoever asks may: the authorization policy decides, before anything else is done for a request.
+//! Authorization of requests by the authorization policy, before any other processing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,56 +15,56 @@ use super::{ApiError, body};
 use crate::http::header::HeaderValue;
 use crate::http::{RequestExt as _, unescape};
 
-/// What the policy says.
+/// Result of the policy.
 enum Verdict {
     Allowed,
     Refused(Option<String>),
-    /// It says nothing of whether it is allowed.
+    /// The result does not define `allowed`.
     Undefined,
 }
 
 /// Decision about a request by its head.
 pub enum HeadVerdict {
-    /// The client may send it, whatever its body is.
+    /// The client may send the request with any body.
     Allowed,
     /// The policy depends on the body.
     NeedsBody,
 }
 
-/// Returns `true` if the policy sees bodies of such requests: of those that ask, not of those that write.
+/// Returns `true` if the policy receives the bodies of such requests. It receives those of evaluations, but not those of writes.
 pub fn sees_body(plan: Plan) -> bool {
     matches!(plan, Plan::Answered(action) if action.method == "POST")
 }
 
-/// Reads the body for the policy; all of it has to be one document.
+/// Reads the body for the policy. The whole body must be one document.
 pub fn read(request: &Call<'_>) -> Result<Option<Value>, ApiError> {
     body::read_all(request).map_err(ApiError::invalid)
 }
 
-/// Asks the policy.
+/// Evaluates the authorization policy.
 ///
 /// # Errors
-/// A refusal where it does not allow the request; and [`ApiError::Elsewhere`].
+/// Fails if the policy does not allow the request; [`ApiError::Elsewhere`] if the evaluation has to run in the pool.
 pub fn check(state: &State, request: &Call<'_>) -> Result<(), ApiError> {
     let document = document(state, request)?;
     let now = document.prepared().pin();
     decide(state, request, &document, &now)
 }
 
-/// Asks the policy about a request whose body is yet to be read; `has_body` if the policy would see that body.
+/// Evaluates the policy for a request whose body has not been read. `has_body` is `true` if the policy would receive that body.
 ///
 /// # Errors
-/// As for [`check`].
+/// Fails as [`check`] does.
 pub fn check_head(
     state: &State,
     request: &Call<'_>,
     has_body: bool,
 ) -> Result<HeadVerdict, ApiError> {
     let document = document(state, request)?;
-    // one policy says whether it needs the body, and decides
+    // one snapshot both determines if the body is needed and decides
     let now = document.prepared().pin();
     if has_body {
-        // finding out visits every module, once for each policy
+        // finding out visits every module, once per policy version
         document.is_quick_at(request, &now)?;
         if now.may_read_input("body") {
             return Ok(HeadVerdict::NeedsBody);
@@ -73,7 +73,7 @@ pub fn check_head(
     decide(state, request, &document, &now).map(|()| HeadVerdict::Allowed)
 }
 
-/// The document that decides.
+/// Returns the document that decides.
 fn document(state: &State, request: &Call<'_>) -> Result<Arc<Document>, ApiError> {
     let live = state.live.load();
     let path = || Ok(Path::from_slashes(&live.default_authorization_decision));
@@ -103,7 +103,7 @@ fn decide(
         Ok(None) => Err(ApiError::internal(
             "authorization policy missing or undefined",
         )),
-        // whoever may not ask is not told what runs
+        // an unauthorized client must not learn which queries run
         Err(Failure::Other(error)) => Err(error.without_stacks()),
         Err(Failure::Input(words)) => Err(ApiError::internal(words)),
     }
@@ -129,10 +129,10 @@ fn verdict(value: ValueRef<'_>) -> Verdict {
     }
 }
 
-/// What the policy is given.
+/// Returns the input of the policy.
 ///
 /// # Errors
-/// The identity of the client cannot be a value.
+/// Fails if the identity of the client cannot be represented as a value.
 fn input(state: &State, request: &Call<'_>) -> Result<Value, ApiError> {
     let mut fields: Vec<(Value, Value)> = vec![
         ("path".into(), path(request.path())),
@@ -160,7 +160,7 @@ fn input(state: &State, request: &Call<'_>) -> Result<Value, ApiError> {
     Ok(Value::object(fields))
 }
 
-/// The segments of a path. Ids of policies and paths of filters are decoded before they are split.
+/// Returns the segments of a path. Policy ids and filter paths are decoded before they are split.
 fn path(path: &str) -> Value {
     let decoded = |text: &str| unescape(text).unwrap_or_else(|| text.to_owned());
     let is_whole = ["/v1/policies/", "/v1/compile/"]
@@ -182,10 +182,10 @@ fn path(path: &str) -> Value {
     Value::array(segments.collect())
 }
 
-/// Headers that are about the message, and not about what is asked.
+/// Headers that describe the message and not its content. The policy does not receive them.
 const OF_TRANSPORT: [&str; 3] = ["host", "trailer", "transfer-encoding"];
 
-/// The headers by the names that Go gives them.
+/// Returns the headers with their names in Go's canonical form.
 fn headers(request: &Call<'_>) -> Value {
     let headers = request.headers().iter();
     let headers = headers.filter(|(name, _)| !OF_TRANSPORT.contains(&name.as_str()));
@@ -200,7 +200,7 @@ fn headers(request: &Call<'_>) -> Value {
     )
 }
 
-/// `X-Request-Id` of `x-request-id`.
+/// Returns the canonical form of a name: `X-Request-Id` for `x-request-id`.
 fn canonical(name: &str) -> String {
     let mut first = true;
     name.chars()
@@ -212,7 +212,7 @@ fn canonical(name: &str) -> String {
         .collect()
 }
 
-/// All values of each name.
+/// Returns an object with all values of each name.
 fn grouped<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Value {
     let mut groups: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     for (name, value) in pairs {

@@ -1,4 +1,4 @@
-//! Many inputs for one document: `POST /v1/batch/data`.
+//! Evaluation of one document with many inputs: `POST /v1/batch/data`.
 
 mod answers;
 mod inputs;
@@ -15,9 +15,9 @@ use super::{ApiError, metrics};
 use crate::http::{RequestExt as _, Response, Status, response};
 use crate::json::Fields;
 
-/// `POST /v1/batch/data/{path}`: the document for each of many inputs, on one moment of policies and documents.
+/// `POST /v1/batch/data/{path}`: evaluates the document with each of many inputs, on one snapshot of policies and documents.
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
-    // the decisions of the batch begin later
+    // the decisions of the batch are logged when they are made
     let logged = LoggedDecision::begin(state, request)?;
     let batch_id = logged.map(|logged| Arc::<str>::from(logged.id));
     let metrics = metrics::asked(request);
@@ -64,7 +64,7 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     Ok(response)
 }
 
-/// All answers by the keys of their inputs.
+/// Returns all results by the keys of their inputs.
 fn responses(keys: &[String], answers: Vec<Answer>, pretty: bool, is_mixed: bool) -> Fields {
     let mut responses = Fields::new(pretty);
     for (key, answer) in keys.iter().zip(answers) {

@@ -1,4 +1,4 @@
-//! What bodies hold.
+//! Parsing of request bodies.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,18 +11,18 @@ use solon::{json, yaml};
 use super::call::Call;
 use crate::http::RequestExt as _;
 
-/// A document as a body declares it.
+/// A document of a request body.
 pub enum Document<'a> {
     /// JSON text.
     Json(&'a [u8]),
-    /// JSON text of an object whose member `input` it is.
+    /// JSON text of an object whose member `input` is the document.
     Enveloped(&'a [u8]),
-    /// One that was read.
+    /// A parsed value.
     Read(Cow<'a, Value>),
 }
 
 impl<'a> Document<'a> {
-    /// Adds the document to what is asked as its input.
+    /// Adds the document to an evaluation request as its input.
     pub fn as_input<'r>(&'r self, asked: solon::Request<'r>) -> solon::Request<'r>
     where
         'a: 'r,
@@ -35,8 +35,8 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The body as text; bytes that are no UTF-8 become U+FFFD. What the authorization policy has read is written anew: nothing
-/// that it did not see is answered to.
+/// Returns the body as text; invalid UTF-8 becomes U+FFFD. A body that the authorization policy has read is serialized again, so
+/// that the request never uses content that the policy did not receive.
 pub fn text<'a>(request: &Call<'a>) -> Cow<'a, str> {
     if let Some(read) = read_before(request) {
         let mut text = Vec::new();
@@ -46,7 +46,7 @@ pub fn text<'a>(request: &Call<'a>) -> Cow<'a, str> {
     String::from_utf8_lossy(request.request().body())
 }
 
-/// The document that a body is; `None` when it is empty.
+/// Parses the body as a document. Returns `None` if it is empty.
 pub fn document<'a>(request: &Call<'a>) -> Result<Option<Document<'a>>, String> {
     if let Some(read) = read_before(request) {
         return Ok(Some(Document::Read(Cow::Borrowed(read))));
@@ -58,16 +58,17 @@ pub fn document<'a>(request: &Call<'a>) -> Result<Option<Document<'a>>, String> 
     Ok((!body.trim_ascii().is_empty()).then_some(Document::Json(body)))
 }
 
-/// What a body holds beside and below `input`.
+/// Parts of a body: the document below `input`, and the other members.
 #[derive(Default)]
 pub struct Envelope<'a> {
-    /// The document below `input`; `None` when it is known that there is none.
+    /// Document below `input`; `None` if the body is known to have none.
     pub input: Option<Document<'a>>,
-    /// All else, where that is of use: what the caller tells about the request.
+    /// Other members, if they are needed: metadata that the caller adds to the request.
     pub metadata: Option<Value>,
 }
 
-/// What the body is where it is not left to be read from its text: the authorization policy has seen it, or it is YAML.
+/// Returns the parsed body if it is not parsed from its text later: because the authorization policy has read it, or because it is
+/// YAML.
 pub fn whole<'a>(request: &Call<'a>) -> Result<Option<Cow<'a, Value>>, String> {
     match read_before(request) {
         Some(read) => Ok(Some(Cow::Borrowed(read))),
@@ -79,7 +80,7 @@ pub fn whole<'a>(request: &Call<'a>) -> Result<Option<Cow<'a, Value>>, String> {
     }
 }
 
-/// Takes the envelope of a body apart.
+/// Splits a body into its input and, if `with_metadata` is set, the other members.
 pub fn enveloped<'a>(request: &Call<'a>, with_metadata: bool) -> Result<Envelope<'a>, String> {
     let Some(read) = whole(request)? else {
         let body = request.request().body();
@@ -112,7 +113,7 @@ pub fn enveloped<'a>(request: &Call<'a>, with_metadata: bool) -> Result<Envelope
     })
 }
 
-/// The last member whose name fits.
+/// Returns the last member whose name satisfies `fits`.
 fn last(read: &Value, fits: fn(&Value) -> bool) -> Option<&Value> {
     let members = read.as_object().into_iter();
     let members = members.flat_map(|object| object.iter());
@@ -120,19 +121,19 @@ fn last(read: &Value, fits: fn(&Value) -> bool) -> Option<&Value> {
     fitting.map(|(_, value)| value)
 }
 
-/// Whether a member is the input of a body that the authorization policy has read: what it looked at has this name alone, so
-/// nothing else is decided on.
+/// Returns `true` if a member is the input of a body that the authorization policy has read. The policy matches the exact name
+/// only, so no other spelling may provide the input.
 fn is_input(name: &Value) -> bool {
     name.as_str() == Some(INPUT)
 }
 
-/// The same of another body.
+/// Returns `true` if a member is the input of any other body, in any case of letters.
 fn is_input_in_any_case(name: &Value) -> bool {
     name.as_str()
         .is_some_and(|name| name.eq_ignore_ascii_case(INPUT))
 }
 
-/// The member that holds the input.
+/// Name of the member that contains the input.
 const INPUT: &str = "input";
 
 fn metadata_of_text(text: &str) -> Result<Value, String> {
@@ -159,7 +160,7 @@ fn metadata_of(read: &Value, is_input: fn(&Value) -> bool) -> Value {
     )
 }
 
-/// Whether a body names no input at all.
+/// Returns `true` if a body has no input.
 pub fn is_without_input(request: &Call<'_>) -> bool {
     match enveloped(request, false).map(|envelope| envelope.input) {
         Ok(Some(Document::Enveloped(_))) => Members::of(&text(request))
@@ -169,12 +170,12 @@ pub fn is_without_input(request: &Call<'_>) -> bool {
     }
 }
 
-/// What the body was read as before.
+/// Returns the value that the authorization policy has parsed.
 fn read_before<'a>(request: &Call<'a>) -> Option<&'a Value> {
     request.request().parsed_body()
 }
 
-/// The document that a body is, read for whoever decides whether it may be asked: all of it has to be one.
+/// Parses the whole body as a document for the authorization policy.
 pub fn read_all(request: &Call<'_>) -> Result<Option<Value>, String> {
     if is_yaml(request) {
         return yaml_document(request);
@@ -188,7 +189,7 @@ pub fn read_all(request: &Call<'_>) -> Result<Option<Value>, String> {
         .map_err(|_| json::error_message(body))
 }
 
-/// Whether a body is to be read as YAML. JSON in a body that is declared as YAML keeps its numbers as written.
+/// Returns `true` if a body is parsed as YAML. JSON in a body that is declared as YAML keeps its numbers as written.
 fn is_yaml(request: &Call<'_>) -> bool {
     request.is_yaml() && !json::is_valid(request.body())
 }
@@ -200,7 +201,7 @@ fn yaml_document(request: &Call<'_>) -> Result<Option<Value>, String> {
     if text.trim_ascii().is_empty() {
         return Ok(None);
     }
-    // the reader takes it for space, which indentation may not have
+    // the YAML parser accepts tabs as space, which indentation must not contain
     if text.trim_start_matches([' ', '\n', '\r']).starts_with('\t') {
         return Err("yaml: found character that cannot start any token".to_owned());
     }
@@ -209,19 +210,19 @@ fn yaml_document(request: &Call<'_>) -> Result<Option<Value>, String> {
         .map_err(|error| error.to_string())
 }
 
-/// The JSON value that a text is, without the blanks around it.
+/// Returns the JSON value in a text, without surrounding whitespace.
 fn json_value(text: &str) -> Result<&str, String> {
     whole_text::<&RawValue>(text)
         .map(RawValue::get)
         .map_err(|_| json::error_message(text.as_bytes()))
 }
 
-/// Returns what is wrong with a text that is not JSON, in the words that OPA has for bodies, or `None` if it is JSON.
+/// Returns what is wrong with a text that is not JSON, in OPA's words for bodies, or `None` if it is JSON.
 pub fn malformed(text: &[u8]) -> Option<String> {
     (!json::is_valid(text)).then(|| json::error_message(text))
 }
 
-/// The items of the list that a text is; none of null.
+/// Returns the elements of a JSON array; none for `null`.
 pub fn items(text: &str) -> Result<Vec<&str>, String> {
     let items: Option<Vec<&RawValue>> =
         whole_text(text).map_err(|error| mismatch(text, &error, "an array"))?;
@@ -232,18 +233,18 @@ pub fn items(text: &str) -> Result<Vec<&str>, String> {
         .collect())
 }
 
-/// How names of members are matched.
+/// Matching of member names.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub enum Names {
-    /// Whatever their case.
+    /// Case-insensitive.
     #[default]
     InAnyCase,
-    /// As they are, in a body that the authorization policy has read: it looks for these alone.
+    /// Exact, in a body that the authorization policy has read, because the policy matches exact names.
     Exactly,
 }
 
 impl Names {
-    /// Those in the body of a request.
+    /// Returns how names in the body of a request are matched.
     pub fn of(request: &Call<'_>) -> Self {
         if read_before(request).is_some() {
             Self::Exactly
@@ -253,7 +254,7 @@ impl Names {
     }
 }
 
-/// The members of an object, unread.
+/// Members of an object with unparsed values.
 #[derive(Default)]
 pub struct Members<'a> {
     kept: Vec<(Cow<'a, str>, &'a RawValue)>,
@@ -262,12 +263,12 @@ pub struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// The members of the object that a text is; none of null.
+    /// Returns the members of a JSON object; none for `null`.
     pub fn of(text: &'a str) -> Result<Self, String> {
         Self::at_most(text, usize::MAX)
     }
 
-    /// Those of a whole body. One that the authorization policy has read has to be an object.
+    /// Returns the members of a whole body. If the authorization policy has read it, it must be an object.
     pub fn named(text: &'a str, names: Names) -> Result<Self, String> {
         if names == Names::Exactly && text == "null" {
             return Err("expected an object, got null".to_owned());
@@ -275,12 +276,12 @@ impl<'a> Members<'a> {
         Ok(Self::of(text)?.matched(names))
     }
 
-    /// The same, with names that are matched so.
+    /// Sets how names are matched.
     pub fn matched(self, names: Names) -> Self {
         Self { names, ..self }
     }
 
-    /// The same, so many at most; of what is beyond only the number is known.
+    /// Returns the first `most` members of a JSON object. Only the number of the others is kept.
     pub fn at_most(text: &'a str, most: usize) -> Result<Self, String> {
         let mut reader = serde_json::Deserializer::from_str(text);
         let members = reader.deserialize_any(MembersVisitor { most });
@@ -288,12 +289,12 @@ impl<'a> Members<'a> {
         members.map_err(|error| mismatch(text, &error, "an object"))
     }
 
-    /// How many there are, whether they were kept or not.
+    /// Returns the number of members in the text, including those that were not kept.
     pub fn count(&self) -> usize {
         self.kept.len() + self.left_out
     }
 
-    /// A member's text; of several the last one counts.
+    /// Returns the text of a member. The last one of a name is used.
     pub fn get(&self, name: &str) -> Option<&'a str> {
         let fits = |key: &str| match self.names {
             Names::InAnyCase => key.eq_ignore_ascii_case(name),
@@ -303,13 +304,13 @@ impl<'a> Members<'a> {
         named.map(|(_, value)| value.get())
     }
 
-    /// All names with their texts, in the order that they stand in.
+    /// Returns all names with their texts, in the order of the text.
     pub fn into_pairs(self) -> impl Iterator<Item = (Cow<'a, str>, &'a str)> {
         let pairs = self.kept.into_iter();
         pairs.map(|(name, value)| (name, value.get()))
     }
 
-    /// A member that has to be a string, if it is there and not null.
+    /// Returns a member that must be a string, if it is present and not null.
     pub fn string(&self, name: &str) -> Result<Option<String>, String> {
         let Some(text) = self.get(name).filter(|text| *text != "null") else {
             return Ok(None);
@@ -322,7 +323,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// A member that has to be a list of strings, if it is there and not null.
+    /// Returns a member that must be an array of strings, if it is present and not null.
     pub fn strings(&self, name: &str) -> Result<Option<Vec<String>>, String> {
         let Some(text) = self.get(name).filter(|text| *text != "null") else {
             return Ok(None);
@@ -332,7 +333,7 @@ impl<'a> Members<'a> {
             .map_err(|_| format!("`{name}` must be an array of strings"))
     }
 
-    /// A member that has to be true or false; false where it is not there.
+    /// Returns a member that must be a boolean; `false` if it is absent.
     pub fn flag(&self, name: &str) -> Result<bool, String> {
         match self.get(name) {
             None | Some("null" | "false") => Ok(false),
@@ -342,12 +343,12 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Reads a text that has to be one JSON value: nothing but blanks may follow it.
+/// Parses a text as one JSON value, which only whitespace may follow.
 fn whole_text<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, serde_json::Error> {
     serde_json::from_str(text)
 }
 
-/// What is wrong with a text: it is no JSON, or another kind of JSON.
+/// Returns the error for a text that is not JSON, or that is another kind of JSON.
 fn mismatch(text: &str, error: &serde_json::Error, wanted: &str) -> String {
     match json_value(text) {
         Ok(other) if error.is_data() => format!("expected {wanted}, got {}", kind(other)),
@@ -356,7 +357,7 @@ fn mismatch(text: &str, error: &serde_json::Error, wanted: &str) -> String {
     }
 }
 
-/// The kind of a JSON text.
+/// Returns the kind of a JSON text.
 fn kind(text: &str) -> &'static str {
     match text.bytes().next() {
         Some(b'{') => "object",
@@ -369,7 +370,7 @@ fn kind(text: &str) -> &'static str {
 }
 
 struct MembersVisitor {
-    /// How many are kept.
+    /// Number of members that are kept.
     most: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What is kept because it may be asked for again: a bounded number, of which the least used goes first.
+//! Bounded cache that evicts the least recently used entry.
 
 use std::borrow::Borrow;
 use std::hash::{BuildHasher as _, Hash};
@@ -8,28 +8,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hashbrown::{DefaultHashBuilder, HashMap};
 use parking_lot::Mutex;
 
-/// Parts with a lock each, so that threads seldom meet.
+/// Number of shards, each with a lock, which keeps contention low.
 const PARTS: usize = 16;
 
-/// Values by key. A lookup is short, so that a reactor may make it.
+/// Values by key. A lookup is short enough for a reactor.
 pub struct Cache<K, V> {
     parts: [Mutex<HashMap<K, Kept<V>>>; PARTS],
-    /// Most values of a part.
+    /// Maximum number of values of a shard.
     most: usize,
     hasher: DefaultHashBuilder,
-    /// How many values were kept so far. Those that were used since the last one count as used at once: lookups of
-    /// several threads would otherwise meet at this number.
+    /// Number of insertions so far, used as a clock. Lookups do not advance it, because they would contend for it. All entries that
+    /// were used since the last insertion therefore have the same age.
     kept: AtomicU64,
 }
 
 struct Kept<V> {
     value: Arc<V>,
-    /// When it was used last.
+    /// Clock value of the last use.
     used: u64,
 }
 
 impl<K: Hash + Eq + Clone, V> Cache<K, V> {
-    /// A cache of at most so many values, or a few more.
+    /// Creates a cache of about `most` values; a few more are possible.
     pub fn new(most: usize) -> Self {
         Self {
             parts: std::array::from_fn(|_| Mutex::default()),
@@ -44,7 +44,7 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
         self.parts.get(hash.unwrap_or_default())
     }
 
-    /// The value of a key, if it is kept.
+    /// Returns the value of a key, if it is cached.
     pub fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<Arc<V>>
     where
         K: Borrow<Q>,
@@ -55,7 +55,7 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
         Some(kept.value.clone())
     }
 
-    /// Keeps a value, unless there is one of the key by now, and gives the one that is kept.
+    /// Inserts a value unless the key is present, and returns the cached value.
     pub fn keep(&self, key: K, value: Arc<V>) -> Arc<V> {
         let Some(part) = self.part(&key) else {
             return value;
@@ -81,14 +81,14 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
         value
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub fn clear(&self) {
         for part in &self.parts {
             part.lock().clear();
         }
     }
 
-    /// How many values are kept.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.parts.iter().map(|part| part.lock().len()).sum()
     }

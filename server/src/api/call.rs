@@ -1,19 +1,19 @@
-//! Requests as handlers get them.
+//! Requests as handlers receive them.
 
 use std::ops::Deref;
 
 use crate::http::{Place, Request};
 
-/// A request whose body was read, and where its handler runs.
+/// A request whose body was read, and the kind of thread that its handler runs on.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
     request: &'a Request,
-    /// Where the handler runs.
+    /// Kind of thread that the handler runs on.
     pub place: Place<'a>,
 }
 
 impl<'a> Call<'a> {
-    /// The call of a handler.
+    /// Creates the call of a handler.
     pub fn new(request: &'a Request, place: Place<'a>) -> Self {
         Self { request, place }
     }

@@ -17,7 +17,7 @@ use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, response};
 use crate::json::Fields;
 
-/// What is asked.
+/// Parsed request.
 struct Asked<'a> {
     query: String,
     input: Option<&'a str>,
@@ -94,7 +94,7 @@ impl<'a> Asked<'a> {
         if let Some(text) = members.get("options") {
             let members = Members::of(text)?.matched(names);
             options.disable_inlining = members.strings("disableInlining")?.unwrap_or_default();
-            // the published name, and the same without its slip of the pen
+            // OPA's misspelled name is accepted as well
             options.nondeterministic_builtins = members.flag("nondeterminsticBuiltins")?
                 || members.flag("nondeterministicBuiltins")?;
         }

@@ -9,13 +9,13 @@ use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, response};
 use crate::json::Fields;
 
-/// `GET /v1/config`, without what is secret.
+/// `GET /v1/config`, without secrets.
 #[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]
 pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let pretty = request.pretty();
     let live = state.live.load();
     let mut text = Vec::new();
-    // a configuration is far shorter than that
+    // a configuration is far shorter than this limit
     let written = json::write_within(
         live.config.borrow(),
         style(pretty, "  "),

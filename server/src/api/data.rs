@@ -67,13 +67,13 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     asked.answer(state, request).map_err(malformed_body)
 }
 
-/// `POST /v0/data/{path}`: the body is the input, the answer is the document.
+/// `POST /v0/data/{path}`: the body is the input, and the response body is the document.
 pub fn webhook(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let below = request.below().unwrap_or_default();
     bare(state, request, request.path(), below, || path(request))
 }
 
-/// `POST /`: as [`webhook`] on the default decision.
+/// `POST /`: evaluates the default decision as [`webhook`] does.
 pub fn default_decision(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let live = state.live.load();
     let decision = live.default_decision.trim_start_matches('/');
@@ -82,7 +82,7 @@ pub fn default_decision(state: &State, request: &Call<'_>) -> Result<Response, A
     })
 }
 
-/// The decoded segments of the path below the route.
+/// Returns the decoded path segments after the route.
 pub fn path(request: &Call<'_>) -> Result<Path, ApiError> {
     let segments = request.below().and_then(segments);
     segments
@@ -90,7 +90,7 @@ pub fn path(request: &Call<'_>) -> Result<Path, ApiError> {
         .ok_or_else(|| ApiError::invalid(format!("bad path: {}", request.path())))
 }
 
-/// The refusal of a body whose input cannot be read.
+/// Returns the error for a body whose input cannot be parsed.
 pub fn malformed_body(failure: Failure) -> ApiError {
     match failure {
         Failure::Input(words) => ApiError::invalid(malformed_input("body", words)),
@@ -98,7 +98,7 @@ pub fn malformed_body(failure: Failure) -> ApiError {
     }
 }
 
-/// What is told of an input that cannot be read. A number beyond all bounds is well formed.
+/// Returns the message for an input that cannot be parsed. A number out of range is well-formed JSON.
 fn malformed_input(place: &str, words: String) -> String {
     if words.starts_with("invalid number: ") {
         return words;
@@ -106,28 +106,28 @@ fn malformed_input(place: &str, words: String) -> String {
     format!("{place} contains malformed input document: {words}")
 }
 
-/// What is asked of a document.
+/// Evaluation of a document for a request.
 pub struct Asked<'a> {
-    /// The input, and what is told about the request.
+    /// Input and request metadata.
     pub envelope: Envelope<'a>,
-    /// Whether it is told that there is no input.
+    /// `true` if the response contains a warning for a missing input.
     pub warn: bool,
-    /// What it takes.
+    /// Timers of the request.
     pub metrics: Metrics,
-    /// The decision, if it is logged.
+    /// Decision to log, if any.
     pub logged: Option<LoggedDecision>,
 }
 
-/// The document that a request asks for.
+/// The document that a request names.
 pub struct Found {
-    /// The document.
+    /// Prepared document.
     document: Arc<Prepared>,
-    /// Whether it was asked before as policies and documents are now.
+    /// `true` if it was evaluated before on the current policies and documents.
     pub known: bool,
 }
 
 impl Found {
-    /// Finds it; what that took is noted.
+    /// Finds the document and measures the time that this takes.
     pub fn by(state: &State, request: &Call<'_>, metrics: &Metrics) -> Result<Self, ApiError> {
         let start = metrics.start();
         let parsed = Cell::new(Duration::ZERO);
@@ -161,7 +161,7 @@ impl Asked<'_> {
         Ok(response::json(Status::OK, answer.finish()))
     }
 
-    /// Reads a document as it is now, or at a moment, for what was received at some time.
+    /// Evaluates a document on the current snapshot or a given one.
     pub fn read(
         &self,
         state: &State,
@@ -206,7 +206,7 @@ impl Asked<'_> {
         Ok(answer)
     }
 
-    /// What the log contains of a decision before it is made.
+    /// Returns what the log contains of a decision before it is made.
     fn outcome<'o>(
         &'o self,
         request: &Call<'o>,
@@ -293,7 +293,7 @@ impl Asked<'_> {
             document.answered(generation);
             let hides = state.options.spelling.is_opa() && wanted.detail != Some(Detail::Full);
             if value.is_none() && hides {
-                // of what is undefined OPA shows the whole search, or nothing
+                // for undefined documents OPA returns either the full trace or nothing
                 told.unexplained();
             }
             (value.map(|value| text_of(&value, style)).transpose()?, told)
@@ -304,7 +304,7 @@ impl Asked<'_> {
         if let Some(start) = start {
             let hit = found.known && !compiled.get();
             metrics.counter("server_query_cache_hit", hit.into());
-            // it is told even where no input was read
+            // the timer is present even if no input was read
             metrics.add(INPUT_PARSE, Duration::ZERO);
             metrics.add("rego_query_eval", stages.rest(start));
             metrics.sent(&sent);
@@ -314,12 +314,12 @@ impl Asked<'_> {
     }
 }
 
-/// The timer of reading the input.
+/// Timer of parsing the input.
 const INPUT_PARSE: &str = "rego_input_parse";
-/// The timer of finding out what is asked.
+/// Timer of preparing the document.
 const QUERY_COMPILE: &str = "rego_query_compile";
 
-/// What the server itself says at the top of an answer.
+/// Top-level response fields that the server itself writes.
 const OWN_FIELDS: [&str; 8] = [
     "decision_id",
     "provenance",
@@ -331,7 +331,7 @@ const OWN_FIELDS: [&str; 8] = [
     "warning",
 ];
 
-/// Adds what functions of the host tell, but nothing in the place of what the server says itself.
+/// Adds fields that host functions return. They cannot replace the server's own fields.
 fn add_metadata(
     answer: &mut Fields,
     metadata: &ResponseMetadata,
@@ -354,7 +354,7 @@ fn add_metadata(
     Ok(())
 }
 
-/// A value as JSON text, if an answer may be that long.
+/// Returns a value as JSON text, or an error if it exceeds the maximum response length.
 fn text_of(value: &Value, style: Style<'_>) -> Result<Vec<u8>, ApiError> {
     let mut text = Vec::new();
     json::write_within(value.borrow(), style, Limits::RESULT_BYTES, &mut text)
@@ -468,7 +468,7 @@ fn bare(
     }
 }
 
-/// How a result is written; indented, every line but the first behind `prefix`.
+/// Returns the style of a result. If it is indented, every line except the first begins with `prefix`.
 pub(super) fn style(pretty: bool, prefix: &str) -> Style<'_> {
     let indent = "  ";
     let layout = pretty.then_some(Layout::new(prefix, indent));

@@ -1,5 +1,5 @@
-//! Events of the decision log: what handlers know of a decision becomes an event, which the drop and the mask policy change before
-//! it is written.
+//! Events of the decision log. The data that handlers have about a decision becomes an event, which the drop and the mask policy
+//! process before it is written.
 
 use std::sync::Arc;
 
@@ -279,7 +279,7 @@ impl Policy {
         let result = self
             .document
             .evaluate_apart(state, request, &self.bound, asked)?;
-        // a set is an array
+        // sets become arrays
         let result = result.map(|result| text::read(&result));
         result
             .transpose()
@@ -320,7 +320,7 @@ impl SnapshotFacts {
 }
 
 impl State {
-    /// Returns the facts of a snapshot, which are collected once for each.
+    /// Returns the facts of a snapshot, which are computed once per snapshot.
     fn snapshot_facts(&self, snapshot: &Snapshot) -> Arc<SnapshotFacts> {
         let kept = self.facts.load();
         if let Some(facts) = &*kept
@@ -334,14 +334,14 @@ impl State {
     }
 }
 
-/// Returns the input of a decision as JSON text on one line. An input that cannot be read is part of no decision.
+/// Returns the input of a decision as JSON text on one line, or `None` if the input cannot be parsed.
 pub fn input_text(input: Option<&Input<'_>>) -> Option<Vec<u8>> {
     match input? {
         Input::Json(json) => read(json),
         Input::Enveloped(json) => {
             let json = String::from_utf8_lossy(json);
             let input = Members::of(&json).ok()?.get("input")?;
-            // OPA takes it for a request without input
+            // OPA treats `null` as a request without input
             (input != "null").then(|| read(input.as_bytes())).flatten()
         }
         Input::Read(value) => Some(compact(value)),
@@ -352,7 +352,7 @@ fn read(json: &[u8]) -> Option<Vec<u8>> {
     Some(compact(&text::read(json).ok()?))
 }
 
-/// Returns what caller and functions added to a request and its response.
+/// Returns the metadata that the caller and host functions added to a request and its response.
 pub fn metadata(request: Option<&Value>, response: Option<&ResponseMetadata>) -> Option<Json> {
     let json = |value: &Value| solon::from_value::<Json>(value.borrow()).ok();
     let is_some = |value: &Value| value.as_object().is_some_and(|object| !object.is_empty());

@@ -1,4 +1,4 @@
-//! Documents that were asked for, prepared for the next time, and where they are evaluated.
+//! Cache of prepared documents, and the choice of the thread that evaluates them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,23 +16,23 @@ use super::evaluation::Prints;
 use super::state::State;
 use crate::http::{LatencyEstimate, RequestExt as _, Stopwatch};
 
-/// What an evaluation is thought to take, at most, that is made on a reactor.
+/// Maximum estimated time of an evaluation that runs on a reactor.
 const SHORT: Duration = Duration::from_micros(100);
-/// What an evaluation may take on a reactor before it is made anew in the pool.
+/// Time limit of an evaluation on a reactor. If it is exceeded, the evaluation is repeated in the pool.
 const AT_ONCE: Duration = Duration::from_micros(300);
-/// Memory that it may take there.
+/// Memory limit of an evaluation on a reactor, in bytes.
 const MEMORY_AT_ONCE: usize = 4 << 20;
 
-/// When an evaluation ends that takes too long.
+/// Time at which a long evaluation is stopped.
 #[derive(Clone, Copy)]
 enum Ends {
-    /// With the request: at its deadline, or when its client has gone.
+    /// At the deadline of the request, or when its client has gone.
     WithRequest,
     /// At the time limit of the engine.
     ByItself,
 }
 
-/// Why a document was not evaluated.
+/// Reason why a document was not evaluated.
 pub enum Failure {
     /// The input is malformed.
     Input(String),
@@ -41,7 +41,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Returns the failure as one text, as the log shows it.
+    /// Returns the failure as one text for the log.
     pub fn text(&self) -> String {
         match self {
             Self::Input(text) => text.clone(),
@@ -68,24 +68,24 @@ impl From<Error> for Failure {
     }
 }
 
-/// Prepared documents by the path of the requests for them.
+/// Prepared documents by request path.
 pub struct Documents {
     kept: Cache<Box<str>, Document>,
-    /// What bounds an evaluation on a reactor, beside its time.
+    /// Limits of an evaluation on a reactor, except time.
     brief: Limits,
 }
 
 /// A prepared document.
 pub struct Document {
     prepared: PreparedDocument,
-    /// How long decisions take.
+    /// Estimated duration of an evaluation.
     estimate: Arc<LatencyEstimate>,
-    /// The generation of the engine in which it was answered by a search last.
+    /// Engine generation of the last traced evaluation.
     answered: AtomicU64,
 }
 
 impl Documents {
-    /// At most so many of an engine's with these limits.
+    /// Creates a cache of up to `most` documents. `limits` are those of the engine.
     pub fn new(most: usize, limits: &Limits) -> Self {
         Self {
             kept: Cache::new(most),
@@ -93,10 +93,9 @@ impl Documents {
         }
     }
 
-    /// The document that a request asks for, and whether it was prepared before. Preparing is for the pool.
+    /// Returns the document that a request names, and `true` if it was already prepared. Documents are prepared only in the pool.
     ///
-    /// `key` is the request's path, escapes and all, or another text that begins otherwise; `path` reads it where it is
-    /// not known yet.
+    /// `key` is the encoded path of the request, or a text with another prefix. `path` parses it if it is not in the cache.
     pub fn get(
         &self,
         state: &State,
@@ -118,39 +117,39 @@ impl Documents {
         Ok((self.kept.keep(key.into(), document), false))
     }
 
-    /// How many are kept.
+    /// Returns the number of cached documents.
     pub fn len(&self) -> usize {
         self.kept.len()
     }
 
-    /// Forgets all of them: policies have changed.
+    /// Removes all documents, because policies have changed.
     pub fn forget(&self) {
         self.kept.clear();
     }
 }
 
 impl Document {
-    /// The document itself.
+    /// Returns the prepared document.
     pub fn prepared(&self) -> &PreparedDocument {
         &self.prepared
     }
 
-    /// Whether it was answered before as policies and documents are now.
+    /// Returns `true` if the document was evaluated before on the current policies and documents.
     pub fn was_answered(&self, generation: u64) -> bool {
         self.answered.load(Ordering::Relaxed) == generation || self.estimate.is_of(generation)
     }
 
-    /// Notes that it was answered by a search.
+    /// Records a traced evaluation.
     pub fn answered(&self, generation: u64) {
         self.answered.store(generation, Ordering::Relaxed);
     }
 
-    /// Whether rules make it, or something within it.
+    /// Returns `true` if rules define the document or a part of it.
     pub fn has_rules(&self) -> bool {
         self.prepared.has_rules()
     }
 
-    /// What `read` makes of the document at a moment.
+    /// Evaluates the document on a snapshot and returns the result of `read`.
     pub fn evaluate<R>(
         &self,
         state: &State,
@@ -164,7 +163,7 @@ impl Document {
         })
     }
 
-    /// The document as JSON text, as it is now or at a moment.
+    /// Evaluates the document and returns JSON text, on the current snapshot or a given one.
     pub fn evaluate_text(
         &self,
         state: &State,
@@ -182,8 +181,8 @@ impl Document {
         })
     }
 
-    /// The document as JSON text at a moment, for a decision about the request that has to be made although the client has gone or the
-    /// time of the request is up.
+    /// Evaluates the document and returns JSON text, on a snapshot. It is for decisions that must be made even if the client has
+    /// gone or the deadline of the request has passed.
     pub fn evaluate_apart(
         &self,
         state: &State,
@@ -202,21 +201,21 @@ impl Document {
         )
     }
 
-    /// Checks that the document may be evaluated where the request is being answered.
+    /// Checks that the document may be evaluated on the current thread.
     ///
     /// # Errors
-    /// [`ApiError::Elsewhere`] on a reactor, unless an evaluation at this moment is known to be short.
+    /// [`ApiError::Elsewhere`] on a reactor, unless an evaluation on this snapshot is known to be short.
     pub fn is_quick_at(&self, request: &Call<'_>, bound: &PinnedDocument) -> Result<(), ApiError> {
         let generation = bound.snapshot().generation();
         let is_quick = || self.estimate.is_under(generation, SHORT) && !bound.may_block();
-        // what asks the outside would ask twice
+        // a repeated evaluation would repeat external I/O
         if request.place.is_reactor() && !is_quick() {
             return Err(ApiError::Elsewhere(Some(self.estimate.clone())));
         }
         Ok(())
     }
 
-    /// Evaluates at a moment, here if it is known to be quick enough for here.
+    /// Evaluates on a snapshot, on the current thread if it is known to be short enough for it.
     fn ask<R>(
         &self,
         state: &State,
@@ -254,7 +253,7 @@ impl Document {
         let answer = if here {
             let limits = state.documents.brief.clone();
             let limits = limits.until(start.checked_add(AT_ONCE));
-            // who could cancel it is this thread
+            // only this thread could cancel it
             evaluate(bound, &asked.limits(&limits))
         } else {
             let limits = match ends {
@@ -273,7 +272,7 @@ impl Document {
         };
         self.estimate.note(generation, stopwatch.took());
         match answer {
-            // there is more time elsewhere, to find out which queries were running too
+            // the evaluation in the pool has time to collect the stack of running queries
             Err(Error::Eval(error)) if here && error.stack.is_empty() => {
                 self.estimate.misjudged(generation);
                 state.counts.misjudged();

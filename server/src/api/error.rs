@@ -1,4 +1,4 @@
-//! Refusals: the one place that turns errors into a status and a body.
+//! API errors: the only module that maps errors to a status and a body.
 
 use std::sync::Arc;
 
@@ -22,27 +22,27 @@ pub mod message {
     pub const PARSE_QUERY: &str = "error(s) occurred while parsing query";
     /// A query that does not compile.
     pub const COMPILE_QUERY: &str = "error(s) occurred while compiling query";
-    /// An evaluation that ended early.
+    /// An evaluation that failed.
     pub const EVALUATE: &str = "error(s) occurred while evaluating query";
 }
 
-/// Why a handler did not answer.
+/// Reason why a handler did not return a response.
 #[derive(Debug)]
 pub enum ApiError {
-    /// It takes longer than a reactor may wait: the request is handled again in the pool, which classes it by the estimate.
+    /// The request takes longer than a reactor may block. It is handled again in the pool, which classifies it by the estimate.
     Elsewhere(Option<Arc<LatencyEstimate>>),
-    /// The request is refused, or failed.
+    /// The request was rejected or failed.
     Refused(Box<Refusal>),
 }
 
-/// A refusal with the status and the body it is answered with.
+/// An error with the status and the body of its response.
 #[derive(Debug)]
 pub struct Refusal {
     status: Status,
     code: &'static str,
     message: String,
     errors: Vec<ErrorItem>,
-    /// What became of each rule, where that was asked for.
+    /// Trace of each rule, if the request asked for it.
     explanation: Option<solon::Value>,
 }
 
@@ -67,42 +67,42 @@ impl ApiError {
         }))
     }
 
-    /// 400: something about the request is wrong.
+    /// 400: the request is invalid.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(Status::BAD_REQUEST, "invalid_parameter", message)
     }
 
-    /// 400: the request would break what is there.
+    /// 400: the request conflicts with existing policies or documents.
     pub fn invalid_operation(message: impl Into<String>) -> Self {
         Self::new(Status::BAD_REQUEST, "invalid_operation", message)
     }
 
-    /// 404: there is nothing there.
+    /// 404: not found.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::new(Status::NOT_FOUND, "resource_not_found", message)
     }
 
-    /// 404: something else stands there.
+    /// 404: a different value is at the path.
     pub fn conflict(message: impl Into<String>) -> Self {
         Self::new(Status::NOT_FOUND, "resource_conflict", message)
     }
 
-    /// 404: the document has no value.
+    /// 404: the document is undefined.
     pub fn undefined(message: impl Into<String>) -> Self {
         Self::new(Status::NOT_FOUND, "undefined_document", message)
     }
 
-    /// 401: whoever asks may not.
+    /// 401: the client is not authorized.
     pub fn unauthorized(message: impl Into<String>) -> Self {
         Self::new(Status::UNAUTHORIZED, "unauthorized", message)
     }
 
-    /// A refusal with a status of its own.
+    /// Creates an error with a given status.
     pub fn with_status(status: Status, code: &'static str, message: impl Into<String>) -> Self {
         Self::new(status, code, message)
     }
 
-    /// 500: there was no time left for an evaluation.
+    /// 500: the evaluation was cancelled because no time was left.
     pub fn cancelled() -> Self {
         let mut error = Self::internal(message::EVALUATE);
         if let Self::Refused(refusal) = &mut error {
@@ -117,18 +117,18 @@ impl ApiError {
         error
     }
 
-    /// 500: it is not the request's fault.
+    /// 500: an error that the request did not cause.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(Status::INTERNAL_SERVER_ERROR, "internal_error", message)
     }
 
-    /// Says that a policy of this id is not there.
+    /// Returns the error for an unknown policy id.
     pub fn no_policy(id: &str) -> Self {
         let id = solon::Value::string(id);
         Self::not_found(format!("storage_not_found_error: policy id {id}"))
     }
 
-    /// Without the queries that were running.
+    /// Removes the stack of running queries.
     #[must_use]
     pub fn without_stacks(mut self) -> Self {
         if let Self::Refused(refusal) = &mut self {
@@ -148,7 +148,7 @@ impl ApiError {
         }
     }
 
-    /// With what became of each rule.
+    /// Adds the trace of each rule.
     #[must_use]
     pub fn explained(mut self, explanation: Option<solon::Value>) -> Self {
         if let Self::Refused(refusal) = &mut self {
@@ -157,7 +157,7 @@ impl ApiError {
         self
     }
 
-    /// The first of the errors that it lists, behind its place, as texts for people have it.
+    /// Returns the first of the listed errors, after its location, in text form.
     pub fn first_error(&self) -> Option<String> {
         let Self::Refused(refusal) = self else {
             return None;
@@ -217,7 +217,7 @@ impl ApiError {
         })
     }
 
-    /// With the entries of an engine error.
+    /// Adds the entries of an engine error.
     #[must_use]
     pub fn listing(mut self, error: &Error) -> Self {
         if let Self::Refused(refusal) = &mut self {
@@ -228,7 +228,7 @@ impl ApiError {
 }
 
 impl From<Error> for ApiError {
-    /// The answer where a handler knows nothing better.
+    /// Default conversion, if a handler has no more specific error.
     fn from(error: Error) -> Self {
         match &error {
             Error::Eval(_) => Self::internal(message::EVALUATE).listing(&error),
@@ -253,7 +253,7 @@ impl From<Error> for ApiError {
 impl From<Rejection> for ApiError {
     fn from(rejection: Rejection) -> Self {
         let (status, code, message) = rejection.describe();
-        // bodies that are too large are 400 in OPA, with the name of the option
+        // OPA rejects oversized bodies with 400 and the name of the option
         match rejection {
             Rejection::TooLarge { .. } => {
                 Self::invalid(format!("{message} (server.decoding.max_length)"))
@@ -274,7 +274,7 @@ impl From<StoreError> for ApiError {
 }
 
 impl Refusal {
-    /// The answer. Errors are always formatted for humans.
+    /// Returns the response. Errors are always indented.
     pub fn response(self, spelling: Spelling) -> Response {
         let errors = spelled(self.errors, spelling);
         let body = Body {
@@ -291,8 +291,8 @@ impl Refusal {
         }
     }
 
-    /// What is told of it where it is one answer of many: in the place of the message stands the first of its errors. `id` is the id
-    /// of the decision, if it is logged.
+    /// Returns the error as one of several results. The message is replaced by the first listed error. `id` is the id of the
+    /// decision, if it is logged.
     pub fn fields(self, pretty: bool, spelling: Spelling, id: Option<&str>) -> Fields {
         let errors = spelled(self.errors, spelling);
         let first = errors.first();

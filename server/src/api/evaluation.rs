@@ -1,4 +1,4 @@
-//! What evaluations for requests have in common: who stops them, whom they let go ahead, where their prints go.
+//! Common parts of evaluations for requests: cancellation, yielding to other requests, and output of `print`.
 
 use std::cell::RefCell;
 
@@ -6,7 +6,7 @@ use super::call::Call;
 use super::state::State;
 use crate::http::RequestExt as _;
 
-/// Lines that were printed, in order.
+/// Printed lines, in order.
 #[derive(Default)]
 pub struct Prints(RefCell<Vec<String>>);
 
@@ -24,7 +24,7 @@ impl Prints {
     }
 }
 
-/// Evaluates for a request within the time that it has; it ends when whoever asked has gone.
+/// Evaluates within the remaining time of the request. The evaluation is cancelled when the client disconnects.
 pub fn evaluate<R>(
     state: &State,
     request: &Call<'_>,

@@ -26,10 +26,10 @@ use crate::json::Fields;
 use crate::telemetry::Metrics;
 use crate::wire::Location;
 
-/// The longest path with a body, in bytes, whose filter is kept: clients choose both.
+/// Maximum length of a cache key in bytes (path and body), because clients choose both.
 const LONGEST_KEY: usize = 64 << 10;
 
-/// What a prepared filter is kept under: everything that it is prepared from.
+/// Cache key of a prepared filter: everything that it is prepared from.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Key {
     path: String,
@@ -48,7 +48,7 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let accepted = Accepted::of(request.header("accept"));
     let (options, several) = match &accepted {
         Ok(accepted) => asked.options(accepted)?,
-        // annotations are looked at first
+        // annotations are checked first
         Err(_) => (asked.options.clone(), false),
     };
     let keeps = path.len() + text.len() <= LONGEST_KEY;
@@ -133,7 +133,7 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     ))
 }
 
-/// What the event of a filter contains in addition to those of other decisions.
+/// Returns the fields of a filter's decision log event that other decisions do not have.
 fn custom(filters: &PreparedFilters, options: Option<&str>) -> serde_json::Value {
     let unknowns = filters.unknowns().ok();
     json!({
@@ -142,12 +142,12 @@ fn custom(filters: &PreparedFilters, options: Option<&str>) -> serde_json::Value
             .and_then(|text| serde_json::from_str(text).ok())
             .unwrap_or_else(|| json!({})),
         "type": "open-policy-agent/compile",
-        // OPA has no list where nothing is unknown
+        // OPA omits an empty list
         "unknowns": unknowns.filter(|all| !all.is_empty()),
     })
 }
 
-/// A name that may be meant by one that is not there.
+/// Suggested name for an unknown one.
 #[derive(Serialize)]
 struct Hint {
     message: String,
@@ -168,12 +168,12 @@ fn shown(value: &Value, pretty: bool, prefix: &str) -> Vec<u8> {
     let layout = pretty.then_some(text_form::Layout::new(prefix, "  "));
     let style = text_form::Style::default().html(true).layout(layout);
     let mut text = Vec::new();
-    // the length of the request bounds the answer's well enough
+    // the length of the request already limits the response
     let _ = text_form::write_within(value.borrow(), style, usize::MAX, &mut text);
     text
 }
 
-/// The rule's path with slashes. Some clients escape the slashes too.
+/// Returns the rule's path with slashes. Some clients escape the slashes.
 fn path(request: &Call<'_>) -> Result<String, ApiError> {
     let below = request.below().unwrap_or("");
     let path = decode(below).ok_or_else(|| ApiError::invalid("invalid path: broken escape"))?;
@@ -189,7 +189,7 @@ fn path(request: &Call<'_>) -> Result<String, ApiError> {
     }
 }
 
-/// The filter of a path, prepared before or now.
+/// Returns the filter of a path from the cache, or prepares it.
 fn prepared(
     state: &State,
     key: Key,

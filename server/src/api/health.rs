@@ -12,10 +12,10 @@ use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, response};
 use crate::json::answer_text;
 
-/// Where health rules live.
+/// Package of health rules.
 const PACKAGE: [&str; 2] = ["system", "health"];
 
-/// What is said when a decision cannot be made.
+/// Message if no decision can be made.
 const NO_EVALUATION: &str = "unable to perform evaluation";
 
 #[derive(Serialize)]
@@ -23,7 +23,7 @@ struct Unhealthy<'a> {
     error: &'a str,
 }
 
-/// `GET /health`: whether decisions are made, and with `bundles` and `plugins` whether those are there.
+/// `GET /health`: checks that decisions can be made, and with `bundles` and `plugins` that those are ready.
 #[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]
 pub fn server(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let opa = state.options.spelling.is_opa();
@@ -87,7 +87,7 @@ pub fn rule(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     }
 }
 
-/// What health rules see: the state of each plugin, and whether all of them were `OK` once.
+/// Returns the input of health rules: the state of each plugin, and `true` if each of them has been `OK` once.
 fn input(state: &State) -> Value {
     let plugins = state.plugins.plugins().into_iter();
     let plugins = plugins.map(|(name, status)| {

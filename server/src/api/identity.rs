@@ -1,4 +1,4 @@
-//! Who asks, as the authorization policy sees it: a token that nobody has looked into, or a certificate that was verified.
+//! Identity of the client in the input of the authorization policy: an unverified token, or a verified certificate.
 
 use solon::Value;
 use solon::x509::parse_certificates_in_der;
@@ -9,10 +9,11 @@ use crate::config::Authentication;
 use crate::http::RequestExt as _;
 use crate::http::header::AUTHORIZATION;
 
-/// Returns the identity of the client, or `None` if it shows none.
+/// Returns the identity of the client, or `None` if it sends none.
 ///
 /// # Errors
-/// The client shows a token or a certificate that cannot be a value: it is not treated as a client without one.
+/// Fails if the client sends a token or a certificate that cannot be represented as a value. It must not be treated as a client
+/// without one.
 pub fn of(authentication: Authentication, request: &Call<'_>) -> Result<Option<Value>, ApiError> {
     match authentication {
         Authentication::Off => Ok(None),
@@ -42,14 +43,15 @@ pub fn of(authentication: Authentication, request: &Call<'_>) -> Result<Option<V
     }
 }
 
-/// The certificates that the client showed, read.
+/// Returns the parsed certificates of the client.
 pub fn certificates(authentication: Authentication, request: &Call<'_>) -> Option<Value> {
     (authentication == Authentication::Tls)
         .then(|| read(request).cloned())
         .flatten()
 }
 
-/// The token of a header: `Bearer TOKEN`, where case counts. As in OPA any other header, and a token with blanks, is none.
+/// Returns the token of a header `Bearer TOKEN`, which is case-sensitive. As in OPA, any other header or a token with whitespace is
+/// ignored.
 fn token(header: &[u8]) -> Option<&[u8]> {
     let rest = header.strip_prefix(b"Bearer")?;
     let blanks = rest.iter().take_while(|byte| is_space(**byte)).count();
@@ -62,7 +64,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\x0c' | b'\r')
 }
 
-/// Reads the certificates of a connection, once.
+/// Parses the certificates of a connection once.
 fn read<'a>(request: &'a Call<'_>) -> Option<&'a Value> {
     let peer = &request.info().peer;
     let known = peer.certificates_read.get_or_init(|| {
@@ -75,7 +77,7 @@ fn read<'a>(request: &'a Call<'_>) -> Option<&'a Value> {
     known.as_ref()
 }
 
-/// A subject as Go writes it: `CN=client,O=Solon`.
+/// Returns a subject in Go's notation, for example `CN=client,O=Solon`.
 fn distinguished_name(subject: &Value) -> String {
     const FIELDS: [(&str, &str); 9] = [
         ("SerialNumber", "SERIALNUMBER"),
@@ -109,7 +111,7 @@ fn distinguished_name(subject: &Value) -> String {
     parts.join(",")
 }
 
-/// A value of a distinguished name, with its special characters escaped.
+/// Escapes the special characters of a value in a distinguished name.
 fn escaped(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     let last = value.chars().count().saturating_sub(1);

@@ -1,4 +1,4 @@
-//! The metrics of one request.
+//! Metrics of one request.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -13,12 +13,12 @@ use crate::http::RequestExt as _;
 use crate::json::Fields;
 use crate::telemetry::{Measured, Metrics};
 
-/// Measures what a request asks for: timers with `metrics`, and with `instrument` what more there is.
+/// Creates the metrics that a request selects: timers with `metrics`, and more with `instrument`.
 pub fn asked(request: &Call<'_>) -> Metrics {
     Metrics::when(request.params().flag("metrics") || is_instrumented(request))
 }
 
-/// Measures what a request asks for, and what the log of its decision contains.
+/// Creates the metrics that a request selects and those that its decision log event contains.
 pub fn of_decision(request: &Call<'_>, logged: Option<&LoggedDecision>) -> Metrics {
     match logged {
         Some(_) => asked(request).logged(),
@@ -26,13 +26,12 @@ pub fn of_decision(request: &Call<'_>, logged: Option<&LoggedDecision>) -> Metri
     }
 }
 
-/// Whether a request asks for all that can be measured.
+/// Returns `true` if a request selects all metrics.
 pub fn is_instrumented(request: &Call<'_>) -> bool {
     request.params().flag("instrument")
 }
 
-/// What the engine tells of the stages of a request, and how long all of them took together: the rest is told by whoever
-/// asked.
+/// Durations of the engine's stages for a request, and their sum. The caller measures the remaining time.
 pub struct Stages<'m> {
     metrics: &'m Metrics,
     is_instrumented: bool,
@@ -40,7 +39,7 @@ pub struct Stages<'m> {
 }
 
 impl<'m> Stages<'m> {
-    /// Those that a request asks for.
+    /// Creates the stages for a request.
     pub fn of(request: &Call<'_>, metrics: &'m Metrics) -> Self {
         Self {
             is_instrumented: is_instrumented(request),
@@ -48,7 +47,7 @@ impl<'m> Stages<'m> {
         }
     }
 
-    /// Those of a change of policies.
+    /// Creates the stages for a change of policies.
     pub fn of_change(metrics: &'m Metrics) -> Self {
         Self {
             metrics,
@@ -57,17 +56,17 @@ impl<'m> Stages<'m> {
         }
     }
 
-    /// Notes a stage; those of compiling are for those who look inside.
+    /// Records a stage. Stages of compilation are recorded only for instrumented requests.
     pub fn hear(&self, name: &str, took: Duration) {
         self.heard.set(self.heard.get() + took);
-        // the stages of modules are spelled in two ways
+        // stages of modules have two prefixes
         let is_stage = name.starts_with("compile_sta") || name.starts_with("query_compile_stage");
         if self.is_instrumented || !is_stage {
             self.metrics.add(name, took);
         }
     }
 
-    /// The timer that tells `hear`; where nothing is measured, nobody is told.
+    /// Returns the timer that calls `hear`, or a disabled timer if nothing is measured.
     pub fn timer<'t>(&self, hear: &'t dyn Fn(&str, Duration)) -> Timer<'t> {
         if self.metrics.is_on() {
             Timer::new(hear)
@@ -76,26 +75,26 @@ impl<'m> Stages<'m> {
         }
     }
 
-    /// When an evaluation begins, if that is measured. What was heard before is no part of it.
+    /// Starts the timer of an evaluation, if it is measured. Stages recorded before are not part of it.
     pub fn begin(&self) -> Option<Instant> {
         self.heard.take();
         self.metrics.start()
     }
 
-    /// How long an evaluation took beside what was heard.
+    /// Returns the duration of an evaluation without the recorded stages.
     pub fn rest(&self, begun: Instant) -> Duration {
         begun.elapsed().saturating_sub(self.heard.get())
     }
 }
 
-/// Adds what was measured to an answer, if that was asked for.
+/// Adds the metrics to a response, if they were selected.
 pub fn add(answer: &mut Fields, metrics: &Metrics, spelling: Spelling) {
     if metrics.is_shown {
         answer.typed("metrics", &spelled(metrics, spelling));
     }
 }
 
-/// Names and values, as answers list them.
+/// Returns names and values as responses contain them.
 pub fn spelled(metrics: &Metrics, spelling: Spelling) -> BTreeMap<String, Measured> {
     let all = metrics.all().into_iter();
     all.map(|(name, value)| (spelling.metric(&name).into_owned(), value))

@@ -1,4 +1,4 @@
-//! `GET /metrics`: what is counted, in Prometheus' text form.
+//! `GET /metrics`: metrics in the Prometheus text format.
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::prometheus_text::CONTENT_TYPE;
@@ -14,7 +14,7 @@ use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, response};
 use crate::telemetry::{dropped_lines, exposition, register_process, resident_bytes};
 
-/// What text answers are.
+/// Media type of text responses.
 const TEXT: &str = "text/plain; charset=utf-8";
 
 /// `GET /metrics`
@@ -24,7 +24,7 @@ pub fn get(state: &State, _: &Call<'_>) -> Result<Response, ApiError> {
     Ok(response::text(Status::OK, CONTENT_TYPE, text))
 }
 
-/// `GET /metrics/alloc_bytes`: the memory that the process holds, in bytes, or in larger units for people.
+/// `GET /metrics/alloc_bytes`: the memory of the process, in bytes, or in larger units for humans.
 #[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]
 pub fn memory(_: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let bytes = resident_bytes();
@@ -58,7 +58,7 @@ struct PluginLabels {
     status: &'static str,
 }
 
-/// Returns everything that is counted, of the process and of the server.
+/// Returns all metrics of the process and the server.
 pub fn registry(state: &State) -> Registry {
     let mut registry = Registry::default();
     register_process(&mut registry);
@@ -120,7 +120,7 @@ pub fn registry(state: &State) -> Registry {
     registry
 }
 
-/// Registers a value as it is now: a counter if its name ends with `_total`, else a gauge.
+/// Registers the current value: as a counter if its name ends with `_total`, otherwise as a gauge.
 fn register(registry: &mut Registry, name: &str, help: &str, value: u64) {
     // the registry adds suffix and period
     let help = help.trim_end_matches('.');
@@ -130,7 +130,7 @@ fn register(registry: &mut Registry, name: &str, help: &str, value: u64) {
     }
 }
 
-/// Registers what a configuration with `status.prometheus` counts as well.
+/// Registers the additional metrics of a configuration with `status.prometheus`.
 fn register_plugins(registry: &mut Registry, state: &State) {
     let info = Family::<VersionLabels, Gauge>::default();
     info.get_or_create(&VersionLabels { version: VERSION })

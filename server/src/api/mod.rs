@@ -1,4 +1,4 @@
-//! The APIs, one file each, the one table of routes, and who may ask them.
+//! HTTP APIs, one file each, the routing table, and authorization.
 
 mod access_log;
 mod authorize;

@@ -1,5 +1,5 @@
-//! `GET /openapi.json`: what this server answers, for machines. Paths and methods are those of the table of routes; what each
-//! of them takes and gives stands in `operations.json`, and in `components.json` what they share.
+//! `GET /openapi.json`: the OpenAPI description of this server. Paths and methods are taken from the routing table.
+//! `operations.json` describes their parameters and responses, and `components.json` the shared parts.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::config::{Authentication, Authorization, ServerOptions};
 use crate::http::{RequestExt as _, Response, Status, response};
 use crate::json::answer_text;
 
-/// What is told of operations, by `METHOD /path`.
+/// Descriptions of operations, by `METHOD /path`.
 const OPERATIONS: &str = include_str!("openapi/operations.json");
 const COMPONENTS: &str = include_str!("openapi/components.json");
 
@@ -26,7 +26,7 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     Ok(response::json(Status::OK, text))
 }
 
-/// The description of a server, as OpenAPI 3.1.
+/// Returns the OpenAPI 3.1 description of a server.
 fn describe(options: &ServerOptions) -> Result<Value, serde_json::Error> {
     let operations: Map<String, Value> = serde_json::from_str(OPERATIONS)?;
     let mut components: Map<String, Value> = serde_json::from_str(COMPONENTS)?;
@@ -58,7 +58,7 @@ fn describe(options: &ServerOptions) -> Result<Value, serde_json::Error> {
     }))
 }
 
-/// What is told of a method of a route, by path: that of the route, and a template of what is below it.
+/// Returns the descriptions of a method of a route, by path: that of the route, and a template for the paths below it.
 fn told<'a>(
     operations: &'a Map<String, Value>,
     route: &Route,
@@ -74,7 +74,7 @@ fn told<'a>(
     })
 }
 
-/// A path without methods, with the parameter that stands in it.
+/// Returns a path item without methods, with the path parameter.
 fn place(path: &str) -> Map<String, Value> {
     let mut place = Map::new();
     if let Some((_, name)) = path.split_once('{') {
@@ -94,7 +94,7 @@ fn reference(kind: &str, name: &str) -> Value {
     json!({"$ref": format!("#/components/{kind}/{name}")})
 }
 
-/// Media types with their schemas, of media types with the names of schemas; nothing where there are none.
+/// Converts media types with schema names to media types with schemas. Returns `None` if there are none.
 fn content(kinds: &Value) -> Option<Value> {
     let kinds = kinds.as_object().filter(|kinds| !kinds.is_empty())?;
     let kinds = kinds.iter().map(|(kind, name)| {
@@ -104,7 +104,7 @@ fn content(kinds: &Value) -> Option<Value> {
     Some(Value::Object(kinds.collect()))
 }
 
-/// An operation as OpenAPI has it.
+/// Returns an operation in OpenAPI form.
 fn spelled_out(operation: &Value, options: &ServerOptions) -> Map<String, Value> {
     let mut spelled = Map::new();
     let mut add = |name: &str, value: Value| drop(spelled.insert(name.to_owned(), value));
@@ -135,7 +135,7 @@ fn spelled_out(operation: &Value, options: &ServerOptions) -> Map<String, Value>
     }
     add("responses", Value::Object(responses));
     if let Some(content) = body {
-        // what may be YAML may be missing
+        // a body that may be YAML may also be absent
         let required = content.get("application/yaml").is_none();
         let body = json!({"content": content, "required": required});
         add("requestBody", body);
@@ -143,12 +143,12 @@ fn spelled_out(operation: &Value, options: &ServerOptions) -> Map<String, Value>
     spelled
 }
 
-/// What any request may be answered.
+/// Returns the responses that are common to all requests.
 fn common(has_body: bool, options: &ServerOptions) -> Vec<&'static str> {
     let mut common = vec!["400", "500", "503"];
     if options.authorization == Authorization::Basic {
         common.push("401");
-        // what the policy reads of a body is bounded
+        // the policy reads only bodies of bounded length
         if has_body {
             common.push("413");
         }
@@ -185,7 +185,7 @@ mod tests {
         let mut used = BTreeSet::new();
         for (route, action) in served(&everything()) {
             let found: Vec<_> = told(&operations, route, action).collect();
-            // HEAD is GET without its body
+            // HEAD is GET without the response body
             assert!(
                 !found.is_empty() || action.method == "HEAD",
                 "{} {}",
@@ -240,7 +240,7 @@ mod tests {
                 _ => {}
             }
         }
-        // only where a policy decides who may do what
+        // these statuses are possible only with an authorization policy
         used.extend(["401", "413"].map(|status| format!("responses/{status}")));
         let components: Map<String, Value> = serde_json::from_str(COMPONENTS).unwrap();
         for (kind, all) in components {

@@ -1,5 +1,5 @@
-//! Pages for people: `GET /`, and `/ui` where that is on. Nothing is loaded from elsewhere, and no page holds anything that is
-//! not in this program: what the one at `/ui` shows, it asks for like any other client.
+//! HTML pages: `GET /`, and `/ui` if it is enabled. No page loads resources of other hosts or contains data. The page at `/ui`
+//! requests its data through the public API.
 
 use super::ApiError;
 use super::call::Call;
@@ -10,11 +10,11 @@ use crate::http::header::{
 };
 use crate::http::{RequestExt as _, Response, ResponseExt as _, Status, response};
 
-/// What a page may load and do: its own script and style, and to ask the server that it came from.
+/// Content security policy: a page may load its own script and style, and send requests to its own origin.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// What is below `/ui`, with its media type.
+/// Files below `/ui`, with their media types.
 const FILES: [(&str, &str, &str); 3] = [
     (
         "",
@@ -33,7 +33,7 @@ const FILES: [(&str, &str, &str); 3] = [
     ),
 ];
 
-/// `GET /`: who answers here, and where to go on.
+/// `GET /`: the name of the server, and links.
 #[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]
 pub fn index(state: &State, _: &Call<'_>) -> Result<Response, ApiError> {
     let ui = if state.options.ui {
@@ -46,7 +46,7 @@ pub fn index(state: &State, _: &Call<'_>) -> Result<Response, ApiError> {
     Ok(guarded("text/html; charset=utf-8", page))
 }
 
-/// `GET /ui` and what its page loads.
+/// `GET /ui` and the files that its page loads.
 pub fn ui(_: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let name = request.below().unwrap_or_default();
     let file = FILES.iter().find(|(known, ..)| *known == name);
@@ -64,6 +64,6 @@ fn guarded(kind: &'static str, text: impl Into<bytes::Bytes>) -> Response {
         .with_static(CONTENT_SECURITY_POLICY, POLICY)
         .with_static(X_CONTENT_TYPE_OPTIONS, "nosniff")
         .with_static(REFERRER_POLICY, "no-referrer")
-        // who updates the server does not want the old page
+        // after an update of the server, browsers must load the new page
         .with_static(CACHE_CONTROL, "no-cache")
 }

@@ -15,7 +15,7 @@ pub struct Sent<'a> {
     value: Option<&'a str>,
 }
 
-/// Reads the operations of a body.
+/// Parses the operations of a body.
 pub fn read(text: &str) -> Result<Vec<Sent<'_>>, ApiError> {
     let items = body::items(text).map_err(ApiError::invalid)?;
     let read = |(at, item)| {
@@ -35,7 +35,7 @@ impl<'a> Sent<'a> {
         })
     }
 
-    /// The step that this operation is when its paths are taken below `parent`.
+    /// Returns the patch step of this operation, with its paths relative to `parent`.
     pub fn below(self, parent: &Path) -> Result<PatchStep, ApiError> {
         let to = parent.join(&pointer(&self.path)?);
         let from = || match &self.from {
@@ -63,7 +63,7 @@ impl<'a> Sent<'a> {
     }
 }
 
-/// Reads a JSON pointer, whose first slash may be missing. Percent escapes are decoded like those of the target.
+/// Parses a JSON pointer, whose first slash may be missing. Percent escapes are decoded like those of the target.
 fn pointer(text: &str) -> Result<Path, ApiError> {
     let inner = text.trim_matches('/');
     let decoded =
@@ -71,8 +71,8 @@ fn pointer(text: &str) -> Result<Path, ApiError> {
     Ok(unescaped(&Path::new(decoded)))
 }
 
-/// A path without the escapes of JSON pointers. The target of a patch has them, too, as it is the beginning of each of its
-/// operations' paths.
+/// Decodes the JSON pointer escapes of a path. The target of a patch has them as well, because it is the prefix of the path of each
+/// operation.
 pub fn unescaped(path: &Path) -> Path {
     let segments = path.segments().iter();
     Path::new(segments.map(|segment| segment.replace("~1", "/").replace("~0", "~")))

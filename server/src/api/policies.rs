@@ -19,7 +19,7 @@ use crate::http::{RequestExt as _, Response, Status, response, segments};
 use crate::json::{Fields, indent};
 use crate::telemetry::Metrics;
 
-/// A module as answers show it.
+/// A module as responses contain it.
 #[derive(Serialize)]
 struct Policy<'a> {
     id: &'a str,
@@ -28,7 +28,7 @@ struct Policy<'a> {
 }
 
 impl<'a> Policy<'a> {
-    /// Converts a module. `depth` is its indentation level in a response that is indented.
+    /// Converts a module. `depth` is its indentation level in an indented response.
     fn of(id: &'a str, module: &'a Module, pretty: bool, depth: usize) -> Result<Self, ApiError> {
         let options = json::Options {
             indented: pretty,
@@ -76,18 +76,18 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     Ok(response::json(Status::OK, answer.finish()))
 }
 
-/// `PUT /v1/policies/{id}`: parses and compiles before anything changes.
+/// `PUT /v1/policies/{id}`: parses and compiles before it changes anything.
 pub fn put(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let target = PolicyTarget::of_request(request)?;
     let metrics = metrics::asked(request);
-    // here the name is that of the file in messages
+    // messages refer to the file by this name
     let name = target.module_name(&state.engine.snapshot());
     let text = state.engine.module_text(&name, request.body())?;
     metrics.since("server_read_bytes", request.info().received());
     let change = |now: &Snapshot| {
         let name = target.module_name(now);
         check_owner(now, &name)?;
-        // a policy of a file becomes the client's even if the text is the same
+        // a policy of a file becomes the client's, even if the text is the same
         let is_same = now
             .module(&name)
             .is_some_and(|module| *module.source.text == *text)
@@ -152,7 +152,7 @@ fn apply(
     Ok(())
 }
 
-/// Maps an error of a change. An error without a position, as of an empty text, is a single message and not a list.
+/// Maps an error of a change. An error without a position, for example of an empty text, is a single message and not a list.
 fn refused(error: Error) -> ApiError {
     match &error {
         Error::Compile(diagnostics) => match diagnostics.0.as_slice() {
@@ -165,7 +165,7 @@ fn refused(error: Error) -> ApiError {
     }
 }
 
-/// `DELETE /v1/policies/{id}`: refused while others need it.
+/// `DELETE /v1/policies/{id}`: rejected if other policies need it.
 pub fn delete(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let target = PolicyTarget::of_request(request)?;
     let metrics = metrics::asked(request);
@@ -189,12 +189,12 @@ pub fn delete(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
 
 /// The policy that a request names.
 struct PolicyTarget {
-    /// Policy id: everything that follows the route, decoded, slashes included.
+    /// Policy id: the decoded part of the path after the route, including slashes.
     id: String,
 }
 
 impl PolicyTarget {
-    /// Reads the target of a request.
+    /// Parses the target of a request.
     fn of_request(request: &Call<'_>) -> Result<Self, ApiError> {
         let segments = request.below().and_then(segments);
         let segments =
@@ -203,8 +203,8 @@ impl PolicyTarget {
         Ok(Self { id })
     }
 
-    /// Name of the engine's module with this id, whether it exists or not. Invariant: the module's [`policy_id`] is the id. A change
-    /// must choose the name under the writer lock: otherwise two modules could get one id.
+    /// Returns the name of the engine's module with this id, which need not exist. Invariant: the module's [`policy_id`] is the id.
+    /// A change must choose the name under the writer lock: otherwise two modules could have the same id.
     fn module_name(&self, now: &Snapshot) -> String {
         let absolute = format!("/{}", self.id);
         let is_there = |name: &str| now.module(name).is_some();

@@ -1,4 +1,4 @@
-//! Where answers come from.
+//! Provenance of decisions.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use solon::Snapshot;
 
 use super::state::State;
 
-/// Version and build of the instance, and the bundles that it answers by.
+/// Version and build of the instance, and the bundles that a decision used.
 #[derive(Serialize)]
 pub struct Provenance {
     version: &'static str,
@@ -21,7 +21,7 @@ pub struct Provenance {
     bundles: BTreeMap<String, Revision>,
 }
 
-/// A bundle as answers tell of it.
+/// A bundle in responses.
 #[derive(Serialize)]
 struct Revision {
     revision: String,
@@ -30,16 +30,16 @@ struct Revision {
 /// Version of this build.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The sources that this build was made of: the commit, or nothing where that is not known.
+/// Git commit of this build; empty if it is unknown.
 pub const BUILD_COMMIT: &str = env!("SOLON_BUILD_COMMIT");
 
-/// When this build was made.
+/// Time of this build.
 pub const BUILD_TIMESTAMP: &str = env!("SOLON_BUILD_TIMESTAMP");
 
-/// The machine that made this build; nothing where the build can be repeated elsewhere.
+/// Host name of the build machine; empty for a reproducible build.
 pub const BUILD_HOST: &str = env!("SOLON_BUILD_HOST");
 
-/// Describes this instance, and the bundles of the snapshot that a decision used.
+/// Returns the provenance of this instance, with the bundles of the snapshot that a decision used.
 pub fn provenance(state: &State, moment: &Snapshot) -> Provenance {
     let host = Some(BUILD_HOST);
     let is_opa = state.options.spelling.is_opa();

@@ -22,7 +22,7 @@ use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, response};
 use crate::json::Fields;
 
-/// Longest query that is kept prepared.
+/// Maximum length of a cached query, in bytes.
 const LONGEST_KEPT: usize = 4 << 10;
 
 /// `GET /v1/query`
@@ -153,14 +153,14 @@ fn ask(
     Ok(response::json(Status::OK, answer.finish()))
 }
 
-/// Returns the text of a query as decision logs write it: expressions on one line. A query that was evaluated can be parsed.
+/// Returns the text of a query as decision logs contain it: with expressions on one line. A query that was evaluated can be parsed.
 fn normal(query: &str) -> String {
     let source = Source::new(SourceId::NONE, "", query);
     let body = parse_statements(&source, &ParseOptions::default());
     body.map_or_else(|_| query.to_owned(), |body| display_body(&body).to_string())
 }
 
-/// Keeps a query for the next time, unless it is that long that many of them would take much.
+/// Caches a prepared query. Long queries are not cached, because many of them would use much memory.
 fn keep(state: &State, query: &str, prepared: PreparedQuery) -> Arc<PreparedQuery> {
     let prepared = Arc::new(prepared);
     if query.len() > LONGEST_KEPT {
@@ -169,7 +169,7 @@ fn keep(state: &State, query: &str, prepared: PreparedQuery) -> Arc<PreparedQuer
     state.queries.keep(query.to_owned(), prepared)
 }
 
-/// The answer to a query that was refused, when it was prepared or since policies changed.
+/// Maps an error of preparing a query, or of preparing it again after policies changed.
 fn refused(error: Error) -> ApiError {
     if error.is_empty_query() {
         return Error::EmptyQuery.into();
@@ -186,7 +186,7 @@ fn refused(error: Error) -> ApiError {
     .listing(&error)
 }
 
-/// The bindings of each solution as JSON text.
+/// Returns the bindings of each solution as JSON text.
 fn bindings(solutions: Vec<Solution>, pretty: bool) -> Result<Vec<u8>, ApiError> {
     let rows = solutions.into_iter().map(|solution| {
         let pairs = solution.bindings.into_iter();

@@ -1,4 +1,4 @@
-//! Which handler answers what.
+//! Routing table.
 
 use super::call::Call;
 use super::{
@@ -8,27 +8,27 @@ use super::{
 use crate::config::ServerOptions;
 use crate::http::Response;
 
-/// Answers a request that was classified, read and allowed.
+/// Handles a request that was classified, read and authorized.
 pub type Handler = fn(&State, &Call<'_>) -> Result<Response, ApiError>;
 
-/// Where a handler may run.
+/// Kind of thread that a handler may run on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Runs {
-    /// It never takes long, or sees for itself that it would.
+    /// Any thread: the handler is always short, or checks by itself if it is.
     Anywhere,
-    /// It compiles, or copies much.
+    /// A pool thread: the handler compiles or copies much.
     InPool,
-    /// It changes policies or documents.
+    /// The writer thread: the handler changes policies or documents.
     Apart,
 }
 
-/// What a method of a path does.
+/// A method of a path.
 pub struct Action {
-    /// `GET`, `POST`, …
+    /// HTTP method: `GET`, `POST`, …
     pub method: &'static str,
-    /// Where its handler may run.
+    /// Kind of thread that the handler may run on.
     pub runs: Runs,
-    /// Who answers.
+    /// The handler.
     pub handler: Handler,
 }
 
@@ -42,15 +42,15 @@ const fn on(method: &'static str, runs: Runs, handler: Handler) -> Action {
 
 /// The methods of a path.
 pub struct Route {
-    /// Its path, or what those below it begin with.
+    /// The path, or the prefix of the paths below it.
     pub path: &'static str,
-    /// Whether all paths below it are its own as well.
+    /// `true` if the route includes all paths below it.
     pub below: bool,
-    /// What can be asked of it.
+    /// Supported methods.
     pub actions: &'static [Action],
 }
 
-/// Decisions, which are asked for most, are found first.
+/// All routes. Decisions are first, because they are the most frequent requests.
 static ROUTES: &[Route] = &[
     Route {
         path: "/v1/data",
@@ -179,7 +179,7 @@ static ROUTES: &[Route] = &[
     },
 ];
 
-/// The route of a clean path.
+/// Returns the route of a clean path.
 pub fn route(path: &str) -> Option<&'static Route> {
     ROUTES
         .iter()
@@ -191,17 +191,17 @@ pub fn route(path: &str) -> Option<&'static Route> {
 }
 
 impl Route {
-    /// Whether a path leads here: of several routes the first counts.
+    /// Returns `true` if the path matches. The first matching route is used.
     pub fn is_reached(&self, path: &str) -> bool {
         route(path).is_some_and(|found| std::ptr::eq(found, self))
     }
 
-    /// Whether a server has the route.
+    /// Returns `true` if a server with these options has the route.
     pub fn is_served(&self, options: &ServerOptions) -> bool {
         options.ui || self.path != "/ui"
     }
 
-    /// What may be asked of it: where nothing may be written, only what reads.
+    /// Returns the available methods. A read-only server has only those that read.
     pub fn served(&self, options: &ServerOptions) -> impl Iterator<Item = &Action> + use<'_> {
         let read_only = options.read_only;
         let actions = self.actions.iter();
@@ -209,18 +209,18 @@ impl Route {
     }
 }
 
-/// All that a server can be asked.
+/// Returns all available routes and methods of a server.
 pub fn served(options: &ServerOptions) -> impl Iterator<Item = (&'static Route, &'static Action)> {
     let routes = ROUTES.iter().filter(|route| route.is_served(options));
     routes.flat_map(|route| route.served(options).map(move |action| (route, action)))
 }
 
-/// Whether a listener for diagnosis serves a route.
+/// Returns `true` if the diagnostic listener serves the route.
 pub fn is_for_diagnosis(route: &Route) -> bool {
     matches!(route.path, "/health" | "/metrics" | "/metrics/alloc_bytes")
 }
 
-/// What requests of a path are counted as.
+/// Returns the label of a path in metrics.
 pub fn label(path: &str) -> &'static str {
     match route(path) {
         Some(Route { path: "/", .. }) => "index",

@@ -1,5 +1,5 @@
-//! Answers that are searched for, step by step, since more is asked than what they are: how they were found
-//! (`explain`), which rules succeeded (`ids`, `rule_labels`), and what it took (`instrument`).
+//! Traced evaluations. They are needed if a request selects a trace (`explain`), the rules that succeeded (`ids`, `rule_labels`),
+//! or instrumentation (`instrument`).
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::http::RequestExt as _;
 use crate::json::{Fields, answer_text, escape_html, indent};
 use crate::telemetry::Metrics;
 
-/// What is asked for beside an answer.
+/// Details that a request selects in addition to the result.
 #[derive(Clone, Copy)]
 pub struct Wanted {
-    /// How much is to be told of the search.
+    /// Level of detail of the trace.
     pub detail: Option<Detail>,
     instruments: bool,
     ids: bool,
@@ -32,7 +32,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// What a request asks for. Of several levels of explanation the first that is one counts.
+    /// Returns the details that a request selects. The first valid level of explanation is used.
     pub fn of(request: &Call<'_>) -> Self {
         let params = &request.params();
         Self {
@@ -44,7 +44,7 @@ impl Wanted {
         }
     }
 
-    /// What a request asks for, and what the log of its decision needs.
+    /// Returns the details that a request selects and those that its decision log event needs.
     pub fn with_log(request: &Call<'_>, logged: Option<&LoggedDecision>) -> Self {
         let wanted = Self::of(request);
         Self {
@@ -53,7 +53,7 @@ impl Wanted {
         }
     }
 
-    /// What the log of a decision needs, where a request cannot ask for more.
+    /// Returns the details that a decision log event needs, for requests that cannot select any.
     pub fn of_log(logged: Option<&LoggedDecision>) -> Self {
         Self {
             detail: None,
@@ -64,7 +64,7 @@ impl Wanted {
         }
     }
 
-    /// What a request for partial evaluation asks for: no rule succeeds while something is unknown.
+    /// Returns the details that a request for partial evaluation selects. No rule succeeds while something is unknown.
     pub fn of_partial(request: &Call<'_>) -> Self {
         Self {
             ids: false,
@@ -73,37 +73,37 @@ impl Wanted {
         }
     }
 
-    /// Whether only a search can tell it.
+    /// Returns `true` if a traced evaluation is needed.
     pub fn is_something(self) -> bool {
         self.detail.is_some() || self.instruments || self.ids || self.labels
     }
 }
 
-/// What is told beside an answer.
+/// Details of an evaluation.
 #[derive(Default)]
 pub struct Told {
-    /// How it was found, as JSON text.
+    /// Trace as JSON text.
     explanation: Option<Vec<u8>>,
     ids: Vec<Arc<str>>,
-    /// The labels of the rules that succeeded.
+    /// Labels of the rules that succeeded.
     pub labels: Vec<Map<String, Json>>,
     shows_labels: bool,
 }
 
 impl Told {
-    /// Adds how the answer was found.
+    /// Adds the trace to a response.
     pub fn add_explanation(&self, answer: &mut Fields) {
         if let Some(explanation) = &self.explanation {
             answer.text("explanation", explanation);
         }
     }
 
-    /// The same with nothing of how it was found.
+    /// Removes the trace.
     pub fn unexplained(&mut self) {
         self.explanation = None;
     }
 
-    /// Adds which rules succeeded.
+    /// Adds the rules that succeeded to a response.
     pub fn add_rules(&self, answer: &mut Fields) {
         if !self.ids.is_empty() {
             answer.typed("ids", &self.ids);
@@ -114,19 +114,19 @@ impl Told {
     }
 }
 
-/// What can be searched for.
+/// A prepared document or query that supports traced evaluation.
 pub trait Searched {
-    /// What is found.
+    /// Result of an evaluation.
     type Answer;
 
-    /// Searches.
+    /// Evaluates without a trace.
     fn find(
         &self,
         asked: &solon::Request<'_>,
         search: SearchOptions<'_>,
     ) -> Result<Self::Answer, Error>;
 
-    /// Searches and tells how.
+    /// Evaluates with a trace.
     fn tell(
         &self,
         asked: &solon::Request<'_>,
@@ -198,7 +198,7 @@ impl Searched for PreparedPartial {
     }
 }
 
-/// Searches for a request, within one moment (the current one unless it is given), and tells what it asks for.
+/// Evaluates for a request on one snapshot, by default the current one, and returns the details that it selects.
 pub fn search<S: Searched>(
     state: &State,
     request: &Call<'_>,
@@ -248,7 +248,7 @@ pub fn search<S: Searched>(
     Ok((answer, told))
 }
 
-/// The steps as JSON text: the lines of a trace for people, otherwise events.
+/// Returns the steps as JSON text: lines of a readable trace, or events.
 fn steps<T>(
     state: &State,
     request: &Call<'_>,

@@ -1,4 +1,5 @@
-//! From a request to its handler: classified by its head, authorized, read, passed to the handler where it may run.
+//! Processing of a request: classification by its head, authorization, reading of the body, and the call of its handler on a
+//! suitable thread.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +21,7 @@ use crate::http::{
 };
 use crate::telemetry::CountedRequest;
 
-/// Responds to requests by the table of routes.
+/// Responds to requests by the routing table.
 pub struct Service {
     api: Arc<Api>,
     executor: Arc<Executor>,
@@ -32,20 +33,20 @@ struct Api {
     state: Arc<State>,
 }
 
-/// What a request's head says of it.
+/// Classification of a request by its head.
 #[derive(Clone, Copy)]
 pub enum Plan {
-    /// A handler answers.
+    /// A handler exists.
     Answered(&'static Action),
-    /// The path has no such method.
+    /// The path does not support the method.
     OtherMethod(&'static Route),
-    /// The path is not clean: redirects to the clean one.
+    /// The path is not normalized: redirects to the normalized one.
     Unclean,
     /// The path ends with a slash: redirects to the one without.
     Open,
     /// `OPTIONS *`.
     Server,
-    /// There is nothing at the path.
+    /// No route matches the path.
     Nothing,
 }
 
@@ -59,7 +60,7 @@ impl Plan {
     }
 }
 
-/// A request on its way to its handler.
+/// A request before its handler is called.
 struct Job {
     plan: Plan,
     request: Request,
@@ -71,7 +72,7 @@ struct Job {
 }
 
 impl Service {
-    /// A service that evaluates in `executor`, within a memory budget.
+    /// Creates a service that evaluates in `executor`, within a memory budget.
     pub fn new(state: Arc<State>, executor: Arc<Executor>, budget: Budget) -> Self {
         Self {
             api: Arc::new(Api { state }),
@@ -80,7 +81,7 @@ impl Service {
         }
     }
 
-    /// What handlers share.
+    /// Returns the state that handlers share.
     pub fn state(&self) -> &State {
         &self.api.state
     }
@@ -142,10 +143,10 @@ impl Service {
         done.map_err(reject)
     }
 
-    /// Decides about a request whose body is unread, in the pool if that takes long.
+    /// Authorizes a request whose body is unread, in the pool if that takes long.
     ///
     /// # Errors
-    /// The response to a rejected request.
+    /// Returns the response to a rejected request.
     async fn admit(&self, mut job: Job) -> Result<(Job, BodyLimits), Response> {
         let api = &self.api;
         let reject = |rejection| api.reject(rejection);
@@ -162,7 +163,7 @@ impl Service {
             } else {
                 match api.admit(&mut job, place) {
                     Ok(admitted) => admitted,
-                    // there is no other place
+                    // the pool is the last alternative
                     Err(Longer(_)) => Err(api.reject(Rejection::Panicked)),
                 }
             };
@@ -183,10 +184,10 @@ impl Api {
         BodyLimits::new(live.body, live.unpacked)
     }
 
-    /// Decides by the head alone.
+    /// Classifies a request by its head.
     fn plan(&self, request: &mut Request) -> Plan {
         let path = match request.path() {
-            // a client that asks for a tunnel names a host alone
+            // the target of CONNECT is only a host
             "" if request.method() == Method::CONNECT => "/",
             path => path,
         };
@@ -219,7 +220,7 @@ impl Api {
         Plan::Answered(action)
     }
 
-    /// Decides about a request that has a body, before any of it is read.
+    /// Authorizes a request that has a body, before any of it is read.
     fn admit(
         &self,
         job: &mut Job,
@@ -246,7 +247,7 @@ impl Api {
         }
     }
 
-    /// Runs a handler on a thread that may take its time, and compresses the response.
+    /// Runs a handler on a thread that may block, and compresses the response.
     fn run_elsewhere(
         &self,
         job: &mut Job,
@@ -273,12 +274,12 @@ impl Api {
         job.held.give_back(parsed);
         match response {
             Ok(response) => self.compressed(&job.request, response),
-            // there is no other place
+            // the pool is the last alternative
             Err(Longer(_)) => self.reject(Rejection::Panicked),
         }
     }
 
-    /// Runs the handler of an allowed request.
+    /// Runs the handler of an authorized request.
     fn run(&self, job: &mut Job, place: Place<'_>) -> Result<Response, Longer> {
         self.log_received(job);
         let response = self
@@ -361,7 +362,7 @@ impl Api {
         result: Result<Response, ApiError>,
     ) -> Result<Response, Longer> {
         if !place.is_reactor() {
-            // a thread that rests keeps no documents alive that are replaced meanwhile
+            // an idle thread must not keep replaced documents alive
             solon::release_thread_snapshot();
         }
         let response = match result {
@@ -379,7 +380,7 @@ impl Api {
         })
     }
 
-    /// Compresses a response that is long enough, if the client accepts that.
+    /// Compresses a response that is long enough, if the client accepts compression.
     fn compressed(&self, request: &Request, response: Response) -> Response {
         let live = self.state.live.load();
         let is_wanted = response.body().len() > live.packing.longer_than
@@ -419,7 +420,7 @@ impl App for Service {
     }
 }
 
-/// What a request is counted as.
+/// Returns the metrics labels of a request.
 fn counted(request: &RequestInfo, code: u16) -> CountedRequest {
     CountedRequest {
         code,
@@ -428,10 +429,10 @@ fn counted(request: &RequestInfo, code: u16) -> CountedRequest {
     }
 }
 
-/// What a request is counted as that nobody waited for, as other servers say it.
+/// Status in metrics of a request whose client has gone, as in nginx.
 const GONE: u16 = 499;
 
-/// The label of a method; few are known, so that labels stay few.
+/// Returns the label of a method. Unknown methods share one label, which limits the number of labels.
 fn method_label(method: &str) -> &'static str {
     match method {
         "GET" => "get",

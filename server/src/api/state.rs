@@ -1,4 +1,4 @@
-//! What all handlers share.
+//! State that all handlers share.
 
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -16,54 +16,54 @@ use crate::plugins::Registry;
 use crate::plugins::decision_logs::DecisionLogs;
 use crate::telemetry::Counts;
 
-/// Names, descriptions and values.
+/// Names, descriptions and values of gauges.
 pub type Gauges = dyn Fn() -> Vec<(&'static str, &'static str, u64)> + Send + Sync;
 
-/// What engines answer, in any version of Rego: with enough steps to look at the budget once, and, for those whose capabilities
-/// leave its functions out, without.
+/// Health check queries, valid in any version of Rego. The first has enough steps to check the budget once. The second does not
+/// call functions, for engines whose capabilities exclude them.
 const PROBES: [&str; 2] = [
     "count([x | x = numbers.range(1, 1100)[_]]) == 1100",
     "x = 1",
 ];
 
-/// The engine and how it is asked.
+/// The engine and the options of its evaluations.
 pub struct State {
-    /// The state itself, for work that other threads help with.
+    /// Weak reference to itself, for work on other threads.
     me: Weak<Self>,
     /// Policies and documents.
     pub engine: Engine,
-    /// How the server runs.
+    /// Options of the server.
     pub options: ServerOptions,
-    /// The options that may change while the server runs, and the configuration without secrets.
+    /// Options that may change while the server runs, and the configuration without secrets.
     pub live: Live,
-    /// Documents that were asked for.
+    /// Prepared documents.
     pub documents: Documents,
-    /// Queries that were asked.
+    /// Prepared queries.
     pub queries: Cache<String, PreparedQuery>,
-    /// Filters that were asked for, by path and options.
+    /// Prepared filters, by path and options.
     pub filters: Cache<filters::Key, PreparedFilters>,
-    /// What is counted.
+    /// Request counters.
     pub counts: Arc<Counts>,
-    /// Whether functions of the host may want to know what callers tell about their requests.
+    /// `true` if host functions may read the metadata of requests.
     pub reads_metadata: bool,
-    /// How plugins are.
+    /// States of plugins.
     pub plugins: Arc<Registry>,
-    /// Where decisions are logged, if anywhere.
+    /// Destination of decision logs, if any.
     pub decision_logs: DecisionLogs,
-    /// What events of decisions on the current snapshot have in common.
+    /// Common facts of decision log events on the current snapshot.
     pub facts: ArcSwapOption<SnapshotFacts>,
-    /// What is asked to see whether decisions are made.
+    /// Query of the health check.
     probe: Option<PreparedQuery>,
-    /// The memory that all requests together may hold.
+    /// Memory budget of all requests together.
     pub budget: Budget,
-    /// Tells what the transport counts.
+    /// Reports the metrics of the transport.
     pub transport: OnceLock<Box<Gauges>>,
-    /// Built-in functions that queries may not call themselves.
+    /// Built-in functions that queries must not call directly.
     unsafe_builtins: [String; 1],
 }
 
 impl State {
-    /// Serves an engine.
+    /// Creates the state for an engine.
     pub fn new(
         engine: Engine,
         options: ServerOptions,
@@ -93,12 +93,12 @@ impl State {
         })
     }
 
-    /// The state, to be kept by whoever works on after a handler has ended; nothing when the server ends.
+    /// Returns a shared reference for work that continues after a handler has returned, or `None` when the server shuts down.
     pub fn shared(&self) -> Option<Arc<Self>> {
         self.me.upgrade()
     }
 
-    /// Whether decisions are made at all.
+    /// Returns `true` if decisions can be made.
     pub fn can_evaluate(&self) -> bool {
         let request = solon::Request::new();
         let probe = self.probe.as_ref();
@@ -109,14 +109,14 @@ impl State {
         })
     }
 
-    /// Where the queries of callers stand.
+    /// Returns the context in which the queries of callers are compiled.
     pub fn query_context(&self) -> QueryContext<'_> {
         QueryContext::default()
             .unsafe_builtins(&self.unsafe_builtins)
             .no_rules()
     }
 
-    /// What bounds an evaluation for a request: the engine's limits, and the time that is left.
+    /// Returns the limits of an evaluation for a request: those of the engine, and the remaining time.
     pub fn limits_of(&self, request: &Call<'_>) -> Limits {
         self.engine.limits().clone().until(request.info().deadline)
     }

@@ -1,4 +1,4 @@
-//! `GET /v1/status`: how the instance is, for whoever asks, and for the log.
+//! `GET /v1/status`: the status of the instance, for clients and for the log.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::json::Fields;
 use crate::plugins::{Plugin, PluginState, STATUS};
 use crate::telemetry::messages;
 
-/// `GET /v1/status`, where the configuration asks for a status.
+/// `GET /v1/status`, if the configuration enables it.
 pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     if state.live.load().status.is_none() {
         return Err(ApiError::internal("status plugin not enabled"));
@@ -27,7 +27,7 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     Ok(response::json(Status::OK, answer.finish()))
 }
 
-/// Labels, plugins, bundles, and all that is counted.
+/// Returns labels, plugins, bundles, and all metrics.
 fn status(state: &State) -> Value {
     let live = state.live.load();
     let labels = live.config.get("labels");
@@ -58,7 +58,7 @@ fn status(state: &State) -> Value {
     status
 }
 
-/// The plugin that logs each change of the status and sends it to a service, as the settings say.
+/// Plugin that logs each change of the status and sends it to a service, as the settings say.
 pub async fn log(
     service: Arc<Service>,
     plugin: Plugin,
@@ -94,7 +94,7 @@ pub async fn log(
         let Some((client, path)) = receiver else {
             continue;
         };
-        // changes meanwhile are part of the next one
+        // changes in this time are part of the next status
         tokio::select! {
             () = plugin.stopped() => return Ok(()),
             sent = send(&client, &path, status) => match sent {

@@ -1,8 +1,8 @@
-//! What an answer warns of.
+//! Warnings in responses.
 
 use serde::Serialize;
 
-/// A warning. OPA adds it to answers; the specification knows no such field.
+/// A warning in a response. OPA returns it, but its specification does not have this field.
 #[derive(Serialize)]
 pub struct Warning {
     code: &'static str,
@@ -10,7 +10,7 @@ pub struct Warning {
 }
 
 impl Warning {
-    /// A body without a member that it should have.
+    /// Returns the warning for a body without an expected member.
     pub fn missing(member: &str) -> Self {
         Self {
             code: "api_usage_warning",

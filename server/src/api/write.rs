@@ -14,7 +14,7 @@ use crate::http::{RequestExt as _, Response, Status, response};
 use crate::json::Fields;
 use crate::telemetry::Metrics;
 
-/// `PUT /v1/data/{path}`: writes a document, making the objects around it.
+/// `PUT /v1/data/{path}`: writes a document and creates the objects that contain it.
 pub fn put(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let metrics = metrics::asked(request);
     let start = metrics.start();
@@ -42,7 +42,7 @@ pub fn put(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     }
 }
 
-/// `PATCH /v1/data/{path}`: all operations or none.
+/// `PATCH /v1/data/{path}`: applies all operations or none.
 pub fn patch(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let metrics = metrics::asked(request);
     let start = metrics.start();
@@ -74,7 +74,7 @@ pub fn delete(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     Ok(done(state, request, &metrics::asked(request)))
 }
 
-/// The paths that an operation of a patch changes.
+/// Returns the paths that an operation of a patch changes.
 fn changed(step: &PatchStep) -> Vec<&Path> {
     match step {
         PatchStep::Write(_, path, _) => vec![path],
@@ -84,7 +84,7 @@ fn changed(step: &PatchStep) -> Vec<&Path> {
     }
 }
 
-/// Checks that no active bundle owns the paths. It is called under the writer lock, before anything is written.
+/// Checks that no active bundle owns the paths. It must be called under the writer lock, before anything is written.
 fn check_scope<'p>(
     transaction: &Transaction,
     paths: impl IntoIterator<Item = &'p Path>,
@@ -94,7 +94,7 @@ fn check_scope<'p>(
     paths.try_for_each(|path| ActiveBundle::check_scope(&bundles, path).map_err(ApiError::invalid))
 }
 
-/// Documents are put into objects only: everything above that exists must be one.
+/// Checks that all existing parents of a path are objects, because documents can be written only into objects.
 fn check_parents(transaction: &Transaction, path: &Path) -> Result<(), StoreError> {
     let mut place = transaction.root();
     let mut above: Vec<&str> = Vec::new();

@@ -1,13 +1,13 @@
-//! Times and sizes as people write them on the command line.
+//! Durations and sizes of command line arguments.
 
 use std::time::Duration;
 
 use solon_common::duration::{self, DurationError};
 
-/// Reads a duration that may have a sign, as Go writes it. A negative duration is returned as zero.
+/// Parses a duration with an optional sign, in Go's notation. A negative duration is returned as zero.
 ///
 /// # Errors
-/// The text is not a duration.
+/// Fails if the text is not a duration.
 pub fn signed_duration(text: &str) -> Result<Duration, String> {
     let nanoseconds =
         duration::parse(text).map_err(|error| format!("invalid duration `{text}`: {error}"))?;
@@ -16,10 +16,10 @@ pub fn signed_duration(text: &str) -> Result<Duration, String> {
     ))
 }
 
-/// Reads a duration as Go writes it, without a sign.
+/// Parses a duration without a sign, in Go's notation.
 ///
 /// # Errors
-/// The text is not a duration, or it has a sign.
+/// Fails if the text is not a duration, or has a sign.
 pub fn duration(text: &str) -> Result<Duration, String> {
     if text.starts_with(['+', '-']) {
         let error = DurationError::Syntax;
@@ -28,7 +28,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     signed_duration(text)
 }
 
-/// Reads an integer as Go's flags do: with a sign, underscores, and a prefix for the base.
+/// Parses an integer as Go's flags do: with a sign, underscores, and a prefix for the base.
 pub fn integer(text: &str) -> Result<i64, String> {
     let wrong = || format!("`{text}` is not an integer");
     let (sign, digits) = match text.strip_prefix('-') {
@@ -45,7 +45,7 @@ pub fn integer(text: &str) -> Result<i64, String> {
             _ => (10, &*lower),
         },
     };
-    // an underscore stands between digits, or after the prefix
+    // an underscore must be between digits, or after the prefix
     let has_prefix = digits.len() < lower.len();
     let misplaced = digits.starts_with('_') && !has_prefix;
     if misplaced || digits.ends_with('_') || digits.contains("__") || digits.starts_with(['+', '-'])
@@ -56,7 +56,7 @@ pub fn integer(text: &str) -> Result<i64, String> {
     i64::from_str_radix(&format!("{sign}{digits}"), base).map_err(|_| wrong())
 }
 
-/// Reads an amount of memory: a number of bytes, or one with a unit.
+/// Parses an amount of memory: a number of bytes, or a number with a unit.
 pub fn size(text: &str) -> Result<usize, String> {
     let wrong = || format!("`{text}` is no size like `512MiB` or `2GB`");
     let end = text.find(|c: char| !c.is_ascii_digit());
@@ -77,7 +77,7 @@ pub fn size(text: &str) -> Result<usize, String> {
     number.checked_mul(factor).ok_or_else(wrong)
 }
 
-/// Writes a time as Go does.
+/// Formats a duration in Go's notation.
 pub fn shown_duration(nanoseconds: u64) -> String {
     let (unit, digits, name) = match nanoseconds {
         0 => return "0s".to_owned(),

@@ -20,9 +20,9 @@ use super::table::Table;
 use super::target::TargetArgs;
 use super::terminal::{complain, print};
 
-/// Name of the time of evaluating a query.
+/// Name of the histogram of query evaluation times.
 const EVAL: &str = "histogram_timer_rego_query_eval_ns";
-/// The same of partial evaluation.
+/// Name of the histogram of partial evaluation times.
 const PARTIAL: &str = "histogram_timer_rego_partial_eval_ns";
 
 /// Measure how long the evaluation of a query takes.
@@ -190,7 +190,7 @@ fn measure(args: &Args) -> Result<(), Report> {
         });
         let mut measured = measured?;
         if args.metrics {
-            // the run that fills caches is not measured
+            // the first run, which fills caches, is not measured
             times.remove(0);
             let name = if args.partial { PARTIAL } else { EVAL };
             measured.extra = distribution(name, &times);
@@ -204,7 +204,7 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// The numbers of a histogram, by name.
+/// Returns the numbers of a histogram, by name.
 fn distribution(name: &str, times: &[u64]) -> BTreeMap<String, f64> {
     let statistics = Statistics::of_samples(times, times.len() as u64);
     let numbers = serde_json::to_value(statistics).unwrap_or_default();

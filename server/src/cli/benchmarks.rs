@@ -1,25 +1,25 @@
-//! What benchmarks measure, in the form of Go's `testing.BenchmarkResult`.
+//! Benchmark results in the form of Go's `testing.BenchmarkResult`.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-/// How long a benchmark runs.
+/// Duration of a benchmark.
 pub const TIME: Duration = Duration::from_secs(1);
 
-/// What a benchmark measured. Allocations are not counted.
+/// Results of a benchmark. Allocations are not counted.
 #[derive(Default)]
 pub struct Measured {
     /// Number of runs.
     pub runs: u64,
-    /// Time of all runs.
+    /// Total time of all runs.
     pub elapsed: Duration,
-    /// Other numbers by name, for each run or of all runs.
+    /// Other numbers by name, per run or in total.
     pub extra: BTreeMap<String, f64>,
 }
 
-/// The form of JSON.
+/// JSON form.
 #[derive(Serialize)]
 pub struct MeasuredJson {
     #[serde(rename = "N")]
@@ -37,10 +37,10 @@ pub struct MeasuredJson {
 }
 
 impl Measured {
-    /// Calls `run` until a second is over. Ends with the first error.
+    /// Calls `run` for one second, or until its first error.
     ///
     /// # Errors
-    /// The first error of `run`.
+    /// Returns the first error of `run`.
     pub fn repeat<E>(mut run: impl FnMut() -> Result<(), E>) -> Result<Self, E> {
         // the first run fills caches
         run()?;
@@ -53,7 +53,7 @@ impl Measured {
             }
             measured.runs += batch;
             measured.elapsed = start.elapsed();
-            // the clock is read for each tenth of the time at most
+            // the clock is read at least once in each tenth of the time
             let left = TIME.saturating_sub(measured.elapsed).as_nanos();
             let mean = (measured.elapsed.as_nanos() / u128::from(measured.runs)).max(1);
             batch = u64::try_from(left / mean / 10)
@@ -90,7 +90,7 @@ impl Measured {
         line
     }
 
-    /// Returns the form of JSON.
+    /// Returns the JSON form.
     pub fn json(&self) -> MeasuredJson {
         MeasuredJson {
             runs: self.runs,
@@ -103,7 +103,7 @@ impl Measured {
     }
 }
 
-/// Returns a number with its unit, aligned at the decimal point as Go's benchmarks are.
+/// Returns a number with its unit, aligned at the decimal point like Go's benchmarks.
 fn number(value: f64, unit: &str) -> String {
     let (width, digits) = match value.abs() {
         0.0 | 999.95.. => (10, 0),

@@ -127,7 +127,7 @@ fn build(args: &Args) -> Result<(), String> {
     std::fs::write(&*output, archive).map_err(|error| super::fmt::message("open", &output, &error))
 }
 
-/// What the paths name.
+/// Contents of the paths.
 enum Loaded {
     /// Bundles and their names.
     Bundles(Vec<(String, Bundle)>),

@@ -1,4 +1,4 @@
-//! `solon capabilities`, and the files that it prints.
+//! `solon capabilities`, and the capabilities files.
 
 mod versions;
 
@@ -37,7 +37,7 @@ pub struct Args {
     v0_compatible: bool,
 }
 
-/// Prints them as JSON, or the names of versions if no flag names some.
+/// Prints capabilities as JSON, or the names of versions if no flag selects one.
 pub fn run(args: &Args) -> ExitCode {
     match asked_for(args) {
         Ok(text) => {
@@ -80,7 +80,7 @@ fn printed(json: &Json) -> Result<Vec<u8>, String> {
     Ok(escape_html(text))
 }
 
-/// Members of the whole document in OPA's order; others follow.
+/// Members of the document in OPA's order. Other members follow.
 const MEMBERS: [&str; 4] = [
     "builtins",
     "future_keywords",
@@ -88,7 +88,7 @@ const MEMBERS: [&str; 4] = [
     "features",
 ];
 
-/// Members of a function in OPA's order; others follow.
+/// Members of a function in OPA's order. Other members follow.
 const OF_FUNCTIONS: [&str; 8] = [
     "name",
     "description",
@@ -100,19 +100,19 @@ const OF_FUNCTIONS: [&str; 8] = [
     "deprecated",
 ];
 
-/// A document whose members are in OPA's order, without empty ones.
+/// A document with its members in OPA's order, without empty ones.
 struct Document<'j>(&'j Json);
 
-/// Members of a version of WebAssembly's interface in OPA's order.
+/// Members of a WebAssembly ABI version in OPA's order.
 const OF_VERSIONS: [&str; 2] = ["version", "minor_version"];
 
-/// Objects whose members are in this order.
+/// An array of objects with their members in this order.
 struct Listed<'j>(&'j Json, &'static [&'static str]);
 
-/// An object whose members are in this order.
+/// An object with its members in this order.
 struct Member<'j>(&'j Map<String, Json>, &'static [&'static str]);
 
-/// Returns the members of an object, these names first.
+/// Returns the members of an object, beginning with these names.
 fn in_order<'j>(
     object: &'j Map<String, Json>,
     names: &'static [&'static str],
@@ -160,7 +160,7 @@ impl Serialize for Member<'_> {
     }
 }
 
-/// Reads what a flag names: a file, or a version of OPA.
+/// Reads the capabilities that a flag names: a file, or a version of OPA.
 pub fn read(name: &str) -> Result<Arc<Capabilities>, String> {
     let text = match (std::fs::read(name), versions::capabilities(name)) {
         (Ok(text), _) => text,
@@ -176,7 +176,7 @@ pub fn read(name: &str) -> Result<Arc<Capabilities>, String> {
     Ok(Arc::new(capabilities))
 }
 
-/// How modules are parsed, with what a file allows.
+/// Returns the parse options that a capabilities file implies.
 pub fn parse_options(
     capabilities: Option<&Capabilities>,
     version: Version,

@@ -94,7 +94,7 @@ enum Format {
     Json,
 }
 
-/// Says nothing when all is well, unless plans are asked for.
+/// Checks the policies. It prints nothing on success, unless plans are selected.
 pub fn run(args: &Args) -> ExitCode {
     match check(args) {
         Ok(engine) => {
@@ -145,7 +145,7 @@ fn check(args: &Args) -> Result<Engine, Report> {
         .schemas(super::schemas(args.schema.as_deref())?);
     let engine = Engine::builder().version(version).compiler(options).build();
     let mut change = Change::default();
-    // only bundles have documents, which must not stand where their rules do
+    // only bundles have documents, which must not conflict with their rules
     change.load(&loaded);
     engine
         .apply(change)
@@ -155,7 +155,7 @@ fn check(args: &Args) -> Result<Engine, Report> {
     Ok(engine)
 }
 
-/// Makes the filters, without an input and with each that is given, and tells everything that is refused.
+/// Compiles the filters, without an input and with each given input, and reports all errors.
 fn check_filters(args: &Args, engine: &Engine) -> Result<(), Error> {
     let options = args.filtering.options(args.dialect.clone());
     let options = options.unknowns(args.unknowns.clone());

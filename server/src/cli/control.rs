@@ -18,10 +18,10 @@ use crate::control::{ControlOptions, serve_control};
 use crate::system::signals::{Signal, SignalKind, signal};
 use crate::telemetry::{Format, Level, start_log};
 
-/// How often configuration files are looked at.
+/// Interval of polling configuration files.
 const WATCH: Duration = Duration::from_secs(1);
 
-/// How often the files of certificates are looked at.
+/// Interval of polling certificate files.
 const REFRESH: Duration = Duration::from_secs(5);
 
 /// Manage bundles, sources, stacks and secrets over HTTP.
@@ -76,7 +76,7 @@ struct Common {
     compat: Option<CompatFlag>,
 }
 
-/// How long something is kept; for ever if it is absent. The alias keeps the parser of flags from taking the flag as optional.
+/// Retention time; unlimited if it is absent. The alias prevents clap from treating the flag as optional.
 type Retention = Option<Duration>;
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -239,7 +239,7 @@ enum Audit {
     },
 }
 
-/// Reads an age, which is limited.
+/// Parses an age, which has a maximum.
 fn age(text: &str) -> Result<Duration, String> {
     read_retention(text)?.ok_or_else(|| "`off` is not an age".to_owned())
 }
@@ -272,7 +272,7 @@ impl Common {
     }
 }
 
-/// Says what is wrong where something is.
+/// Runs the command and prints errors.
 pub fn run(args: Args) -> ExitCode {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -361,7 +361,7 @@ async fn perform(command: Command) -> Result<(), String> {
     }
 }
 
-/// When something ends that begins now, in microseconds since 1970.
+/// Returns the time `time` from now, in microseconds since 1970.
 fn until(time: Duration) -> i64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let end = now.unwrap_or_default().saturating_add(time);
@@ -384,7 +384,7 @@ async fn serve(args: Run) -> Result<(), String> {
     }
     let plane = ControlPlane::open(&options).await;
     let plane = plane.map_err(|refusal| refusal.to_string())?;
-    // it would end a process that does not listen yet
+    // before a handler is installed, the signal would end the process
     let hangup = told(SignalKind::hangup())?;
     let pruning = {
         let plane = plane.clone();
@@ -420,7 +420,7 @@ async fn serve(args: Run) -> Result<(), String> {
             _ = terminate.recv() => {}
         }
         tracing::info!("Shutting down.");
-        // load balancers notice it before the listeners close
+        // load balancers must notice it before the listeners close
         ending.set_ready(false);
         tokio::select! {
             () = tokio::time::sleep(wait) => {}
@@ -438,7 +438,7 @@ fn told(kind: SignalKind) -> Result<Signal, String> {
     signal(kind).map_err(|error| error.to_string())
 }
 
-/// Loads configuration files again when the process is told to, and when they change where that is wanted.
+/// Reloads configuration files on a signal, and when they change if that is enabled.
 async fn reload(plane: ControlPlane, watches: bool, mut hangup: Signal) {
     let watched = async {
         if watches {

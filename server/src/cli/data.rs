@@ -40,7 +40,7 @@ enum Command {
     Release(origins::ReleaseArgs),
 }
 
-/// What a store is called in its folder.
+/// File name of a store in its folder.
 pub const FILE: &str = "solon.db";
 
 #[derive(clap::Args)]
@@ -73,13 +73,13 @@ struct Check {
     store: PathBuf,
 }
 
-/// The form of an export.
+/// Form of an export.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Contents {
     modules: Vec<Module>,
     documents: Box<RawValue>,
-    /// Origins of documents; without them all origins are unknown.
+    /// Origins of documents. If absent, all origins are unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     origins: Option<origins::Exported>,
 }
@@ -88,7 +88,7 @@ struct Contents {
 #[serde(deny_unknown_fields)]
 struct Module {
     name: String,
-    /// `v0`, `v1`, or `v0v1` for a v0 module that is good v1 as well.
+    /// `v0`, `v1`, or `v0v1` for a v0 module that is also valid v1.
     rego: String,
     text: String,
     /// `files` or `client`; `None` if the origin is unknown.
@@ -102,7 +102,7 @@ const VERSIONS: [(Version, &str); 3] = [
     (Version::V0CompatV1, "v0v1"),
 ];
 
-/// Says what it did, or what is wrong.
+/// Runs the command and prints what it did, or the errors.
 pub fn run(args: &Args) -> ExitCode {
     let done = match &args.command {
         Command::Export(args) => export(args),
@@ -117,7 +117,7 @@ pub fn run(args: &Args) -> ExitCode {
     })
 }
 
-/// The file that an argument names.
+/// Returns the file of the store that an argument names.
 pub fn file(store: &Path) -> PathBuf {
     if store.is_dir() {
         store.join(FILE)
@@ -134,7 +134,7 @@ fn message(error: impl ToString) -> Report {
     Report::message(error.to_string())
 }
 
-/// Opens a file that is there: what only reads makes none.
+/// Opens an existing file. Commands that only read must not create one.
 fn existing(store: &Path) -> Result<SqliteStore, Report> {
     let file = file(store);
     if !file.is_file() {
@@ -234,7 +234,7 @@ fn import(args: &Import) -> Result<ExitCode, Report> {
         modules.push(stored.with_origin(origin));
     }
     change.put(DocumentPath::default(), documents.clone());
-    // the engine checks it all before a byte is written
+    // the engine checks everything before a byte is written
     let applied = Engine::new().apply(change);
     let text_of = |file: &str| {
         let module = contents.modules.iter().find(|module| module.name == file);

@@ -78,7 +78,7 @@ fn dependencies(args: &Args, query: &str) -> Result<Dependencies, Report> {
     let options = CompilerOptions::default().print(false);
     let engine = Engine::builder().compiler(options).build();
     let text_of = |file: &str| file.is_empty().then(|| query.to_owned());
-    // the query is parsed before anything is loaded
+    // syntax errors of the query are reported before anything is loaded
     engine
         .dependencies(query)
         .map_err(|error| Report::of(&error, &text_of))?;
@@ -90,7 +90,7 @@ fn dependencies(args: &Args, query: &str) -> Result<Dependencies, Report> {
     let text_of = |file: &str| loaded.modules.get(file).cloned();
     engine.apply(change).map_err(|error| {
         let report = Report::of(&error, &text_of);
-        // files are parsed when they are loaded
+        // loading parses the files
         let is_of_loading = report.is_of_loading();
         report.during_loading(is_of_loading)
     })?;
@@ -99,7 +99,7 @@ fn dependencies(args: &Args, query: &str) -> Result<Dependencies, Report> {
         .map_err(|error| Report::of(&error, &text_of))
 }
 
-/// Loads the policies; bundles take the place of files, as in OPA.
+/// Loads the policies. If there are bundles, files are ignored, as in OPA.
 fn load(args: &Args) -> Result<Loaded, Report> {
     let loader = super::loader(&args.ignore, None, super::version_of(false))?;
     if !args.bundle.is_empty() {
@@ -110,7 +110,7 @@ fn load(args: &Args) -> Result<Loaded, Report> {
     loader.load(&args.data).map_err(Report::of_files)
 }
 
-/// Returns a table with a column for each kind of which there are any.
+/// Returns a table with a column for each kind of dependency that exists.
 fn table(found: &Dependencies) -> String {
     let columns = [
         ("BASE DOCUMENTS", found.base_texts()),

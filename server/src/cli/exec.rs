@@ -99,7 +99,7 @@ enum LogLevel {
     Error,
 }
 
-/// A decision for one input.
+/// Decision for one input.
 #[derive(Serialize)]
 struct Decided {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,7 +111,7 @@ struct Decided {
     result: Option<Box<RawValue>>,
 }
 
-/// Why there is no decision; an input that cannot be read has neither.
+/// Error of a decision. An input that cannot be parsed has neither.
 #[derive(Serialize)]
 struct DecisionError {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -126,7 +126,7 @@ struct DecisionError {
 pub fn run(args: &Args) -> ExitCode {
     let log = Log::new(args.log_format);
     if args.paths.is_empty() && !args.stdin_input {
-        // logged before the flags of the log count
+        // logged before the log flags take effect
         Log::new(LogFormat::Text)
             .unexpected("requires at least 1 path arg, or the --stdin-input flag");
         return ExitCode::from(FAILED);
@@ -180,7 +180,7 @@ fn execute(args: &Args) -> Result<(), String> {
     decisions.finish()
 }
 
-/// Makes an engine with the bundles.
+/// Creates an engine with the bundles.
 fn engine(args: &Args) -> Result<(Engine, Arc<RestrictedHost>), String> {
     let version = super::version_of(args.v0_compatible);
     let host = Arc::new(RestrictedHost::new());
@@ -193,7 +193,7 @@ fn engine(args: &Args) -> Result<(Engine, Arc<RestrictedHost>), String> {
         format!("runtime error: {}", text.trim_end())
     };
     let loader = super::loader(&[], None, version).map_err(|report| failed(&report))?;
-    // signed bundles are rejected, since there is no key, as in OPA
+    // without a key, signed bundles are rejected, as in OPA
     let loader = loader.verification(Verification::default());
     let loaded = loader.load_bundles(&args.bundle);
     let loaded = loaded.map_err(|error| format!("runtime error: {error}"))?;
@@ -223,7 +223,7 @@ fn check_flags(args: &Args) -> Result<(), String> {
     }
 }
 
-/// Decisions that were made, and how many of them the flags count as failures.
+/// Decisions so far, and the number that the flags count as failures.
 struct Decisions<'a> {
     args: &'a Args,
     engine: &'a Engine,

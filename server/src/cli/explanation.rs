@@ -1,19 +1,19 @@
-//! How an answer was found, as commands show it.
+//! Traces as commands print them.
 
 use solon::Error;
 
-/// The form of an explanation.
+/// Form of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// Lines for people.
+    /// Readable lines.
     Lines,
     /// Events as JSON.
     Events,
-    /// None at all.
+    /// No trace.
     Nothing,
 }
 
-/// How an answer was found, in one form.
+/// A trace in one form.
 #[derive(Debug, Default)]
 pub struct Explanation {
     lines: String,
@@ -21,10 +21,10 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// In one form; lines may have the values of variables behind them.
+    /// Converts a trace. If `values` is set, the values of variables follow each line.
     ///
     /// # Errors
-    /// Those of the engine, when there is too much to show.
+    /// Fails if the trace is too large.
     pub fn of<T>(how: &solon::Explanation<T>, shown: Shown, values: bool) -> Result<Self, Error> {
         let mut explanation = Self::default();
         match shown {
@@ -41,12 +41,12 @@ impl Explanation {
         Ok(explanation)
     }
 
-    /// The lines, each with its end.
+    /// Returns the lines, each with its line break.
     pub fn lines(&self) -> &str {
         &self.lines
     }
 
-    /// The events as compact JSON, if there are any.
+    /// Returns the events as compact JSON, if there are any.
     pub fn events(&self) -> Option<&str> {
         self.events.as_deref()
     }

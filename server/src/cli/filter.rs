@@ -1,10 +1,10 @@
-//! What filters of rows are made for, as commands take it.
+//! Options of data filters on the command line.
 
 use solon::{FilterOptions, FilterTarget, Value, json};
 
 use super::report::Report;
 
-/// The target that a word names: `sql+postgresql`, or `postgresql` for short.
+/// Parses a target: `sql+postgresql`, or `postgresql` for short.
 pub fn target(word: &str) -> Result<FilterTarget, String> {
     let named = |name: &str| name.parse::<FilterTarget>();
     let found = if word.contains('+') {
@@ -18,7 +18,7 @@ pub fn target(word: &str) -> Result<FilterTarget, String> {
     })
 }
 
-/// The database's names for tables and columns, from a JSON file.
+/// Names of tables and columns in the database, from a JSON file.
 #[derive(Clone)]
 pub struct Mappings(Value);
 
@@ -47,7 +47,7 @@ pub struct Filtering {
 }
 
 impl Filtering {
-    /// The options of the engine.
+    /// Returns the engine options.
     pub fn options(&self, targets: Vec<FilterTarget>) -> FilterOptions {
         let mut options = FilterOptions::new(targets)
             .exact(self.exact)
@@ -58,7 +58,7 @@ impl Filtering {
     }
 }
 
-/// The path with slashes of a rule that is named as a reference, `data.filters.include`, or as a path already.
+/// Returns the path with slashes of a rule that is named by a reference (`data.filters.include`) or by such a path.
 pub fn path(query: &str) -> Result<String, Report> {
     let is_plain = |step: &str| {
         !step.is_empty() && step.chars().all(|one| one.is_alphanumeric() || one == '_')
@@ -76,7 +76,7 @@ pub fn path(query: &str) -> Result<String, Report> {
     }
 }
 
-/// What became of each rule that a filter comes by, a line each, with more below it.
+/// Returns the trace of each rule that a filter uses, one line each, with indented details.
 pub fn explanation(path: &str, rules: &Value) -> String {
     let text = |of: &Value, name: &str| {
         let found = of.get(name).and_then(Value::as_str);

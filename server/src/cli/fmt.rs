@@ -19,7 +19,7 @@ use self::files::rego_files;
 use super::terminal::{complain, print};
 use super::{FAILED, capabilities};
 
-/// Exit code where a file could not be formatted, or `--fail` found a difference.
+/// Exit code if a file could not be formatted, or `--fail` found a difference.
 const UNFORMATTED: u8 = 2;
 
 /// Format policies.
@@ -120,7 +120,7 @@ fn options(args: &Args) -> Result<FormatOptions, Diagnostics> {
     })
 }
 
-/// A file before and after.
+/// A file before and after formatting.
 struct Formatted {
     before: Vec<u8>,
     after: String,
@@ -133,7 +133,7 @@ impl Formatted {
 }
 
 fn standard_input(options: &FormatOptions) -> ExitCode {
-    // the imports stay, as OPA keeps them here
+    // imports remain, as in OPA
     let options = FormatOptions {
         drop_v0_imports: false,
         ..*options
@@ -162,7 +162,7 @@ fn text_of(name: &str, bytes: &[u8], options: &FormatOptions) -> Result<String, 
     formatted.map_err(|errors| shown(&errors))
 }
 
-/// An empty file is one error, not a list of one.
+/// Returns the errors of a file. An empty file is one error, not a list.
 fn shown(errors: &Diagnostics) -> String {
     match errors.0.as_slice() {
         [one] if one.code == Code::Parse && one.message == "empty module" => one.to_string(),

@@ -1,14 +1,14 @@
-//! The forms in which OPA's commands take flags: `--flag=false`, `-f=value`, empty values, flags given more than once.
+//! Go's flag syntax, which OPA's commands accept: `--flag=false`, `-f=value`, empty values, repeated flags.
 
 use std::borrow::Cow;
 
 use clap::{Arg, ArgAction, Command};
 use solon::bundle::{LoadError, file_path};
 
-/// Returns the command, and every command below it, with flags that take OPA's forms:
+/// Returns the command, and every command below it, with flags that accept OPA's forms:
 ///
 /// - a boolean flag takes a value after `=`
-/// - a flag that takes one value may be given several times, and the last one counts
+/// - a flag that takes one value may be repeated, and the last value is used
 /// - the argument after a flag that takes a value is its value, even if it begins with a hyphen
 pub fn with_forms(command: Command) -> Command {
     command
@@ -46,12 +46,12 @@ fn boolean(text: &str) -> Result<bool, String> {
     }
 }
 
-/// Returns the value of a flag, or `None` if the flag is absent or empty: `--input=` is as if there was no `--input`.
+/// Returns the value of a flag, or `None` if the flag is absent or empty: `--input=` is equal to no `--input`.
 pub fn given(value: Option<&str>) -> Option<&str> {
     value.filter(|value| !value.is_empty())
 }
 
-/// Returns the path of a file or folder, which an argument names by its path or as a `file` URL.
+/// Returns the path of a file or folder that is given as a path or as a `file` URL.
 pub fn path(argument: &str) -> Result<Cow<'_, str>, LoadError> {
     file_path(argument).map_err(LoadError::File)
 }
@@ -83,7 +83,7 @@ mod tests {
         with_forms(Command::new("test").subcommand(run))
     }
 
-    /// What was read: the two booleans, the one value, the many, and the positional arguments.
+    /// Returns the parsed arguments: the two booleans, the single value, the repeated ones, and the positional arguments.
     fn read(line: &str) -> Result<String, String> {
         let words = ["test", "run"].into_iter().chain(line.split_whitespace());
         let matches = command().try_get_matches_from(words);

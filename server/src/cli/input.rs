@@ -7,13 +7,14 @@ use solon::{Value, json, yaml};
 /// Byte order mark, which may precede a document.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads an input document. An empty text is `null`.
+/// Parses an input document. An empty text is `null`.
 ///
-/// A text that is JSON or begins like JSON is read as JSON only, unless the name of its file ends in `.yaml` or `.yml`; every other
-/// text is read as YAML. A number that is out of range is an error in both: as a string it would compare greater than any number.
+/// A text that is JSON or begins like JSON is parsed only as JSON, unless its file name ends in `.yaml` or `.yml`. Every other text
+/// is parsed as YAML. A number that is out of range is an error in both formats: as a string it would compare greater than any
+/// number.
 ///
 /// # Errors
-/// What is wrong with the text, with its format and the position.
+/// Returns what is wrong with the text, with its format and the position.
 pub fn read(text: &[u8], file: Option<&str>) -> Result<Value, String> {
     let text = text.strip_prefix(MARK).unwrap_or(text);
     if text.trim_ascii().is_empty() {
@@ -30,13 +31,13 @@ pub fn read(text: &[u8], file: Option<&str>) -> Result<Value, String> {
     yaml::read_with_checked_numbers(text).map_err(|error| error.to_string())
 }
 
-/// Returns `true` if the name of a file says that it is YAML.
+/// Returns `true` if a file name has a YAML extension.
 fn is_yaml(file: Option<&str>) -> bool {
     let extension = file.and_then(|file| Path::new(file).extension());
     extension.is_some_and(|extension| extension == "yaml" || extension == "yml")
 }
 
-/// Returns `true` if a text begins as an object or an array of JSON does. `{a: 1}`, `{'a': 1}` and `[a]` are YAML.
+/// Returns `true` if a text begins like a JSON object or array. `{a: 1}`, `{'a': 1}` and `[a]` are YAML.
 fn begins_like_json(text: &[u8]) -> bool {
     let mut rest = text.trim_ascii_start();
     let mut is_array = false;
@@ -72,7 +73,7 @@ mod tests {
     #[test]
     fn json_is_json_and_everything_else_is_yaml() {
         for (text, want) in [
-            // as OPA reads them
+            // as in OPA
             ("", "null"),
             (" \n\t", "null"),
             ("\u{feff}", "null"),
@@ -90,7 +91,7 @@ mod tests {
             ("nul", r#""nul""#),
             ("NaN", r#""NaN""#),
             ("12 monkeys", r#""12 monkeys""#),
-            // broken numbers are errors
+            // malformed numbers are errors
             (
                 r#"{"x": 1e99999}"#,
                 "error: json: line 1, column 7: invalid number: number too big",
@@ -115,7 +116,7 @@ mod tests {
                 "# c\nx: 1e99999\n",
                 "error: yaml: line 2: number `1e99999` is out of range",
             ),
-            // broken JSON is not YAML
+            // malformed JSON is not parsed as YAML
             (
                 r#"{"x": NaN}"#,
                 "error: json: line 1, column 7: invalid character 'N' looking for beginning of value",
@@ -152,7 +153,7 @@ mod tests {
                 "[[ [\"a\", b]]]",
                 "error: json: line 1, column 10: invalid character 'b' looking for beginning of value",
             ),
-            // what is YAML by its name, and by its first character
+            // YAML by its file name, and by its first character
             (
                 "a: [",
                 "error: yaml: line 1: did not find expected node content",

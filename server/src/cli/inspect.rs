@@ -60,9 +60,9 @@ enum Format {
     Json,
 }
 
-/// What a bundle or a policy contains.
+/// Contents of a bundle or a policy.
 struct Contents {
-    /// The manifest; a single policy has none.
+    /// Manifest; `None` for a single policy.
     manifest: Option<Manifest>,
     /// `true` if the manifest is a file of the bundle.
     has_manifest: bool,
@@ -76,7 +76,7 @@ struct Contents {
 /// A WebAssembly module.
 struct WasmModule {
     path: String,
-    /// The path after that of the bundle.
+    /// Path relative to the bundle.
     url: String,
     /// Entry points as references.
     entry_points: Vec<String>,
@@ -149,7 +149,7 @@ impl Contents {
         Ok(contents)
     }
 
-    /// The files of a folder are named with the folder.
+    /// Reads the contents of a bundle. If `in_folder` is set, file names include the folder.
     fn of_bundle(bundle: Bundle, name: &str, in_folder: bool) -> Self {
         let shown = |path: &str| {
             if in_folder {
@@ -214,7 +214,7 @@ impl Contents {
     }
 }
 
-/// `data.a.b` of `a/b`.
+/// Returns `data.a.b` for `a/b`.
 fn reference(path: &str) -> String {
     let steps = path.split('/').filter(|step| !step.is_empty());
     steps.fold("data".to_owned(), |reference, step| {

@@ -90,7 +90,7 @@ fn time(text: &str) -> Result<Timestamp, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Conditions of SQL with their parameters.
+/// SQL conditions with their parameters.
 struct Conditions {
     text: Vec<String>,
     parameters: Vec<Sql>,
@@ -264,7 +264,7 @@ fn filter(conditions: &Conditions) -> String {
     format!("WHERE {}", conditions.text.join(" AND "))
 }
 
-/// Returns the smallest of sorted numbers that a share of them does not exceed, in percent.
+/// Returns the percentile `share` of sorted numbers (nearest-rank method).
 fn percentile(sorted: &[i64], share: usize) -> i64 {
     let at = (sorted.len() * share).div_ceil(100).saturating_sub(1);
     sorted.get(at).copied().unwrap_or(0)
@@ -275,7 +275,7 @@ fn duration(nanoseconds: Option<i64>) -> String {
     known.map(shown_duration).unwrap_or_default()
 }
 
-/// Longest result in a table, in characters.
+/// Maximum length of a result in a table, in characters.
 const LONGEST: usize = 60;
 
 fn shortened(text: &str) -> String {

@@ -124,7 +124,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Ends the process because flags do not go together, as clap does for what it finds itself.
+/// Exits with clap's error for flags that cannot be used together.
 fn wrong_usage(command: &str, message: &str) -> ! {
     let mut all = forms::with_forms(Cli::command());
     all.build();
@@ -135,12 +135,12 @@ fn wrong_usage(command: &str, message: &str) -> ! {
     error.exit()
 }
 
-/// The Rego that policies are written in.
+/// Returns the Rego version of the policies.
 fn version_of(v0: bool) -> Version {
     if v0 { Version::V0 } else { Version::V1 }
 }
 
-/// Loads policies of a version, as capabilities allow, and passes over what is to be ignored.
+/// Returns a loader for a Rego version and capabilities, which skips ignored files.
 fn loader(
     ignore: &[String],
     capabilities: Option<&Capabilities>,
@@ -152,14 +152,14 @@ fn loader(
         .parse_options(options))
 }
 
-/// The bytes of a file that a flag or an argument names.
+/// Reads the file that a flag or an argument names.
 fn read(path: &str) -> Result<Vec<u8>, LoadError> {
     let path = &*forms::path(path)?;
     let bytes = SystemFiles.read(Path::new(path));
     bytes.map_err(|error| LoadError::system("open", path, &error))
 }
 
-/// The schemas that a flag names.
+/// Reads the schemas that a flag names.
 fn schemas(path: Option<&str>) -> Result<Option<Schemas>, Report> {
     let schemas = forms::given(path).map(|path| Loader::new(&SystemFiles).load_schemas(path));
     schemas.transpose().map_err(Report::of_files)

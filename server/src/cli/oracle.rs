@@ -1,4 +1,4 @@
-//! `solon oracle`, which editors call.
+//! `solon oracle`, for editors.
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Read as _};
@@ -52,7 +52,7 @@ struct FindArgs {
     v1_compatible: bool,
 }
 
-/// Prints the answer.
+/// Prints the result.
 pub fn run(args: &Args) -> ExitCode {
     let Question::FindDefinition(args) = &args.question;
     let answer = match args.position.as_slice() {
@@ -130,7 +130,7 @@ fn coded(code: &str) -> Vec<u8> {
     answer_text(&json!({"error": {"code": code}}), true)
 }
 
-/// The errors of policies that cannot be read.
+/// Returns the errors of policies that cannot be parsed.
 fn refused(errors: &Diagnostics) -> Vec<u8> {
     let errors = errors.0.iter().map(|one| {
         json!({
@@ -142,7 +142,7 @@ fn refused(errors: &Diagnostics) -> Vec<u8> {
     answer_text(&json!({"error": errors.collect::<Vec<_>>()}), true)
 }
 
-/// The texts of all policies by name; that of the file from standard input if there is one.
+/// Returns the texts of all policies by name, with the text of the file from standard input if there is one.
 fn texts(args: &FindArgs, file: &str) -> Result<BTreeMap<String, String>, String> {
     let version = version_of(args.v0_compatible);
     let options = capabilities::parse_options(args.capabilities.as_deref(), version);

@@ -1,4 +1,4 @@
-//! Errors as commands show them: one JSON object, or text with the line and a caret.
+//! Errors as commands print them: one JSON object, or text with the line and a caret.
 
 use std::fmt::Write as _;
 
@@ -10,23 +10,23 @@ use solon_syntax::source::Diagnostic;
 use crate::json::answer_text;
 use crate::wire::{Details, Location, Running};
 
-/// Errors on their way to the terminal.
+/// Errors to be printed.
 #[derive(Debug, Serialize)]
 pub struct Report {
     errors: Vec<Entry>,
-    /// Whether files could not be loaded.
+    /// `true` if files could not be loaded.
     #[serde(skip)]
     loading: bool,
-    /// Whether the evaluation went on in spite of them.
+    /// `true` if the evaluation continued in spite of the errors.
     #[serde(skip)]
     answered: bool,
-    /// What stands for the answer besides.
+    /// Text that replaces the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<&'static str>,
-    /// The answer besides, an object in the published form.
+    /// Result, as a JSON object in OPA's form.
     #[serde(skip)]
     answer: Vec<u8>,
-    /// Lines below all errors of the text.
+    /// Lines after all errors in the text.
     #[serde(skip)]
     notes: Vec<String>,
 }
@@ -44,16 +44,16 @@ struct Entry {
     stack_trace: Vec<Running>,
     #[serde(skip)]
     lines: Vec<String>,
-    /// What was running, as text shows it.
+    /// Stack of running queries in the text.
     #[serde(skip)]
     traceback: Vec<String>,
 }
 
-/// Finds the text of a file, to show its lines; the query is the file without a name.
+/// Returns the text of a file, to print its lines. The query is the file without a name.
 pub type Texts<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 impl Report {
-    /// Errors of the engine.
+    /// Creates a report of an engine error.
     pub fn of(error: &solon::Error, texts: Texts<'_>) -> Self {
         let errors = match error {
             solon::Error::Compile(diagnostics) => diagnostics
@@ -78,7 +78,7 @@ impl Report {
         }
     }
 
-    /// Errors of built-ins that did not end the evaluation; `failed` is what did.
+    /// Creates a report of built-in errors that did not end the evaluation. `failed` is the error that did.
     pub fn of_builtins(
         failed: Option<&solon::Error>,
         faults: &[solon::Error],
@@ -91,14 +91,14 @@ impl Report {
         report
     }
 
-    /// The same beside an answer that nobody wants to see.
+    /// Adds the fact that the evaluation returned a result, which is not printed.
     #[must_use]
     pub fn discarding(mut self, is_defined: bool) -> Self {
         self.result = is_defined.then_some("discarded");
         self
     }
 
-    /// The same beside an answer as JSON.
+    /// Adds a result as JSON.
     #[must_use]
     pub fn beside(mut self, answer: Vec<u8>) -> Self {
         self.answer = answer;
@@ -116,7 +116,7 @@ impl Report {
         }
     }
 
-    /// Errors of loading files.
+    /// Creates a report of errors of loading files.
     pub fn of_files(errors: LoadErrors) -> Self {
         let entries = errors.0.into_iter().map(|error| match error {
             LoadError::Syntax(one) => Entry::of(&one, &|_| None),
@@ -132,7 +132,7 @@ impl Report {
         }
     }
 
-    /// One message without a place.
+    /// Creates a report of one message without a location.
     pub fn message(message: impl Into<String>) -> Self {
         Self {
             errors: vec![Entry::message(message.into())],
@@ -144,19 +144,19 @@ impl Report {
         }
     }
 
-    /// Adds lines below the errors of the text.
+    /// Adds lines after the errors in the text.
     #[must_use]
     pub fn noting(mut self, notes: Vec<String>) -> Self {
         self.notes = notes;
         self
     }
 
-    /// Messages of the errors.
+    /// Returns the messages of the errors.
     pub fn messages(&self) -> impl Iterator<Item = &str> {
         self.errors.iter().map(|error| &*error.message)
     }
 
-    /// `true` if an error is located in a file, or if its message contains a position in it, as messages of conflicts do.
+    /// Returns `true` if an error is located in a file, or if its message contains a position in it, as messages of conflicts do.
     pub fn names(&self, file: &str) -> bool {
         let listed = format!(" {file}:");
         self.errors.iter().any(|error| {
@@ -166,10 +166,10 @@ impl Report {
         })
     }
 
-    /// The errors as JSON, and what was answered.
+    /// Returns the errors as JSON, with the result.
     pub fn json(&self) -> Vec<u8> {
         let mut text = answer_text(self, true);
-        // the members of one object follow those of the other
+        // merges the members of the two objects
         let (end, start) = (text.strip_suffix(b"\n}\n"), self.answer.strip_prefix(b"{"));
         if let (Some(errors), Some(answer)) = (end, start) {
             text = [errors, b",", answer].concat();
@@ -177,12 +177,12 @@ impl Report {
         text
     }
 
-    /// The errors as JSON, every key in its order.
+    /// Returns the errors as JSON with sorted keys.
     pub fn sorted_json(&self) -> Vec<u8> {
         answer_text(&serde_json::to_value(self).unwrap_or_default(), true)
     }
 
-    /// The errors as text; `loading` says whether their heading tells when they occurred.
+    /// Returns the errors as text. If `loading` is set, the heading says when they occurred.
     pub fn text(&self, loading: bool) -> String {
         let during = if loading { " during loading" } else { "" };
         let mut text = match self.errors.len() {
@@ -199,7 +199,7 @@ impl Report {
         text
     }
 
-    /// The message of what was found at no place, before anything was compiled.
+    /// Returns the message of an error without a location that was found before compilation.
     pub fn bare(&self) -> Option<&str> {
         match self.errors.as_slice() {
             [one] if !self.loading && one.code.is_none() => Some(&one.message),
@@ -207,7 +207,7 @@ impl Report {
         }
     }
 
-    /// Whether the evaluation went on in spite of the errors.
+    /// Returns `true` if the evaluation continued in spite of the errors.
     pub fn is_of_answered(&self) -> bool {
         self.answered
     }
@@ -224,7 +224,7 @@ impl Report {
         self.loading
     }
 
-    /// Whether the errors were found before anything was compiled.
+    /// Returns `true` if the errors were found before compilation.
     pub fn is_of_loading(&self) -> bool {
         self.loading
             || self
@@ -306,7 +306,7 @@ impl Entry {
     }
 }
 
-/// A query that was running: where it stood, and the expression.
+/// Returns the text of a running query: its location, and the expression.
 pub fn running(frame: &StackFrame, texts: Texts<'_>) -> String {
     let Some((file, row, col)) = &frame.location else {
         return "<unknown>".to_owned();
@@ -319,12 +319,12 @@ pub fn running(frame: &StackFrame, texts: Texts<'_>) -> String {
     }
 }
 
-/// The line that an error is about, and a caret below its place.
+/// Returns the line of an error, and a line with a caret below its position.
 fn excerpt(one: &Diagnostic, texts: Texts<'_>) -> Option<Vec<String>> {
     let text = texts(&one.file).filter(|_| one.span.is_somewhere())?;
     let line = text.lines().nth(one.span.row.checked_sub(1)? as usize)?;
     let before = line.chars().take(one.span.col.checked_sub(1)? as usize);
-    // tabs stay tabs, so that the caret stands below its character
+    // tabs are kept, so that the caret is aligned with its character
     let blank: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
     Some(vec![line.to_owned(), format!("{blank}^")])
 }

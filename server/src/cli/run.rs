@@ -156,7 +156,7 @@ enum Compat {
     Opa,
 }
 
-/// Serves until the process is told to stop.
+/// Serves until a signal stops the process.
 pub fn run(args: &Args) -> ExitCode {
     match start(args) {
         Ok(()) => ExitCode::SUCCESS,
@@ -181,7 +181,7 @@ fn start(args: &Args) -> Result<(), String> {
         return Err(line(text.to_owned()));
     }
     survive_hangup().map_err(|error| line(error.to_string()))?;
-    // before anything is read, so that no change is missed
+    // watching starts before anything is read, so that no change is missed
     let (watched_files, watched_config) = args.watched();
     let config = args
         .config()
@@ -238,7 +238,7 @@ fn start(args: &Args) -> Result<(), String> {
         .config(active);
     if watched_files.is_some() || watched_config.is_some() {
         builder = builder.on_hangup(move || {
-            // nobody receives a request for what is not watched
+            // without a watcher there is no receiver
             let _ = (reload_files.send(()), reload_config.send(()));
         });
     }
@@ -290,20 +290,20 @@ fn variable_name(text: &str) -> Result<String, String> {
     }
 }
 
-/// A time in seconds. A negative one is zero.
+/// Returns a duration in seconds. A negative one is zero.
 fn seconds(number: i64) -> Duration {
     Duration::from_secs(u64::try_from(number).unwrap_or(0))
 }
 
-/// A JSON value as the engine has them.
+/// Converts a JSON value to an engine value.
 fn to_value(value: &serde_json::Value) -> Result<Value, String> {
     json::read(value.to_string().as_bytes()).map_err(|error| error.to_string())
 }
 
-/// A random name of a server or a decision, as a UUID of version 4.
+/// Returns a random UUID (version 4) for a server or a decision.
 pub(super) fn uuid(host: &dyn solon::Host) -> String {
     let mut bytes = [0_u8; 16];
-    // where there is no random source the name says so
+    // without a random source the id consists of zeros
     let _ = host.fill_random(&mut bytes);
     let number = u128::from_be_bytes(bytes);
     let number = number & !(0xf000 << 64) & !(0xc000 << 48) | 0x4000 << 64 | 0x8000 << 48;
@@ -345,7 +345,7 @@ impl Args {
         with_config(file, self.set.clone(), self.set_file.clone())
     }
 
-    /// Returns what policies may use of the system.
+    /// Returns the host that policies use.
     fn system(&self) -> RestrictedHost {
         let names = self.expose_env.iter().filter(|name| !name.is_empty());
         let system = RestrictedHost::new().expose_variables(names);
@@ -402,7 +402,7 @@ impl Args {
         })
     }
 
-    /// Where policies and documents are kept, if they are to outlive the process.
+    /// Opens the store of policies and documents, if they are persistent.
     fn store(&self, config: &Config) -> Result<Option<SqliteStore>, Report> {
         let file = match (&self.data_dir, &config.settings.store) {
             (Some(folder), _) => {
@@ -419,14 +419,14 @@ impl Args {
             .map_err(|error| Report::message(error.to_string()))
     }
 
-    /// Loads what the arguments name.
+    /// Loads the files that the arguments name.
     fn load_files(&self, capabilities: Option<&Capabilities>) -> Result<Loaded, Report> {
         let version = super::version_of(self.v0_compatible);
         let loader = super::loader(&self.ignore, capabilities, version)?;
         self.bundles.load(&loader, &self.paths)
     }
 
-    /// Capabilities of the arguments or, if they name none, of the configuration.
+    /// Returns the capabilities of the arguments or, if they name none, of the configuration.
     fn capabilities(&self, config: &Config) -> Result<Option<Arc<Capabilities>>, Report> {
         let configured = config.settings.capabilities.as_deref();
         match (&self.capabilities, configured) {
@@ -436,7 +436,7 @@ impl Args {
         }
     }
 
-    /// The files to load, and the configuration, if they are to be watched.
+    /// Returns watchers of the files to load and of the configuration, if they are to be watched.
     fn watched(&self) -> (Option<Watch>, Option<Watch>) {
         let files = self.watch.then(|| {
             let args = self.clone();

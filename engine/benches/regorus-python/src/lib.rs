@@ -1,4 +1,4 @@
-//! regorus for Python, as thin as it can be: what Solon's module is compared with.
+//! Minimal Python wrapper of regorus, which Solon's Python module is compared with.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,7 @@ use regorus::Value;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// An engine with one policy and one question.
+/// Engine with one policy and one rule to evaluate.
 #[pyclass(frozen)]
 struct Engine {
     engine: Mutex<regorus::Engine>,
@@ -40,13 +40,13 @@ impl Engine {
         })
     }
 
-    /// The rule's value for an object.
+    /// Returns the value of the rule for an input object.
     fn evaluate<'py>(&self, input: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let value = self.ask(from_python(input)?)?;
         to_python(input.py(), &value)
     }
 
-    /// The rule's value, as JSON, for JSON.
+    /// Returns the value of the rule as JSON text, for an input as JSON text.
     fn evaluate_json(&self, input: &str) -> PyResult<String> {
         let value = self.ask(Value::from_json_str(input).map_err(failed)?)?;
         value.to_json_str().map_err(failed)
@@ -94,12 +94,12 @@ fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>>
         Value::Bool(boolean) => Ok(PyBool::new(py, *boolean).to_owned().into_any()),
         Value::Undefined | Value::Null => Ok(py.None().into_bound(py)),
         Value::String(text) => Ok(PyString::new(py, text).into_any()),
-        // what the compared policies answer is above; anything else comes as text
+        // the compared policies return only the kinds above; any other value is returned as JSON text
         other => Ok(PyString::new(py, &other.to_json_str().map_err(failed)?).into_any()),
     }
 }
 
-/// The wrapper.
+/// Python module `regorus_wrapper`.
 #[pymodule]
 fn regorus_wrapper(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Engine>()

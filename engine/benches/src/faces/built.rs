@@ -1,25 +1,25 @@
-//! The programs that time faces, built beside the running one and by its profile.
+//! Builds the programs that time the language bindings, with the profile of the running executable.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Texts;
 
-/// What was built.
+/// Built libraries and programs.
 pub struct Built {
-    /// Where it lies.
+    /// Folder of the built files.
     pub folder: PathBuf,
     sources: PathBuf,
     python: PathBuf,
-    /// A folder with the reference engine's Python package, if one is named.
+    /// Folder with OPA's Python package, if one is configured.
     reference: Option<PathBuf>,
 }
 
-/// A program that times a face.
+/// A timing program of one language binding.
 pub struct Face<'b> {
-    /// Its name in the table.
+    /// Name in the table.
     pub name: &'static str,
-    /// Whether it is Solon's.
+    /// `true` for Solon's bindings.
     pub is_own: bool,
     built: &'b Built,
 }
@@ -82,7 +82,7 @@ impl Built {
             .arg(root.join("include"))
             .arg(sources.join("faces.c"));
         compiler.arg("-o").arg(folder.join("faces"));
-        // programs look for the library by its own name
+        // programs load the library by this name
         let library = folder.join("libsolon.so.0");
         copy(&profile.join("libsolon_ffi.so"), &library)?;
         compiler.arg(library);
@@ -94,7 +94,7 @@ impl Built {
             let base = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
             run(Command::new(base).args(["-m", "venv"]).arg(&environment))?;
         }
-        // the peer that has a package of its own; without a network it is left out
+        // the peer's own package, left out without a network
         let mut pip = Command::new(&python);
         pip.args(["-m", "pip", "install", "--quiet", "regopy>=1.5,<2"]);
         if let Err(message) = run(&mut pip) {
@@ -108,7 +108,7 @@ impl Built {
         })
     }
 
-    /// The programs.
+    /// Returns the timing programs.
     pub fn commands(&self) -> Vec<Face<'_>> {
         let face = |name, is_own| Face {
             name,
@@ -129,7 +129,7 @@ impl Built {
 }
 
 impl Face<'_> {
-    /// How it is started on some texts.
+    /// Returns the command that starts the program on some texts.
     pub(super) fn command(&self, texts: &Texts) -> Command {
         let built = self.built;
         let mut command;

@@ -1,4 +1,5 @@
-//! A program that times a face: it is told a form and a number of calls, and answers the nanoseconds of one.
+//! Child process that times a language binding: it receives a form and a number of calls, and responds with the nanoseconds per
+//! call.
 
 use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -7,7 +8,7 @@ use std::rc::Rc;
 
 use super::Column;
 
-/// One that is ready.
+/// A process that is ready.
 pub struct Process {
     forms: Vec<String>,
     pipes: Pipes,
@@ -20,7 +21,7 @@ struct Pipes {
 }
 
 impl Process {
-    /// Starts a program, and waits until it is ready.
+    /// Starts a program and waits until it is ready.
     pub fn start(mut command: Command) -> Result<Self, String> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command
@@ -43,7 +44,7 @@ impl Process {
         })
     }
 
-    /// A column for each of its forms.
+    /// Returns a column for each form of the program.
     pub fn columns(self, face: &'static str, is_own: bool) -> Vec<Column> {
         let pipes = Rc::new(RefCell::new(self.pipes));
         let column = |form: String| {

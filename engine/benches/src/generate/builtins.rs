@@ -1,14 +1,14 @@
-//! What the rows of single built-in functions work on.
+//! Data for the workloads of single built-in functions.
 
 use super::{Random, array};
 
 const NAMES: [&str; 8] = ["ada", "bob", "cho", "dev", "eve", "finn", "gul", "hana"];
 const PLACES: [&str; 6] = ["orders", "users", "invoices", "carts", "reports", "teams"];
 
-/// A year, a month and a day, or hours, minutes and seconds.
+/// Year, month and day, or hours, minutes and seconds.
 type Part = (usize, usize, usize);
 
-/// Regular expressions and globs for paths, one of each for a path.
+/// Regular expressions and globs for paths, one of each per path.
 pub fn patterns(count: usize) -> String {
     let mut random = Random::new(1);
     let regexes = array(count, |at| {
@@ -44,7 +44,7 @@ pub fn lines(count: usize) -> String {
     format!("{{\"lines\":{lines}}}")
 }
 
-/// Orders, for texts to be made of.
+/// Orders from which texts are built.
 pub fn orders(count: usize) -> String {
     let mut random = Random::new(4);
     let orders = array(count, |at| {
@@ -115,7 +115,7 @@ pub fn addresses(count: usize) -> String {
     format!("{{\"addresses\":{addresses}}}")
 }
 
-/// A graph in which all nodes are reached, most of them in several ways.
+/// Graph in which all nodes are reachable, most of them on several paths.
 pub fn graph(count: usize) -> String {
     let mut random = Random::new(8);
     let nodes: Vec<String> = (0..count)
@@ -128,7 +128,7 @@ pub fn graph(count: usize) -> String {
     format!("{{\"graph\":{{{}}}}}", nodes.join(","))
 }
 
-/// A schema of many types, and a query of many fields.
+/// Schema with many types, and a query with many fields.
 pub fn graphql(count: usize) -> String {
     let mut schema = String::from("type Query { ");
     let mut query = String::from("query Q($id: ID!, $first: Int = 10) { ");
@@ -151,7 +151,7 @@ pub fn graphql(count: usize) -> String {
     format!("{{\"schema\":\"{schema}\",\"query\":\"{query}\"}}")
 }
 
-/// A list of documents for one schema.
+/// Documents that are validated against one schema.
 pub fn documents(count: usize) -> String {
     let mut random = Random::new(9);
     let documents = array(count, |at| {

@@ -1,4 +1,4 @@
-//! Base data: accounts, records, lists to be joined.
+//! Base data: accounts, records, and lists to join.
 
 use super::{Random, array};
 
@@ -50,7 +50,7 @@ pub fn records(count: usize) -> String {
     format!(r#"{{"records":{records},"teams":{{{}}}}}"#, teams.join(","))
 }
 
-/// People and their orders, for texts to be made of.
+/// People and their orders, from which texts are built.
 pub fn people(count: usize) -> String {
     let mut random = Random::new(33);
     let people = array(count, |at| {
@@ -63,13 +63,13 @@ pub fn people(count: usize) -> String {
     format!(r#"{{"people":{people}}}"#)
 }
 
-/// Permissions that are held and permissions that are needed; half of them are the same.
+/// Granted and required permissions. Half of them are the same.
 pub fn permissions(count: usize) -> String {
     let list = |offset: usize| array(count, |at| format!("\"permission:{:06}\"", at + offset));
     format!(r#"{{"held":{},"needed":{}}}"#, list(0), list(count / 2))
 }
 
-/// Customers and as many orders of theirs.
+/// Customers and the same number of orders.
 pub fn customers(count: usize) -> String {
     let mut random = Random::new(34);
     let customers = array(count, |at| {
@@ -83,7 +83,7 @@ pub fn customers(count: usize) -> String {
     format!(r#"{{"customers":{customers},"orders":{orders}}}"#)
 }
 
-/// Users with roles, and for ten of them a role with a list and a map of permissions.
+/// Users with roles. Ten of them have a role with a list and a map of permissions.
 pub fn users(count: usize) -> String {
     let mut random = Random::new(35);
     let all_roles = count.div_ceil(10);
@@ -134,7 +134,7 @@ pub fn items(count: usize) -> String {
     format!(r#"{{"items":{items}}}"#)
 }
 
-/// The nodes of a graph, each with four neighbours.
+/// Nodes of a graph, each with four neighbours.
 pub fn graph(count: usize) -> String {
     let mut random = Random::new(37);
     let mut text = String::from("{\"graph\":{");

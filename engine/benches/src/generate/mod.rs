@@ -1,4 +1,4 @@
-//! Policies, data and inputs too large to keep as files. Equal names and sizes give equal texts on every machine.
+//! Generated policies, data and inputs that are too large for files. The same name and size produce the same text on every machine.
 
 mod builtins;
 pub mod documents;
@@ -7,10 +7,10 @@ pub mod practice;
 pub mod requests;
 mod tables;
 
-/// Makes one text of a size.
+/// Returns a text of the given size.
 type Generator = fn(usize) -> String;
 
-/// What manifests may name.
+/// Generators by the names that manifests use.
 const GENERATORS: &[(&str, Generator)] = &[
     ("accounts", documents::accounts),
     ("addresses", builtins::addresses),
@@ -67,18 +67,18 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("windows", practice::windows),
 ];
 
-/// The text of a generator.
+/// Returns the text of a generator, or `None` if there is no such generator.
 pub fn text(name: &str, size: usize) -> Option<String> {
     let (_, generator) = GENERATORS.iter().find(|(known, _)| *known == name)?;
     Some(generator(size))
 }
 
-/// The modules of a generator that makes several.
+/// Returns the modules of a generator that produces several.
 pub fn modules(name: &str, size: usize) -> Option<Vec<(String, String)>> {
     (name == "packages").then(|| policies::packages(size))
 }
 
-/// Rules that differ in one constant.
+/// Returns rules that differ in one constant.
 pub fn rules(count: usize) -> String {
     let mut policy = String::from("package routes\n\ndefault allow := false\n");
     for rule in 0..count {
@@ -89,16 +89,16 @@ pub fn rules(count: usize) -> String {
     policy
 }
 
-/// Numbers without a pattern, the same each time (splitmix64).
+/// Deterministic pseudorandom numbers (splitmix64).
 pub struct Random(u64);
 
 impl Random {
-    /// Starts at a seed.
+    /// Creates a generator with a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next number below `bound`.
+    /// Returns the next number below `bound`.
     pub fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -108,14 +108,14 @@ impl Random {
         usize::try_from((z ^ (z >> 31)) % bound).unwrap_or_default()
     }
 
-    /// One of some words.
+    /// Returns one of the words.
     pub fn pick<'w>(&mut self, words: &[&'w str]) -> &'w str {
         let at = self.below(words.len());
         words.get(at).copied().unwrap_or_default()
     }
 }
 
-/// A JSON array of what a function makes for each number below `count`.
+/// Returns a JSON array of `one(n)` for each number `n` below `count`.
 pub fn array(count: usize, one: impl FnMut(usize) -> String) -> String {
     let items: Vec<String> = (0..count).map(one).collect();
     format!("[{}]", items.join(","))

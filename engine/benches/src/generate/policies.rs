@@ -1,10 +1,10 @@
-//! Policies too large to be written by hand.
+//! Policies that are too large to write by hand.
 
 use super::array;
 
 const METHODS: [&str; 4] = ["GET", "POST", "PUT", "DELETE"];
 
-/// Rules of a gateway, five lines each, of which a request meets one.
+/// Rules of a gateway, five lines each. A request matches one of them.
 pub fn gateway(count: usize) -> String {
     let mut policy = String::from("package gateway\n\ndefault allow := false\n");
     for (rule, method) in (0..count).zip(METHODS.iter().cycle()) {
@@ -24,7 +24,7 @@ pub fn gateway_request(count: usize) -> String {
     format!(r#"{{"path":"/api/v1/resource/{last}","method":"{method}","roles":{roles}}}"#)
 }
 
-/// Rules of many sorts, six for each kind of request: decisions, sets, functions, messages.
+/// Rules of several kinds, six per kind of request: decisions, sets, functions, messages.
 pub fn mixed(count: usize) -> String {
     let mut policy = String::from("package mixed\n");
     for kind in 0..count / 6 {
@@ -67,7 +67,7 @@ deny contains msg if {{
     policy
 }
 
-/// The packages of many teams, each with rules of its own, a package that asks one of them, and one that all need.
+/// Packages of many teams, each with its own rules. One package refers to one of them, and another package is used by all.
 pub fn packages(count: usize) -> Vec<(String, String)> {
     let mut modules = vec![
         (
@@ -124,7 +124,7 @@ notes contains note if {{
     )
 }
 
-/// Functions of which each calls the next, so many deep.
+/// Functions that each call the next one, to the given depth.
 pub fn calls(depth: usize) -> String {
     let mut policy = String::from("package calls\n\nanswer := step_0(input.start)\n");
     for step in 0..depth {
@@ -138,7 +138,7 @@ pub fn calls(depth: usize) -> String {
     policy
 }
 
-/// A rule with so many `else`s, of which the last but one answers.
+/// A rule with the given number of `else` branches, of which the last but one matches.
 pub fn elses(count: usize) -> String {
     let mut policy =
         String::from("package chain\n\nanswer := \"first\" if {\n\tinput.score > 1000000\n}");
@@ -152,7 +152,7 @@ pub fn elses(count: usize) -> String {
     policy
 }
 
-/// Tests that replace input and data, and how many of them hold.
+/// Tests that replace input and data, and the number of tests that pass.
 pub fn tests(count: usize) -> String {
     let mut policy = String::from(
         r#"package checks

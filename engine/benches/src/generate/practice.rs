@@ -1,10 +1,10 @@
-//! What the rows of practice work on: services, groups, pods, versions, windows, catalogues, reports, letters.
+//! Data for the `practice` workloads: services, groups, pods, versions, windows, catalogues, reports, letters.
 
 use super::{Random, array};
 
 const NAMES: [&str; 8] = ["ada", "bob", "cho", "dev", "eve", "finn", "gul", "hana"];
 
-/// Services with settings of their own, above those of their environments and defaults.
+/// Services whose settings override those of their environments and the defaults.
 pub fn services(count: usize) -> String {
     let mut random = Random::new(51);
     let services: Vec<String> = (0..count)
@@ -31,7 +31,7 @@ pub fn services(count: usize) -> String {
     )
 }
 
-/// Names of people in overlapping lists, and roles with their rights.
+/// Names of people in overlapping lists, and roles with their permissions.
 pub fn members(count: usize) -> String {
     let list = |step: usize, from: usize| {
         array(count, |at| {
@@ -120,7 +120,7 @@ pub fn firewall(count: usize) -> String {
     format!(r#"{{"networks":{networks},"addresses":{addresses},"rules":{rules}}}"#)
 }
 
-/// Packages with their versions, and what is known of some of these.
+/// Packages with their versions, and known vulnerabilities of some of them.
 pub fn packages(count: usize) -> String {
     let mut random = Random::new(54);
     let version = |random: &mut Random| {
@@ -162,7 +162,7 @@ pub fn packages(count: usize) -> String {
     )
 }
 
-/// Grants, freezes and keys with the times at which they begin.
+/// Grants, freezes and keys with their start times.
 pub fn windows(count: usize) -> String {
     let mut random = Random::new(55);
     let mut time = |zone: &str| {
@@ -192,7 +192,7 @@ pub fn windows(count: usize) -> String {
     format!(r#"{{"grants":{grants},"freezes":{freezes},"keys":{keys}}}"#)
 }
 
-/// Users with roles, plans and tenants, and routes by their prefixes.
+/// Users with roles, plans and tenants, and routes by prefix.
 pub fn subjects(count: usize) -> String {
     let mut random = Random::new(56);
     let users: Vec<String> = (0..count)
@@ -276,7 +276,7 @@ pub fn letters(count: usize) -> String {
     format!(r#"{{"customers":{customers}}}"#)
 }
 
-/// Lines of a log, some of which hold what nobody should read, and patterns of that.
+/// Lines of a log, some of which contain secrets, and patterns for these secrets.
 pub fn leaks(count: usize) -> String {
     let mut random = Random::new(60);
     let lines = array(count, |at| {

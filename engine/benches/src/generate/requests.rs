@@ -1,4 +1,4 @@
-//! What policies of everyday use are asked about: requests, tokens, routes, addresses.
+//! Inputs and data of everyday policies: requests, tokens, routes, addresses.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,7 +14,7 @@ const WORDS: [&str; 8] = [
     "orders", "users", "invoices", "carts", "reports", "teams", "items", "keys",
 ];
 
-/// A review of a pod with so many containers, each of about two kilobytes.
+/// Review of a pod with the given number of containers, each of about two kilobytes.
 pub fn admission(containers: usize) -> String {
     let mut random = Random::new(21);
     let containers = array(containers, |at| container(at, &mut random));
@@ -47,7 +47,7 @@ fn container(at: usize, random: &mut Random) -> String {
     )
 }
 
-/// A request with a signed token whose claims hold so many scopes; the last one is needed.
+/// Request with a signed token whose claims contain the given number of scopes. The last one is required.
 pub fn call(scopes: usize) -> String {
     let last = scopes.saturating_sub(1);
     let scopes = array(scopes, |at| {
@@ -65,7 +65,7 @@ pub fn call(scopes: usize) -> String {
     )
 }
 
-/// The keys that tokens are signed with.
+/// Keys that the tokens are signed with.
 pub fn keys(_: usize) -> String {
     format!(r#"{{"keys":{{"k1":"{SECRET}"}}}}"#)
 }
@@ -85,7 +85,7 @@ fn token(claims: &str) -> String {
     format!("{signed}.{}", signature.unwrap_or_default())
 }
 
-/// Patterns of paths and the services that answer them; the last is `/v1/last/*/items`.
+/// Path patterns and the services that serve them. The last pattern is `/v1/last/*/items`.
 pub fn routes(count: usize) -> String {
     let mut random = Random::new(22);
     let last = count.saturating_sub(1);
@@ -108,7 +108,7 @@ pub fn routes(count: usize) -> String {
     format!(r#"{{"routes":{routes}}}"#)
 }
 
-/// Networks that are blocked, and some that are allowed; `10.9.8.7` is in the last of these alone.
+/// Blocked networks, and some allowed ones. Only the last allowed network contains `10.9.8.7`.
 pub fn networks(count: usize) -> String {
     let blocked = array(count, |at| {
         format!("\"172.{}.{}.0/24\"", 16 + at / 256 % 16, at % 256)
@@ -121,7 +121,7 @@ pub fn networks(count: usize) -> String {
     format!(r#"{{"blocked":{blocked},"allowed":{allowed}}}"#)
 }
 
-/// Regular expressions, of which one in ten fits `/svc/orders/12345`.
+/// Regular expressions, of which one in ten matches `/svc/orders/12345`.
 pub fn expressions(count: usize) -> String {
     let patterns = array(count, |at| match at % 10 {
         0 => format!("\"^/svc/[a-z]+/[0-9]{{5}}$|^never{at}$\""),
@@ -132,7 +132,7 @@ pub fn expressions(count: usize) -> String {
     format!(r#"{{"patterns":{patterns}}}"#)
 }
 
-/// Changes of a plan, each of about 700 bytes.
+/// Changes of a Terraform plan, each of about 700 bytes.
 pub fn plan(resources: usize) -> String {
     let mut random = Random::new(23);
     let changes = array(resources, |at| {

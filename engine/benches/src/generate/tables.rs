@@ -1,11 +1,11 @@
-//! Tables of rules as gateways and permission systems write them, of which a request meets one, and such requests.
+//! Tables of rules as in gateways and permission systems, of which a request matches one, and matching requests.
 
 const METHODS: [&str; 4] = ["GET", "POST", "PUT", "DELETE"];
 
-/// Kinds of actions in a table of permissions.
+/// Number of actions in a table of permissions.
 const ACTIONS: usize = 10;
 
-/// Rules of one package, of which each is made from its number.
+/// Returns the rules of one package, each built from its number.
 fn table(count: usize, rule: impl Fn(usize) -> String) -> String {
     let mut policy = String::from("package tables\n\ndefault allow := false\n");
     for at in 0..count {
@@ -50,7 +50,7 @@ pub fn members(count: usize) -> String {
     })
 }
 
-/// A method, then a path.
+/// Rules that compare the method first, then the path.
 pub fn methods(count: usize) -> String {
     table(count, |at| {
         let method = METHODS.get(at % 4).copied().unwrap_or_default();
@@ -61,7 +61,7 @@ pub fn methods(count: usize) -> String {
     })
 }
 
-/// A role, an action and a resource.
+/// Rules that compare a role, an action and a resource.
 pub fn roles(count: usize) -> String {
     table(count, |at| {
         let (role, action) = (at / (ACTIONS * ACTIONS), at / ACTIONS % ACTIONS);
@@ -72,7 +72,7 @@ pub fn roles(count: usize) -> String {
     })
 }
 
-/// Functions of a tenant.
+/// Functions that take a tenant.
 pub fn tenants(count: usize) -> String {
     let mut policy = table(count, |at| {
         format!(
@@ -83,7 +83,7 @@ pub fn tenants(count: usize) -> String {
     policy
 }
 
-/// One rule with so many `else`s.
+/// One rule with the given number of `else` branches.
 pub fn elses(count: usize) -> String {
     let mut policy =
         String::from("package tables\n\nallow := false if {\n\tinput.code == \"none\"\n}");
@@ -96,17 +96,17 @@ pub fn elses(count: usize) -> String {
     policy
 }
 
-/// A request for the first rule of any of these tables.
+/// A request that matches the first rule of any of these tables.
 pub fn first(_: usize) -> String {
     request(0)
 }
 
-/// A request for the last rule.
+/// A request that matches the last rule.
 pub fn last(count: usize) -> String {
     request(count.saturating_sub(1))
 }
 
-/// A request that no rule is for, though it looks like others.
+/// A request that matches no rule, though it is similar to others.
 pub fn missed(count: usize) -> String {
     request(count * 1000)
 }
@@ -117,7 +117,7 @@ fn request(at: usize) -> String {
         at / ACTIONS % ACTIONS,
         at % ACTIONS,
     );
-    // tables by method have four rules for a path
+    // tables by method have four rules per path
     format!(
         r#"{{"method":"GET","path":["api","v1","resource{at}","42"],"url":"/api/v1/resource{at}/42","user":"user{at}","role":"role{role}","action":"action{action}","resource":"resource{resource}","tenant":"tenant{at}","code":"code{at}"}}"#
     )

@@ -1,4 +1,4 @@
-//! An HTTP server on a thread of this process that answers each request after a fixed time.
+//! HTTP server on a thread of this process that responds to each request after a fixed delay.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use hyper_util::rt::TokioIo;
 /// Starts the server and returns its URL. The server runs until the process ends.
 ///
 /// # Errors
-/// When it cannot listen.
+/// Fails if the server cannot listen.
 pub fn start(delay: Duration) -> Result<String, String> {
     let text = |error: std::io::Error| error.to_string();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(text)?;
-    // with a short queue, connections that come at once are made a second later
+    // with a short backlog, simultaneous connections are delayed by a second
     let listener = runtime.block_on(async {
         let socket = tokio::net::TcpSocket::new_v4()?;
         socket.bind(([127, 0, 0, 1], 0).into())?;
@@ -35,7 +35,7 @@ pub fn start(delay: Duration) -> Result<String, String> {
                 };
                 tokio::spawn(async move {
                     let service = service_fn(move |request| answer(request, delay));
-                    // a client that closes its connection early is no failure of the backend
+                    // a client that closes its connection early is not an error
                     let _ = http1::Builder::new()
                         .serve_connection(TokioIo::new(stream), service)
                         .await;

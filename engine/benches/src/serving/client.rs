@@ -1,4 +1,4 @@
-//! Clients that keep connections busy: a request, its answer, the next request.
+//! Clients that keep connections busy: each sends a request, reads the response, and sends the next request.
 
 #![allow(
     clippy::cast_precision_loss,
@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// Path and body.
+/// Request path and body.
 pub type Ask = (&'static str, &'static str);
 
-/// What came of a load: for each request with status 200 its number and how long it took.
+/// Results of a load: number and duration of each request with status 200.
 #[derive(Default)]
 pub struct Load {
     took: Vec<(usize, Duration)>,
@@ -27,11 +27,11 @@ pub struct Load {
     unanswered: usize,
 }
 
-/// Time after which a request that has no response is given up.
+/// Time after which a request without a response is abandoned.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 impl Load {
-    /// Keeps connections busy for a time. What is asked goes by the number of the request.
+    /// Keeps connections busy for a duration. `what` returns the request for a request number.
     pub fn run(
         address: &str,
         connections: usize,
@@ -57,12 +57,12 @@ impl Load {
         })
     }
 
-    /// Asks once on each of so many connections.
+    /// Sends one request on each of `connections` connections.
     pub fn once(address: &str, connections: usize, ask: Ask) -> Result<Self, String> {
         Self::once_within(address, connections, ask, PATIENCE)
     }
 
-    /// Asks once on each of so many connections. Requests without a response after `patience` count as unanswered.
+    /// Sends one request on each of `connections` connections. Requests without a response after `patience` count as unanswered.
     pub fn once_within(
         address: &str,
         connections: usize,
@@ -79,7 +79,7 @@ impl Load {
         patience: Duration,
         goes_on: impl Fn(usize) -> bool + Clone + Send + 'static,
     ) -> Result<Self, String> {
-        // the requests are made beforehand: what is asked repeats itself every hundred
+        // requests are built beforehand; they repeat after a hundred
         let requests: Arc<Vec<Vec<u8>>> = Arc::new((0..100).map(|at| bytes(what(at))).collect());
         let next = Arc::new(AtomicUsize::new(0));
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -131,22 +131,22 @@ impl Load {
         })
     }
 
-    /// Number of requests with status 200.
+    /// Returns the number of requests with status 200.
     pub fn answered(&self) -> usize {
         self.took.len()
     }
 
-    /// Number of requests with another status or without a response.
+    /// Returns the number of requests with another status or without a response.
     pub fn failed(&self) -> usize {
         self.rejected + self.unanswered
     }
 
-    /// The time within which a part of all requests was answered, in milliseconds.
+    /// Returns the percentile `part` of the latencies, in milliseconds.
     pub fn percentile(&self, part: f64) -> f64 {
         self.percentile_of(part, |_| true)
     }
 
-    /// The same of requests with certain numbers.
+    /// Returns the percentile `part` of the latencies of requests whose number satisfies `counts`, in milliseconds.
     pub fn percentile_of(&self, part: f64, counts: impl Fn(usize) -> bool) -> f64 {
         let some = self.took.iter().filter(|(at, _)| counts(*at));
         let mut times: Vec<Duration> = some.map(|(_, took)| *took).collect();
@@ -165,7 +165,7 @@ fn bytes((path, body): Ask) -> Vec<u8> {
     head.into_bytes()
 }
 
-/// Reads a response, whose length is in its head, and returns its status.
+/// Reads a response with a `Content-Length` and returns its status.
 async fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> std::io::Result<u16> {
     buffer.clear();
     loop {
@@ -188,19 +188,19 @@ async fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> std::io::Result
     }
 }
 
-/// How long one request takes on a connection of its own.
+/// Returns the duration of one request on a new connection.
 pub fn ask(address: &str, ask: Ask) -> Result<Duration, String> {
     let load = Load::once(address, 1, ask)?;
     Ok(Duration::from_secs_f64(load.percentile(1.0) / 1e3))
 }
 
-/// Connections that asked once and rest.
+/// Opens connections that send one request each and then stay idle.
 pub fn idle(address: &str, count: usize) -> Result<Vec<std::net::TcpStream>, String> {
     use std::io::{Read as _, Write as _};
     let mut open = Vec::new();
     for _ in 0..count {
         let Ok(mut stream) = std::net::TcpStream::connect(address) else {
-            // this process may open no more
+            // the limit of open files of this process
             break;
         };
         let text = |error: std::io::Error| error.to_string();

@@ -1,4 +1,4 @@
-//! A server that reads requests and answers each the same: what the transport alone costs.
+//! Server that returns the same response to every request, which measures the cost of the transport alone.
 
 use std::convert::Infallible;
 
@@ -11,7 +11,7 @@ use hyper_util::rt::TokioIo;
 async fn answer(
     request: hyper::Request<Incoming>,
 ) -> Result<hyper::Response<Full<Bytes>>, Infallible> {
-    // one that breaks is nobody's loss
+    // the body is not used, so an incomplete one does not matter
     let _ = request.into_body().collect().await;
     let mut answer = hyper::Response::new(Full::new(Bytes::from_static(b"{\"result\":true}\n")));
     let json = hyper::header::HeaderValue::from_static("application/json");
@@ -21,10 +21,10 @@ async fn answer(
     Ok(answer)
 }
 
-/// Serves on a port of its own, which it prints, until it is killed.
+/// Serves on a free port, which it prints, until the process is killed.
 ///
 /// # Errors
-/// When it cannot listen.
+/// Fails if the server cannot listen.
 pub fn serve_nothing(address: &str) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Whose server it is.
+/// A measured server.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Who {
-    /// Nobody's: it does nothing.
+    /// Server that does nothing.
     Nothing,
-    /// This one.
+    /// Solon.
     Solon,
-    /// The reference engine's, where `SOLON_ORACLE` names it.
+    /// OPA, if `SOLON_ORACLE` names it.
     Oracle,
 }
 
 impl Who {
-    /// Those that are there.
+    /// Returns the available servers.
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::Nothing, Self::Solon];
         if std::env::var_os("SOLON_ORACLE").is_some() {
@@ -36,7 +36,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts a server with so many threads, a policy and documents.
+    /// Starts a server with the given number of threads, a policy and documents.
     pub fn start(who: Who, threads: usize, policy: &str, data: &str) -> Result<Self, String> {
         let text = |error: std::io::Error| error.to_string();
         let port = TcpListener::bind("127.0.0.1:0").and_then(|probe| probe.local_addr());
@@ -63,7 +63,7 @@ impl Process {
                         named.display()
                     ));
                 }
-                // it is started in a folder of its own
+                // the server runs in its own folder
                 Command::new(std::path::absolute(&named).unwrap_or(named))
             }
             Who::Oracle => Command::new(std::env::var_os("SOLON_ORACLE").unwrap_or_default()),
@@ -103,17 +103,17 @@ impl Process {
         Ok(server)
     }
 
-    /// Where it listens.
+    /// Returns the address of the server.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// The folder that goes with it.
+    /// Returns the folder of the server.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// What it is called in tables.
+    /// Returns the name in tables.
     pub fn name(&self) -> &'static str {
         match self.who {
             Who::Nothing => "nothing",
@@ -122,7 +122,7 @@ impl Process {
         }
     }
 
-    /// Time of processors that it took so far; ticks are hundredths of a second.
+    /// Returns the processor time used so far. One tick is a hundredth of a second.
     pub fn processor_time(&self) -> Duration {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()));
         let stat = stat.unwrap_or_default();
@@ -139,12 +139,12 @@ impl Process {
         Duration::from_millis(ticks * 10)
     }
 
-    /// Resident memory, in megabytes.
+    /// Returns the resident memory, in megabytes.
     pub fn resident(&self) -> f64 {
         self.memory("VmRSS:")
     }
 
-    /// The largest resident memory so far, in megabytes.
+    /// Returns the peak resident memory, in megabytes.
     pub fn peak(&self) -> f64 {
         self.memory("VmHWM:")
     }

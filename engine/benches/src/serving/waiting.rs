@@ -1,4 +1,4 @@
-//! Decisions that wait for an HTTP backend, many at once, and what cheap decisions see of it.
+//! Many concurrent decisions that wait for an HTTP backend, and the latency of cheap decisions meanwhile.
 
 #![allow(clippy::cast_precision_loss, reason = "counts of requests, for people")]
 
@@ -21,28 +21,28 @@ cheap := input.n + 1
 /// Time after which the backend responds.
 const DELAY: Duration = Duration::from_secs(1);
 
-/// Decisions that wait at once.
+/// Numbers of concurrent waiting decisions.
 const COUNTS: [usize; 2] = [200, 2_000];
 
-/// Connections that ask for cheap decisions.
+/// Connections that request cheap decisions.
 const CHEAP: usize = 4;
 
-/// Rounds of each server, whose medians are printed.
+/// Rounds of each server. The median is printed.
 const ROUNDS: usize = 3;
 
-/// Time after which a decision without a response is given up, which bounds a round.
+/// Time after which a decision without a response is abandoned, which bounds a round.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 const WAITING_REQUEST: (&str, &str) = ("/v1/data/waiting/remote", "{}");
 const CHEAP_REQUEST: (&str, &str) = ("/v1/data/waiting/cheap", r#"{"input": {"n": 1}}"#);
 
 struct Round {
-    /// Waiting decisions a second, from the first request to the last response.
+    /// Waiting decisions per second, from the first request to the last response.
     rate: f64,
     /// 99th percentile of waiting decisions, in milliseconds.
     late: f64,
     failed: f64,
-    /// Cheap decisions a second.
+    /// Cheap decisions per second.
     cheap_rate: f64,
     /// 99th percentile of cheap decisions, in milliseconds.
     cheap_late: f64,
@@ -51,7 +51,7 @@ struct Round {
 /// Prints throughput, latency and memory, by the number of waiting decisions and the server.
 ///
 /// # Errors
-/// When a server cannot be started or closes connections.
+/// Fails if a server does not start or closes connections.
 pub fn print() -> Result<(), String> {
     let data = format!(r#"{{"backend": "{}"}}"#, backend::start(DELAY)?);
     println!(
@@ -69,7 +69,7 @@ pub fn print() -> Result<(), String> {
         let mut measured: Vec<Vec<Round>> = servers.iter().map(|_| Vec::new()).collect();
         for at in 0..ROUNDS {
             let mut order: Vec<_> = servers.iter().zip(&mut measured).collect();
-            // each server is as often first as last
+            // the order alternates, so that each server runs first equally often
             if at % 2 == 1 {
                 order.reverse();
             }

@@ -1,26 +1,26 @@
-//! The load of one request again and again, by `wrk`: a client that others' numbers come from too, and that sleeps less than
-//! one written here did, for whose wakes the servers paid.
+//! Load of one repeated request by `wrk`. Its figures are comparable with published ones. It also sleeps less than the earlier Rust
+//! client, whose wakeups cost the servers processor time.
 
 use std::process::Command;
 
 use super::client::Ask;
 use super::process::Process;
 
-/// What one round came to.
+/// Result of one round.
 #[derive(Clone)]
 pub struct Round {
-    /// Requests a second.
+    /// Requests per second.
     pub rate: f64,
-    /// Microseconds of processor for each.
+    /// Processor time per request, in microseconds.
     pub processor: f64,
-    /// The 99th percentile of their times, in milliseconds.
+    /// 99th percentile of the latency, in milliseconds.
     pub late: f64,
 }
 
-/// Keeps connections busy for so many seconds.
+/// Keeps connections busy for the given number of seconds.
 ///
 /// # Errors
-/// When `wrk` is not there or an answer is no 200.
+/// Fails if `wrk` is not installed or a response is not 200.
 pub fn round(
     server: &Process,
     threads: usize,
@@ -75,7 +75,7 @@ pub fn round(
     found().ok_or_else(|| format!("wrk printed something else: {text}"))
 }
 
-/// Times as `wrk` writes them: `812.00us`, `1.27ms`, `1.02s`.
+/// Parses a duration as `wrk` writes it: `812.00us`, `1.27ms`, `1.02s`.
 fn milliseconds(time: &str) -> Option<f64> {
     let units = [("us", 1e-3), ("ms", 1.0), ("s", 1e3)];
     let (number, factor) = units

@@ -1,4 +1,4 @@
-//! Lists that are indexed by a key, by the maps of the standard library.
+//! Lists that are indexed by a key, with the maps of the standard library.
 
 use std::collections::HashMap;
 

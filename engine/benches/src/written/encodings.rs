@@ -1,4 +1,4 @@
-//! Encodings and digests, by the crates that one takes for them.
+//! Encodings and digests, with common crates.
 
 use base64::Engine as _;
 use base64::engine::GeneralPurpose;

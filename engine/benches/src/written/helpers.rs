@@ -1,4 +1,4 @@
-//! Small decisions that a policy makes through helper rules and functions.
+//! Small decisions that a policy computes with helper rules and functions.
 
 use std::fmt::Write;
 
@@ -70,7 +70,7 @@ fn reason(data: &Value, input: &Value) -> Option<Value> {
     Some(Value::string(&message))
 }
 
-/// A path or a prefix as it is compared.
+/// Normalizes a path or a prefix for comparison.
 fn clean(path: &str) -> String {
     let mut clean = path.to_lowercase();
     if clean.ends_with('/') {

@@ -12,12 +12,12 @@ pub const DECISIONS: &[(&str, Prepare)] = &[
     ("c2_filter_count", || Some(Box::new(filter_count))),
 ];
 
-/// What an object holds under a key that is a value.
+/// Returns the value of a key in an object, where the key is a value.
 pub(super) fn under<'v>(value: &'v Value, key: &Value) -> Option<&'v Value> {
     value.as_object()?.get(key.borrow())
 }
 
-/// Whether a value is a string.
+/// Returns `true` if a value is the given string.
 pub(super) fn is(value: Option<&Value>, text: &str) -> bool {
     value.is_some_and(|value| {
         let text = Value::string(text);

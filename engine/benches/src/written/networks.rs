@@ -1,4 +1,4 @@
-//! Networks and addresses, by the crate `ipnet`.
+//! Networks and addresses, with the crate `ipnet`.
 
 use std::net::IpAddr;
 

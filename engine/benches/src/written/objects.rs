@@ -1,4 +1,4 @@
-//! Objects that are merged and changed, each made anew as it is owned.
+//! Objects that are merged and changed, each into a new owned object.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ fn pairs(value: &Value) -> impl Iterator<Item = (&Value, &Value)> {
         .flat_map(|object| object.iter())
 }
 
-/// Merges objects; what is none on both sides is the right one's.
+/// Merges objects recursively. If one side is not an object, the right value is used.
 fn merge(left: &Value, right: &Value) -> Value {
     if left.as_object().is_none() || right.as_object().is_none() {
         return right.clone();
@@ -46,7 +46,7 @@ fn merge(left: &Value, right: &Value) -> Value {
     }
 }
 
-/// What holds for each service: what holds for all, for its environment, and for itself.
+/// Returns the effective settings of each service: defaults, settings of its environment, and its own.
 fn effective(data: &Value) -> impl Iterator<Item = Option<Value>> {
     let services = data.get("services").into_iter().flat_map(pairs);
     services.map(|(_, service)| {
@@ -104,7 +104,7 @@ enum Change {
     Replace(String, Value),
 }
 
-/// What a path names below a list of items: an item, and perhaps a key of it.
+/// Parses a path below a list of items: the index of an item, and optionally one of its keys.
 fn named(path: &str) -> Option<(usize, Option<&str>)> {
     let mut names = path.strip_prefix("/items/")?.splitn(2, '/');
     Some((names.next()?.parse().ok()?, names.next()))

@@ -1,4 +1,4 @@
-//! Regular expressions, by the crate `regex`.
+//! Regular expressions, with the crate `regex`.
 
 use std::sync::OnceLock;
 

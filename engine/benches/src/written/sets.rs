@@ -1,4 +1,4 @@
-//! Sets, by those of the standard library.
+//! Sets, with the standard library.
 
 use std::collections::HashSet;
 
@@ -34,7 +34,7 @@ fn algebra(data: &Value, _: &Value) -> Option<Value> {
     Some(Value::object(pairs.into()))
 }
 
-/// The rights of each role.
+/// Returns the permissions of each role.
 fn rights(data: &Value) -> impl Iterator<Item = Names<'_>> {
     let roles = data.get("roles").map(elements).into_iter().flatten();
     roles.map(|role| texts(role, "rights").collect())

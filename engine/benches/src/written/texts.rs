@@ -1,4 +1,4 @@
-//! Texts, by the standard library.
+//! Strings, with the standard library.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -19,7 +19,7 @@ pub const DECISIONS: &[(&str, Prepare)] = &[
     ("render_letters", || Some(Box::new(rendered))),
 ];
 
-/// The sum of the lengths of a text for each element, each of which is made.
+/// Returns the sum of the lengths of a text that is built for each element.
 fn lengths(data: &Value, list: &str, write: fn(&Value) -> Option<String>) -> Option<Value> {
     let lengths = elements(data.get(list)?).map(|element| Some(write(element)?.chars().count()));
     number(lengths.sum::<Option<usize>>()?)
@@ -69,7 +69,7 @@ fn report(data: &Value, _: &Value) -> Option<Value> {
         let (name, rate) = (text(row, "name")?, float(row, "rate")?);
         let (amount, share) = (float(row, "amount")?, float(row, "share")? * 100.0);
         let mut line = String::with_capacity(48);
-        // a whole number is none of this verb's
+        // this verb does not accept integers
         let whole = share.round();
         if (share - whole).abs() < 1e-9 {
             write!(line, "{name:<12} {amount:8.2} %!f(int64={whole:6})% {rate}").ok()?;
@@ -90,7 +90,7 @@ fn plain(data: &Value, _: &Value) -> Option<Value> {
     })
 }
 
-/// `%e %g %.3f`, as other languages print them: an exponent has a sign and two digits.
+/// `%e %g %.3f` with Go's output format: an exponent has a sign and two digits.
 fn science(data: &Value, _: &Value) -> Option<Value> {
     lengths(data, "rows", |row| {
         let (amount, rate) = (float(row, "amount")?, float(row, "rate")?);
@@ -105,7 +105,7 @@ fn science(data: &Value, _: &Value) -> Option<Value> {
     })
 }
 
-/// What the template of a letter says, as code. A number is none of its verb's, which prints two letters of it.
+/// Renders the letter template as code. A number does not match its verb, so the output is an error text with its first two characters.
 fn rendered(data: &Value, _: &Value) -> Option<Value> {
     lengths(data, "customers", |customer| {
         let mut letter = String::with_capacity(128);

@@ -1,4 +1,4 @@
-//! Times, by the crate `jiff`.
+//! Times, with the crate `jiff`.
 
 use jiff::civil::{DateTime, Weekday};
 use jiff::fmt::strtime;

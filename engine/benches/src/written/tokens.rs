@@ -33,7 +33,7 @@ fn decode(text: &str) -> Option<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(text).ok()
 }
 
-/// What is signed, and the signature.
+/// Splits a token into the signed part and the signature.
 fn parts(token: &str) -> Option<(&str, Vec<u8>)> {
     let (signed, signature) = token.rsplit_once('.')?;
     Some((signed, decode(signature)?))
@@ -46,7 +46,7 @@ fn is_code(secret: &[u8], token: &str) -> Option<bool> {
     Some(mac.verify_slice(&signature).is_ok())
 }
 
-/// A bare verification by a key that is parsed once.
+/// Verifies a token with a key that is parsed once.
 fn kept(
     parse: fn(&str) -> Option<ParsedPublicKey>,
     token: &'static str,
@@ -61,7 +61,8 @@ fn kept(
     }
 }
 
-/// The key of a certificate: the modulus of 2048 bits and the exponent 65537, which no other part is mistaken for.
+/// Returns the key of a certificate. It searches for the 2048-bit modulus and the exponent 65537, which no other part of the
+/// certificate matches.
 fn rsa(certificate: &str) -> Option<ParsedPublicKey> {
     const BEFORE: &[u8] = &[0x02, 0x82, 0x01, 0x01, 0x00];
     const AFTER: &[u8] = &[0x02, 0x03, 0x01, 0x00, 0x01];
@@ -94,7 +95,8 @@ fn is(value: &Value, key: &str, wanted: &str) -> bool {
     text(value, key) == Some(wanted)
 }
 
-/// The claims of a token that a secret signed, is for the API and not over; `None` within for any other.
+/// Returns the claims of a token that is signed with the secret, is meant for the API and has not expired; `None` for any other
+/// token.
 fn claims(
     secret: &[u8],
     header: &Value,
@@ -135,12 +137,12 @@ fn decoded(_: &Value, input: &Value) -> Option<Value> {
     Some(Value::Bool(is(&claims, "sub", "alice")))
 }
 
-/// Whether a call of an API is allowed by the scopes of its token.
+/// Returns `true` if the scopes of the token allow a call of the API.
 fn may_call(data: &Value, input: &Value) -> Option<Value> {
     const NOW: i64 = 1_760_000_000;
     const ISSUER: &str = "https://login.example.com";
     let token = text(input.get("headers")?, "authorization")?.strip_prefix("Bearer ")?;
-    // which key it is stands in the header
+    // the header contains the key id
     let header = object(token.split('.').next()?)?;
     let secret = text(data.get("keys")?, text(&header, "kid")?)?;
     let Some(claims) = claims(secret.as_bytes(), &header, token, ISSUER, NOW)? else {

@@ -1,4 +1,4 @@
-//! Versions, by the crate `semver`; numbers and texts in order.
+//! Versions, with the crate `semver`, and sorted numbers and texts.
 
 use semver::Version;
 use solon::Value;

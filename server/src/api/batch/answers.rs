@@ -1,4 +1,4 @@
-//! The answers of a batch, found by as many threads as there are.
+//! Results of a batch, computed by all threads of the pool that are free.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -20,10 +20,10 @@ use super::inputs::Inputs;
 use crate::http::{Held, Place, Rejection, Request, RequestExt as _, Spent};
 use crate::json::Fields;
 
-/// What is told of an input: its document, or what went wrong.
+/// Response for one input: its document, or the error.
 pub type Answer = Result<Fields, Fields>;
 
-/// Inputs that are being answered. It owns what it needs, so that other threads of the pool can help.
+/// Inputs under evaluation. It owns its data, so that other threads of the pool can help.
 pub struct Batch {
     state: Arc<State>,
     /// The request without its body.
@@ -31,20 +31,20 @@ pub struct Batch {
     found: Found,
     moment: Snapshot,
     inputs: Inputs,
-    /// The id of the batch, if its decisions are logged.
+    /// Id of the batch, if its decisions are logged.
     id: Option<Arc<str>>,
-    /// The next input that nobody has taken.
+    /// Next input that no thread has taken.
     next: AtomicUsize,
     answers: Vec<OnceLock<Answer>>,
-    /// What the answers take of that which all connections may hold.
+    /// Part of the memory budget that the results use.
     held: Mutex<Held>,
-    /// Why nothing is answered at all.
+    /// Error that fails the whole batch.
     refused: OnceLock<ApiError>,
     is_refused: AtomicBool,
 }
 
 impl Batch {
-    /// Inputs for a document, on the moment that is now.
+    /// Creates a batch of inputs for a document, on the current snapshot.
     pub fn new(
         state: Arc<State>,
         request: &Call<'_>,
@@ -67,7 +67,7 @@ impl Batch {
         }
     }
 
-    /// Answers input after input until none is left.
+    /// Evaluates inputs until none is left.
     pub fn work(&self, place: Place<'_>) {
         let request = Call::new(&self.request, place);
         let cancel = &self.request.info().cancel;
@@ -78,10 +78,10 @@ impl Batch {
             };
             let (id, read) = self.read(at, &request);
             match self.told(read, id.as_deref()) {
-                // each position is taken once
+                // each position is taken by one thread
                 Ok(answer) => drop(slot.set(answer)),
                 Err(error) => {
-                    // one reason is enough
+                    // the first error is reported
                     let _ = self.refused.set(error);
                     self.is_refused.store(true, Ordering::Relaxed);
                 }
@@ -90,7 +90,7 @@ impl Batch {
         }
     }
 
-    /// Evaluates the document for an input. The first result is the id of the decision, if it is logged.
+    /// Evaluates the document with an input. The first part of the result is the id of the decision, if it is logged.
     fn read(&self, at: usize, request: &Call<'_>) -> (Option<String>, Result<Fields, Failure>) {
         let begun = match &self.id {
             Some(_) => LoggedDecision::begin(&self.state, request),
@@ -114,7 +114,7 @@ impl Batch {
         request: &Call<'_>,
         logged: Option<LoggedDecision>,
     ) -> Result<Fields, Failure> {
-        // where there is no time left, a short evaluation might not even look
+        // a short evaluation might end before it checks the deadline
         if request.info().is_late() {
             return Err(ApiError::cancelled().into());
         }
@@ -133,7 +133,7 @@ impl Batch {
         asked.read(&self.state, request, &self.found, moment, received)
     }
 
-    /// What is told of an input; a malformed one spoils the whole body.
+    /// Returns the response for an input. A malformed input fails the whole batch.
     fn told(&self, answer: Result<Fields, Failure>, id: Option<&str>) -> Result<Answer, ApiError> {
         let answer = match answer {
             Ok(fields) => Ok(fields),
@@ -143,18 +143,18 @@ impl Batch {
             Err(failure) => return Err(malformed_body(failure)),
         };
         let (Ok(fields) | Err(fields)) = &answer;
-        // it is copied into the answer of all
+        // it is copied into the response of the batch
         let held = self.held.lock().add(fields.len().saturating_mul(2));
         held.map_err(|Spent| ApiError::from(Rejection::Busy))?;
         Ok(answer)
     }
 
-    /// What was found, in the order of the inputs, and what it takes of that which all connections may hold.
+    /// Returns the results in the order of the inputs, and the part of the memory budget that they use.
     ///
     /// # Errors
-    /// Nothing is answered: an input is malformed, the answers are more than may be held, nobody waits for them any more.
+    /// Fails the whole batch if an input is malformed, the results exceed the memory budget, or the client has gone.
     pub fn answers(self: Arc<Self>) -> Result<(Vec<Answer>, Held), ApiError> {
-        // whoever helped has let go of it
+        // threads that helped have dropped their references
         let Some(batch) = Arc::into_inner(self) else {
             return Err(ApiError::internal(
                 "internal error: a batch is still shared",
@@ -167,7 +167,7 @@ impl Batch {
             return Err(ApiError::cancelled());
         }
         let answers = batch.answers.into_iter().map(OnceLock::into_inner);
-        // only a panic leaves one out
+        // an input has no result only after a panic
         let missing = || ApiError::internal("internal error: an input has no answer");
         let answers = answers.map(|answer| answer.ok_or_else(missing));
         Ok((answers.collect::<Result<_, _>>()?, batch.held.into_inner()))

@@ -1,4 +1,4 @@
-//! The inputs of a batch, as its body has them.
+//! Inputs of a batch, as its body contains them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,24 +16,24 @@ use super::super::call::Call;
 /// Inputs by key, in the order of keys. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Inputs {
-    /// How many the body has, where they may be too many to be taken.
+    /// Number of inputs in the body, which may exceed the limit.
     count: usize,
     keys: Arc<Vec<String>>,
     items: Arc<Vec<Item>>,
-    /// The text that items are parts of.
+    /// Text that contains the items.
     text: Bytes,
-    /// An object that is part of each input.
+    /// Object that is merged into each input.
     common: Option<Value>,
 }
 
-/// An input as it was sent.
+/// One input as it was sent.
 enum Item {
-    /// A part of the text.
+    /// Range of the text.
     Text(Range<usize>),
     Read(Value),
 }
 
-/// Reads the inputs of a body, at most so many; nothing where the body names none.
+/// Reads up to `most` inputs of a body. Returns `None` if the body has no inputs.
 pub fn read(request: &Call<'_>, most: usize) -> Result<Option<Inputs>, ApiError> {
     let refused =
         |words| ApiError::invalid(format!("body contains malformed input document: {words}"));
@@ -55,7 +55,7 @@ fn of_text(request: &Call<'_>, most: usize) -> Result<Option<Inputs>, String> {
     if body.trim_ascii().is_empty() {
         return Ok(None);
     }
-    // what is no UTF-8 is read as U+FFFD
+    // invalid UTF-8 is read as U+FFFD
     let text = match body::text(request) {
         Cow::Borrowed(_) => body.clone(),
         Cow::Owned(text) => Bytes::from(text),
@@ -74,7 +74,7 @@ fn of_text(request: &Call<'_>, most: usize) -> Result<Option<Inputs>, String> {
     };
     let members = Members::at_most(inputs, most)?;
     let count = members.count();
-    // of equal keys the last counts
+    // the last of equal keys is used
     let pairs: BTreeMap<String, Item> = members
         .into_pairs()
         .map(|(key, item)| {
@@ -124,17 +124,17 @@ impl Inputs {
         }
     }
 
-    /// The keys, in order.
+    /// Returns the keys in order.
     pub fn keys(&self) -> Arc<Vec<String>> {
         self.keys.clone()
     }
 
-    /// How many there are.
+    /// Returns the number of inputs.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// The input at a position; `None` where it is undefined.
+    /// Returns the input at a position, or `None` if it is undefined.
     pub fn get(&self, at: usize) -> Result<Option<Document<'_>>, String> {
         let text = match self.items.get(at) {
             Some(Item::Text(range)) => self.text.get(range.clone()).unwrap_or_default(),
@@ -151,7 +151,7 @@ impl Inputs {
         }
     }
 
-    /// An input with what all have in common.
+    /// Merges an input with the common object.
     fn whole(&self, own: &Value) -> Document<'static> {
         let common = self.common.as_ref();
         let whole = common.map_or_else(|| own.clone(), |common| merged(common, own));
@@ -159,7 +159,7 @@ impl Inputs {
     }
 }
 
-/// Two documents in one: objects key by key, at any depth; of what is no object the second counts.
+/// Merges two documents: objects key by key, at any depth. If one of them is not an object, the second replaces the first.
 fn merged(first: &Value, second: &Value) -> Value {
     let (Value::Object(first), Value::Object(second)) = (first, second) else {
         return second.clone();
@@ -173,7 +173,7 @@ fn merged(first: &Value, second: &Value) -> Value {
     });
     let first = first.iter();
     let first = first.map(|(key, value)| (key.clone(), value.clone()));
-    // of equal keys the last counts
+    // the last of equal keys is used
     Value::object(first.chain(own).collect())
 }
 

@@ -1,32 +1,32 @@
-//! The form of filter that a client accepts.
+//! The filter format that a client accepts.
 
 use solon::FilterTarget;
 
 use crate::http::weight;
 
-/// What names the service in media types.
+/// Brand names in media types.
 const BRANDS: [&str; 3] = ["engine", "opa", "styra"];
 
-/// The form that is answered in.
+/// Response format.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Accepted {
-    /// The media type as the client writes it, without parameters.
+    /// Media type as the client writes it, without parameters.
     pub media: String,
-    /// What it asks for.
+    /// Requested target.
     pub kind: Kind,
 }
 
 /// One target, or those that the request lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// One.
+    /// One target.
     One(FilterTarget),
-    /// Several.
+    /// Several targets.
     Several,
 }
 
 impl Accepted {
-    /// The best of what a header accepts: what weighs most, and of that the first.
+    /// Returns the best media type of an `Accept` header: the one with the highest weight, and the first of equal ones.
     pub fn of(header: &str) -> Result<Self, String> {
         let header = header.trim();
         if header.is_empty() {
@@ -49,7 +49,7 @@ impl Accepted {
     }
 }
 
-/// What a media type asks for.
+/// Returns the target of a media type.
 fn kind(media: &str) -> Option<Kind> {
     let rest = media.strip_prefix("application/vnd.")?;
     let rest = rest.strip_suffix("+json")?;

@@ -1,4 +1,4 @@
-//! What a request for filters asks.
+//! Parsed request for filters.
 
 use solon::{FilterOptions, FilterTarget, json};
 
@@ -6,22 +6,22 @@ use super::accepted::{Accepted, Kind};
 use crate::api::ApiError;
 use crate::api::body::{Members, Names};
 
-/// A request.
+/// A parsed request.
 pub struct Asked<'a> {
-    /// The text of the input.
+    /// Text of the input.
     pub input: Option<&'a str>,
-    /// The text of `options`.
+    /// Text of `options`.
     pub options_text: Option<&'a str>,
-    /// What filters are made for, targets apart.
+    /// Options of the filters, except their targets.
     pub options: FilterOptions,
-    /// Whether it is told what became of each rule.
+    /// `true` if the response contains a trace of each rule.
     pub explains: bool,
-    /// The names of targets, for several at once.
+    /// Names of several targets.
     dialects: Vec<String>,
 }
 
 impl<'a> Asked<'a> {
-    /// Reads a body; one that is empty asks nothing.
+    /// Parses a body. An empty body has no options.
     pub fn read(text: &'a str, names: Names) -> Result<Self, String> {
         let mut asked = Self {
             input: None,
@@ -44,7 +44,7 @@ impl<'a> Asked<'a> {
         let members = Members::of(text)?.matched(names);
         let inlined = members.strings("disableInlining")?;
         asked.options.disable_inlining = inlined.unwrap_or_default();
-        // several masks at once are no published request
+        // OPA has no request for several masks
         let several = members
             .get("maskRule")
             .is_some_and(|text| text.starts_with('['));
@@ -73,7 +73,7 @@ impl<'a> Asked<'a> {
         Ok(asked)
     }
 
-    /// What the engine is asked for a form that is accepted, and whether that is several targets.
+    /// Returns the engine options for an accepted format, and `true` if it has several targets.
     pub fn options(&self, accepted: &Accepted) -> Result<(FilterOptions, bool), ApiError> {
         let targets = match accepted.kind {
             Kind::One(target) => vec![target],

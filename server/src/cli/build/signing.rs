@@ -1,4 +1,4 @@
-//! Flags for signatures: of the bundles that are read, and of the one that is written.
+//! Flags for signatures, both of the bundles that are read and of the one that is written.
 
 use solon::bundle::{SigningKey, Verification, VerificationKey};
 use solon::{Value, json};
@@ -36,10 +36,10 @@ pub struct SigningArgs {
 }
 
 impl SigningArgs {
-    /// Checks that flags for signatures are given with bundles.
+    /// Checks that flags for signatures are used only with bundles.
     ///
     /// # Errors
-    /// OPA's message.
+    /// Returns OPA's message.
     pub fn check(&self, is_bundle: bool) -> Result<(), String> {
         let keys = [&self.signing_key, &self.verification_key];
         if !is_bundle && keys.iter().any(|key| given(key.as_deref()).is_some()) {
@@ -50,10 +50,10 @@ impl SigningArgs {
         Ok(())
     }
 
-    /// Returns the key that signs.
+    /// Returns the signing key.
     ///
     /// # Errors
-    /// A file that cannot be read.
+    /// Fails if a file cannot be read.
     pub fn key(&self) -> Result<Option<SigningKey>, String> {
         let Some(key) = given(self.signing_key.as_deref()) else {
             return Ok(None);
@@ -76,7 +76,7 @@ impl SigningArgs {
     /// Returns how the bundles of the paths are verified. Without a key, signed bundles are rejected.
     ///
     /// # Errors
-    /// A file that cannot be read.
+    /// Fails if a file cannot be read.
     pub fn verification(&self) -> Result<Verification, String> {
         let scope = self.scope.clone().unwrap_or_default();
         let Some(key) = given(self.verification_key.as_deref()) else {
@@ -89,7 +89,7 @@ impl SigningArgs {
     }
 }
 
-/// The contents of the file that a flag names, or else the flag's value itself.
+/// Returns the contents of the file that a flag names, or the flag's value if there is no such file.
 fn secret(value: &str) -> Vec<u8> {
     std::fs::read(value).unwrap_or_else(|_| value.into())
 }

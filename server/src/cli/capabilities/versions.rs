@@ -1,24 +1,24 @@
-//! What earlier and present versions of OPA say they can do, so that policies can be held to one of them.
+//! Capabilities of earlier and current versions of OPA, so that policies can be restricted to one of them.
 
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-/// What is known of all versions, each thing with the versions that have it.
+/// Features of all versions, each with the versions that have it.
 #[derive(Deserialize)]
 struct Table {
-    /// The names of the versions, the oldest first.
+    /// Names of the versions, from the oldest.
     versions: Vec<String>,
     builtins: Vec<Builtin>,
-    /// The functions that policies compiled to WebAssembly bring along; others are the host's.
+    /// Functions that compiled WebAssembly modules contain. All others are provided by their host.
     native: Vec<String>,
     future_keywords: Vec<Since>,
     features: Vec<Since>,
     wasm_abi_versions: Vec<Since>,
 }
 
-/// A function as it was declared up to some version.
+/// A function declaration that is valid up to some version.
 #[derive(Deserialize)]
 struct Builtin {
     since: String,
@@ -27,14 +27,14 @@ struct Builtin {
     declaration: Json,
 }
 
-/// What holds from a version on, up to the next entry.
+/// Features from a version on, up to the next entry.
 #[derive(Deserialize)]
 struct Since {
     since: String,
     value: Option<Json>,
 }
 
-/// The published form.
+/// Form of OPA's capabilities files.
 #[derive(Serialize)]
 struct Document<'t> {
     builtins: Vec<&'t Json>,
@@ -62,7 +62,7 @@ impl Table {
     }
 }
 
-/// The capabilities of a version in the published JSON form, `None` for one that is not known.
+/// Returns the capabilities of a version in OPA's JSON form, or `None` for an unknown version.
 pub fn capabilities(version: &str) -> Option<Vec<u8>> {
     let table = TABLE.as_ref()?;
     let position = table.position(version)?;
@@ -87,8 +87,8 @@ pub fn capabilities(version: &str) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// Adds to each function of a document in the published form the version of OPA that brought it (`introduced`), and whether
-/// a compiled policy depends on its host for it (`sdk_dependent`).
+/// Adds two members to each function of a document in OPA's form: the version of OPA that introduced it (`introduced`), and
+/// `sdk_dependent` for functions that the host of a compiled policy must provide.
 pub fn annotate(document: &mut Json) {
     let functions = document.get_mut("builtins").and_then(Json::as_array_mut);
     let (Some(functions), Some(table)) = (functions, TABLE.as_ref()) else {
@@ -116,7 +116,7 @@ pub fn annotate(document: &mut Json) {
     }
 }
 
-/// Returns the names of all versions, a line each.
+/// Returns the names of all versions, one per line.
 pub fn names() -> String {
     let versions = TABLE.as_ref().map(|table| table.versions.as_slice());
     let versions = versions.unwrap_or_default().iter();
@@ -140,7 +140,7 @@ mod tests {
             assert!(read.is_ok(), "{version}: {read:?}");
             let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
             let functions = json["builtins"].as_array().unwrap().len();
-            // no function was ever taken away
+            // OPA never removed a function
             assert!(functions >= before, "{version}: {functions} functions");
             before = functions;
         }

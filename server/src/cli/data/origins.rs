@@ -37,7 +37,7 @@ pub struct ReleaseArgs {
     policy: Vec<String>,
 }
 
-/// Prints the origin of each policy, and of each document by the largest parts that have one origin.
+/// Prints the origin of each policy, and of the largest parts of documents that have a single origin.
 pub fn list(args: &Args) -> Result<ExitCode, Report> {
     let contents = existing(&args.store)?.load().map_err(message)?;
     let mut lines = Vec::new();
@@ -62,11 +62,11 @@ struct Listing<'c> {
     lines: Vec<String>,
 }
 
-/// A document that is to be listed.
+/// A document to list.
 struct Node<'v> {
     path: Vec<String>,
     value: Option<&'v Value>,
-    /// `true` if the origin of a document around it is unknown.
+    /// `true` if the origin of a containing document is unknown.
     is_unknown: bool,
 }
 
@@ -83,7 +83,7 @@ impl Listing<'_> {
         }
     }
 
-    /// Lists a document that has one origin. Pushes the members of any other, the first one last.
+    /// Lists a document that has one origin. Otherwise pushes its members in reverse order.
     fn node<'v>(&mut self, node: Node<'v>, stack: &mut Vec<Node<'v>>) {
         let Node {
             path,
@@ -121,8 +121,8 @@ impl Listing<'_> {
     }
 }
 
-/// Forgets that clients wrote policies and documents, or that their origin is unknown: the next load of files replaces or removes
-/// them.
+/// Removes the record that clients wrote policies and documents, or that their origin is unknown. The next load of files replaces
+/// or removes them.
 pub fn release(args: &ReleaseArgs) -> Result<ExitCode, Report> {
     let store = existing(&args.store)?;
     let mut contents = store.load().map_err(message)?;
@@ -144,7 +144,7 @@ pub fn release(args: &ReleaseArgs) -> Result<ExitCode, Report> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The path of a document as [`list`] prints it, with or without the first slash.
+/// Parses the path of a document as [`list`] prints it, with or without the first slash.
 fn document_path(text: &str) -> Result<Path, Report> {
     let segments = segments(text.strip_prefix('/').unwrap_or(text));
     let invalid = || Report::message(format!("{text}: invalid percent escape in a path"));
@@ -171,7 +171,7 @@ fn release_module(contents: &mut Contents, name: &str) -> Result<(), Report> {
     Err(Report::message(text))
 }
 
-/// The origin of a policy in an export; `None` if it is unknown.
+/// Returns the name of a policy's origin in an export, or `None` if it is unknown.
 pub fn origin_name(origin: Origin) -> Option<&'static str> {
     match origin {
         Origin::Files => Some("files"),
@@ -180,7 +180,7 @@ pub fn origin_name(origin: Origin) -> Option<&'static str> {
     }
 }
 
-/// The origin that an export names.
+/// Parses the origin in an export.
 pub fn origin_of(name: Option<&str>) -> Option<Origin> {
     match name {
         None => Some(Origin::Unknown),
@@ -190,7 +190,7 @@ pub fn origin_of(name: Option<&str>) -> Option<Origin> {
     }
 }
 
-/// [`StoredOrigins`] in an export.
+/// Form of [`StoredOrigins`] in an export.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exported {
@@ -224,7 +224,7 @@ struct ExportedModule {
 }
 
 impl Exported {
-    /// Converts origins for an export; `None` if all are unknown, or if the store is empty.
+    /// Converts origins for an export. Returns `None` if all are unknown, or if the store is empty.
     pub fn of(contents: &Contents) -> Option<Self> {
         let origins = &contents.origins;
         let is_empty = contents.modules.is_empty() && *origins == StoredOrigins::default() && {
@@ -258,7 +258,7 @@ impl Exported {
         })
     }
 
-    /// The origins that it shows; `None` if a digest is invalid.
+    /// Returns the origins of an export, or `None` if a digest is invalid.
     pub fn read(self) -> Option<StoredOrigins> {
         let mut claims = Claims::default();
         for claim in self.documents {

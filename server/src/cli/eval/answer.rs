@@ -1,4 +1,4 @@
-//! The answer of a query in each format, as OPA prints it.
+//! Result of a query in each output format, as OPA prints it.
 
 use solon::json::{self, Layout, Style};
 use solon::{ExpressionText, Solution, Value, ValueRef};
@@ -6,21 +6,21 @@ use solon::{ExpressionText, Solution, Value, ValueRef};
 use super::args::Format;
 use crate::cli::table::Table;
 
-/// An answered query.
+/// Result of a query.
 pub struct Answer {
-    /// The query's expressions.
+    /// Expressions of the query.
     pub expressions: Vec<ExpressionText>,
-    /// Its solutions.
+    /// Solutions of the query.
     pub solutions: Vec<Solution>,
 }
 
 impl Answer {
-    /// Whether there is any solution.
+    /// Returns `true` if there is a solution.
     pub fn is_defined(&self) -> bool {
         !self.solutions.is_empty()
     }
 
-    /// The text.
+    /// Returns the result in an output format.
     pub fn shown(&self, format: Format) -> Vec<u8> {
         let mut out = Vec::new();
         match format {
@@ -188,10 +188,10 @@ fn bindings(solution: &Solution) -> Value {
     Value::object(pairs.collect())
 }
 
-/// JSON as OPA's commands write it on one line.
+/// JSON on one line, as OPA's commands write it.
 const COMPACT: Style<'static> = Style::new().html(true);
 
-/// JSON as OPA's commands write it on several lines; the first one is without the prefix.
+/// JSON on several lines, as OPA's commands write it. The first line is without the prefix.
 fn indented_by(prefix: &str) -> Style<'_> {
     COMPACT.layout(Some(Layout::new(prefix, "  ")))
 }

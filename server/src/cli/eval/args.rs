@@ -198,7 +198,7 @@ pub enum Explain {
 }
 
 impl Explain {
-    /// The detail, unless nothing is shown.
+    /// Returns the level of detail, or `None` if nothing is shown.
     pub fn detail(self) -> Option<Detail> {
         Some(match self {
             Self::Off => return None,
@@ -231,7 +231,7 @@ pub enum Format {
 }
 
 impl Args {
-    /// The form of an explanation.
+    /// Returns the form of the trace.
     pub fn shown(&self) -> Shown {
         match self.format {
             Format::Pretty => Shown::Lines,
@@ -240,7 +240,7 @@ impl Args {
         }
     }
 
-    /// What is unknown, and how far rules are inlined.
+    /// Returns the unknowns and the inlining options.
     pub fn partial_options(&self) -> PartialOptions {
         let mut options = PartialOptions::default()
             .disable_inlining(self.disable_inlining.clone())
@@ -252,7 +252,7 @@ impl Args {
         options
     }
 
-    /// What a filter is made for.
+    /// Returns the options of filters.
     pub fn filter_options(&self) -> FilterOptions {
         self.filtering
             .options(self.filter.clone())
@@ -262,28 +262,28 @@ impl Args {
             .bare(self.bare)
     }
 
-    /// How many rows of a profile are shown, if one is.
+    /// Returns the maximum number of rows of a profile, or `None` if there is no profile.
     pub fn profile(&self) -> Option<usize> {
         let asked = self.profile || self.profile_limit.is_some() || !self.profile_sort.is_empty();
         // like 0, a negative limit shows all rows
         asked.then(|| usize::try_from(self.profile_limit.unwrap_or(10)).unwrap_or(0))
     }
 
-    /// What the evaluation may leave out.
+    /// Returns the optimizations that the evaluation may use.
     pub fn shortcuts(&self) -> Shortcuts {
         Shortcuts::default()
             .indexing(!self.disable_indexing)
             .early_exit(!self.disable_early_exit)
     }
 
-    /// What coverage is looked at once more without.
+    /// Returns the kinds of optimizations that coverage is measured without, one run each.
     pub fn coverage_runs(&self) -> impl Iterator<Item = Kind> {
         self.coverage_runs.iter().copied().flatten()
     }
 
-    /// Returns what is wrong with the flags together, in OPA's words.
+    /// Returns the error of conflicting flags, in OPA's words.
     ///
-    /// This is not left to clap, which looks at whether a flag is present: `--stdin=false` is as if there was no `--stdin`.
+    /// clap cannot check this, because it checks for the presence of a flag: `--stdin=false` is equal to no `--stdin`.
     pub fn conflict(&self) -> Option<&'static str> {
         match (&self.query, self.stdin) {
             (None, false) => return Some("specify query argument or --stdin"),
@@ -306,12 +306,12 @@ impl Args {
         given(self.input.as_deref())
     }
 
-    /// Returns the time that the evaluation may take, if it is bounded.
+    /// Returns the time limit of the evaluation, if there is one.
     pub fn timeout(&self) -> Option<Duration> {
         self.timeout.filter(|time| !time.is_zero())
     }
 
-    /// The query, wherever it is.
+    /// Returns the query from an argument, a file or standard input.
     pub fn query(&self) -> Result<String, String> {
         if let Some(query) = &self.query {
             return Ok(query.clone());
@@ -324,14 +324,14 @@ impl Args {
     }
 }
 
-/// Reads how often the query is evaluated.
+/// Parses the number of evaluations.
 fn count(text: &str) -> Result<u32, String> {
     let number = u32::try_from(integer(text)?).ok();
     let number = number.filter(|number| *number > 0);
     number.ok_or_else(|| format!("`{text}` is not a positive number of 32 bits"))
 }
 
-/// Reads why something may not be come by; nothing stands for nothing.
+/// Parses a kind of optimization. An empty text is `None`.
 fn coverage_kind(text: &str) -> Result<Option<Kind>, String> {
     match Kind::named(text) {
         None if !text.is_empty() => Err("expected `index_excluded` or `early_exit`".to_owned()),

@@ -1,4 +1,4 @@
-//! What is shown beside an answer: how it was found, how long that took, and what was come by on the way.
+//! Output in addition to the result: trace, metrics, profile and coverage.
 
 use std::collections::BTreeMap;
 
@@ -15,29 +15,29 @@ use crate::cli::table::Table;
 use crate::json::{answer_text, escape_html, indent};
 use crate::telemetry::Metrics;
 
-/// What was measured, in one run or in several.
+/// Metrics of one run or of several.
 pub enum Times {
-    /// In one.
+    /// One run.
     Once(Metrics),
-    /// In several.
+    /// Several runs.
     Often(BTreeMap<String, Statistics>),
 }
 
-/// Everything beside an answer, as far as it was asked for.
+/// All selected output in addition to the result.
 #[derive(Default)]
 pub struct Extras {
-    /// How it was found.
+    /// Trace.
     pub explanation: Option<Explanation>,
-    /// How long its parts took.
+    /// Durations of the stages.
     pub metrics: Option<Times>,
-    /// How long each row took; whether in several runs.
+    /// Duration of each row; `true` if it is of several runs.
     pub profile: Option<(Vec<Row>, bool)>,
-    /// What was come by.
+    /// Coverage.
     pub coverage: Option<CoverageReport>,
 }
 
 impl Extras {
-    /// An answer's text with everything that its format shows beside it.
+    /// Returns the text of a result with the additional output of its format.
     pub fn around(&self, answer: &[u8], format: Format) -> Vec<u8> {
         match format {
             Format::Json => self.in_json(answer),
@@ -106,7 +106,7 @@ impl Extras {
         out
     }
 
-    /// The tables below an answer, or below no answer.
+    /// Returns the tables after a result or an error.
     pub fn tables(&self) -> String {
         let mut out = String::new();
         match &self.metrics {
@@ -129,7 +129,7 @@ impl Extras {
     }
 }
 
-/// A value on several lines.
+/// Returns a value on several lines.
 fn laid_out(value: &Value, prefix: &str) -> Vec<u8> {
     let mut text = Vec::new();
     let layout = json::Layout::new(prefix, "  ");
@@ -138,7 +138,7 @@ fn laid_out(value: &Value, prefix: &str) -> Vec<u8> {
     text
 }
 
-/// A member's text, one level deep.
+/// Returns the text of a member, indented by one level.
 fn member(value: &impl Serialize) -> Vec<u8> {
     indent(answer_text(value, true).trim_ascii_end(), 1)
 }

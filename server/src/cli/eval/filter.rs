@@ -1,19 +1,19 @@
-//! `solon eval --filter`: the filter of rows that a rule is, in each format.
+//! `solon eval --filter`: the data filter of a rule, in each output format.
 
 use solon::{FilterQuery, Filters, json};
 
 use super::args::Format;
 
-/// A filter for each target.
+/// Filters for each target.
 pub struct Made(pub Filters);
 
 impl Made {
-    /// Whether a row may be kept.
+    /// Returns `true` if the filter may keep a row.
     pub fn is_defined(&self) -> bool {
         self.0.filters.iter().any(|filter| filter.query.is_some())
     }
 
-    /// The text: the published answer, or with `raw` the condition of each target in a line.
+    /// Returns the text: OPA's response, or with `raw` one line with the condition of each target.
     pub fn shown(&self, format: Format) -> Vec<u8> {
         let mut text = Vec::new();
         match format {
@@ -31,7 +31,7 @@ impl Made {
             _ => {
                 let answer = self.0.to_response(self.0.filters.len() > 1);
                 let result = solon::Value::object(vec![("result".into(), answer)]);
-                // what is compared is shown as it is written
+                // the operands are shown as they are written
                 let layout = json::Layout::new("", "  ");
                 let style = json::Style::default().layout(Some(layout));
                 let _ = json::write_within(result.borrow(), style, usize::MAX, &mut text);

@@ -1,4 +1,4 @@
-//! What runs measured, as tables, and what those of several come to.
+//! Tables of metrics, and statistics over several runs.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use solon::trace::Statistics;
 use crate::cli::table::Table;
 use crate::telemetry::{Measured, Metrics};
 
-/// Two columns, a row for each number of a histogram.
+/// Returns a table with two columns, and a row for each number of a histogram.
 pub fn table(metrics: &Metrics) -> Table {
     let mut table = Table::new(vec!["Metric".to_owned(), "Value".to_owned()]);
     for (name, measured) in metrics.all() {
@@ -25,7 +25,7 @@ pub fn table(metrics: &Metrics) -> Table {
     table
 }
 
-/// The timers of several runs, by name.
+/// Returns statistics of the timers of several runs, by name.
 pub fn aggregated(runs: &[Metrics]) -> BTreeMap<String, Statistics> {
     let mut samples: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     for run in runs {
@@ -45,7 +45,7 @@ pub fn aggregated(runs: &[Metrics]) -> BTreeMap<String, Statistics> {
     distributions.collect()
 }
 
-/// What several runs come to.
+/// Returns a table of the statistics of several runs.
 pub fn aggregated_table(timers: &BTreeMap<String, Statistics>) -> Table {
     let titles = ["Metric", "Min", "Max", "Mean", "90%", "99%"];
     let mut table = Table::new(titles.map(str::to_owned).to_vec());
@@ -62,7 +62,7 @@ pub fn aggregated_table(timers: &BTreeMap<String, Statistics>) -> Table {
     table
 }
 
-/// A number in the shortest form that reads back, with an exponent from a million on.
+/// Returns a number in the shortest form that parses to the same number, with an exponent from 10⁶ on.
 fn float(number: f64) -> String {
     if number.abs() < 1e6 && (number == 0.0 || number.abs() >= 1e-4) {
         return number.to_string();

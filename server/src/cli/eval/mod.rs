@@ -26,10 +26,10 @@ use super::terminal::{complain, print};
 
 pub use self::args::Args;
 
-/// Exit code when the query was not answered.
+/// Exit code if the query failed.
 const ERROR: u8 = 2;
 
-/// Prints what the query evaluates to.
+/// Evaluates the query and prints the result.
 pub fn run(args: &Args) -> ExitCode {
     if let Some(refusal) = args.conflict() {
         crate::cli::wrong_usage("eval", refusal);
@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
-/// Why the answer cannot be shown as asked.
+/// Returns why the result cannot be shown in the selected format.
 fn unfit(args: &Args) -> Option<&'static str> {
     if args.show_builtin_errors && args.strict_builtin_errors {
         return Some(
@@ -102,7 +102,7 @@ fn unfit(args: &Args) -> Option<&'static str> {
     }
 }
 
-/// What a query is answered with.
+/// Result of a run.
 enum Answered {
     Whole(Answer),
     Left(Left),
@@ -132,7 +132,7 @@ fn unreadable(error: &str) -> ExitCode {
     ExitCode::from(ERROR)
 }
 
-/// The input; `None` when there is none.
+/// Returns the input, or `None` if there is none.
 fn input(args: &Args) -> Result<Option<Value>, String> {
     let bytes = if args.stdin_input {
         let mut bytes = Vec::new();
@@ -151,7 +151,7 @@ fn input(args: &Args) -> Result<Option<Value>, String> {
         .map_err(|error| format!("unable to parse input: {error}"))
 }
 
-/// Evaluates as often as asked; what was measured is of all runs, everything else of the last.
+/// Evaluates the selected number of times. The metrics are of all runs, everything else is of the last run.
 fn evaluate(args: &Args, query: &str, input: Option<&Value>) -> (Result<Answered, Report>, Extras) {
     let mut run = Run::once(args, query, input);
     let (mut metrics, mut profiles) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! `solon eval --partial`: what is left of a query, in each format.
+//! `solon eval --partial`: the residual of a query, in each output format.
 
 use std::fmt::Write as _;
 
@@ -8,16 +8,16 @@ use solon_syntax::json;
 use super::args::Format;
 use crate::cli::table::Table;
 
-/// What is left of a query while something is unknown.
+/// Residual of a query with unknowns.
 pub struct Left(pub Residuals);
 
 impl Left {
-    /// Whether the query may hold.
+    /// Returns `true` if the query can be true.
     pub fn is_defined(&self) -> bool {
         !self.0.queries.is_empty()
     }
 
-    /// The text.
+    /// Returns the residual in an output format.
     pub fn shown(&self, format: Format) -> Vec<u8> {
         match format {
             Format::Source => self.source(),

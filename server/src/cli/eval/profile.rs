@@ -1,4 +1,4 @@
-//! The profile of one run or of several, as rows and as a table.
+//! Profile of one run or of several, as rows and as a table.
 
 use clap::ValueEnum;
 use serde::{Serialize, Serializer};
@@ -26,16 +26,16 @@ pub enum Key {
     Line,
 }
 
-/// A row that was searched, in one run or in several.
+/// A profiled row, of one run or of several.
 #[derive(Debug)]
 pub struct Row {
-    /// What the first run tells of it.
+    /// Row of the first run.
     first: ProfileRow,
-    /// The file and the row, or the expression of the query.
+    /// File and row, or the expression of the query.
     text: String,
-    /// How long it took in each run, in nanoseconds.
+    /// Duration in each run, in nanoseconds.
     times: Vec<u64>,
-    /// The distribution of those, where there are several runs.
+    /// Statistics of the durations, if there are several runs.
     often: Option<Statistics>,
 }
 
@@ -65,7 +65,7 @@ impl Serialize for Row {
 }
 
 impl Row {
-    /// A row of a file, or of the query, whose text is `query`.
+    /// Converts a row of a file, or of the query with the text `query`.
     pub fn of(row: ProfileRow, query: &str) -> Self {
         let span = row.span;
         let text = query.get(span.start as usize..span.end as usize);
@@ -80,7 +80,7 @@ impl Row {
         }
     }
 
-    /// How long it took; the mean of several runs.
+    /// Returns the duration, or the mean of several runs.
     fn took(&self) -> f64 {
         #[expect(
             clippy::cast_precision_loss,
@@ -102,7 +102,7 @@ impl Row {
     }
 }
 
-/// The rows of all runs, those of one place together.
+/// Merges the rows of all runs by source location.
 pub fn aggregated(runs: Vec<Vec<Row>>) -> Vec<Row> {
     let mut all: Vec<Row> = Vec::new();
     for row in runs.into_iter().flatten() {
@@ -119,7 +119,7 @@ pub fn aggregated(runs: Vec<Vec<Row>>) -> Vec<Row> {
     all
 }
 
-/// Sorts rows and keeps the first ones; all of them for a limit of 0.
+/// Sorts rows and keeps the first `limit`, or all of them if it is 0.
 pub fn sort(rows: &mut Vec<Row>, keys: &[Key], limit: usize) {
     let keys = if keys.is_empty() {
         &[Key::TotalTimeNs]
@@ -135,7 +135,7 @@ pub fn sort(rows: &mut Vec<Row>, keys: &[Key], limit: usize) {
     }
 }
 
-/// The rows for people.
+/// Returns the rows as a table.
 pub fn table(rows: &[Row]) -> Table {
     let often = rows.iter().any(|row| row.often.is_some());
     let times: &[&str] = if often {

@@ -1,4 +1,4 @@
-//! One evaluation, from loading files to the answer.
+//! One evaluation, from loading files to the result.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -31,21 +31,21 @@ use crate::cli::report::Report;
 use crate::cli::terminal::complain;
 use crate::telemetry::Metrics;
 
-/// What came of one evaluation.
+/// Results of one run.
 pub struct Run {
-    /// The answer.
+    /// Result of the query.
     pub answer: Result<Answered, Report>,
-    /// How long its parts took.
+    /// Durations of the stages.
     pub metrics: Metrics,
-    /// How it was found.
+    /// Trace.
     pub explanation: Option<Explanation>,
-    /// How long each row took.
+    /// Duration of each row.
     pub profile: Option<Vec<Row>>,
-    /// What was come by.
+    /// Coverage.
     pub coverage: Option<CoverageReport>,
 }
 
-/// The engine with everything loaded, and the texts of the modules.
+/// Engine with everything loaded, and the source texts of the modules.
 struct Loaded {
     engine: Engine,
     modules: BTreeMap<String, String>,
@@ -80,7 +80,7 @@ impl Run {
             }
         };
         let refused = |error| Report::of(&error, &text_of);
-        // lines of `print` come while the evaluation runs, whatever the format
+        // `print` writes while the evaluation runs, in every output format
         let printed = |line: &str| complain(format!("{line}\n"));
         let sent = SendMetrics::default();
         let mut request = Request::new()
@@ -91,7 +91,7 @@ impl Run {
             request = request.input(input);
         }
         let hear = |name: &str, took: Duration| {
-            // the stages of compiling are for those who look inside
+            // stages of compilation are recorded only with `--instrument`
             if args.instrument || !name.starts_with("query_compile_stage") {
                 self.metrics.add(name, took);
             }
@@ -200,7 +200,7 @@ impl Run {
         answer
     }
 
-    /// Keeps how an answer was found, and gives the answer.
+    /// Stores the trace and returns the result.
     fn explained<T>(&mut self, args: &Args, explained: solon::Explanation<T>) -> Result<T, Error> {
         self.explanation = Some(Explanation::of(&explained, args.shown(), args.var_values)?);
         explained.result
@@ -214,7 +214,7 @@ fn answered(prepared: &PinnedQuery, solutions: Vec<Solution>) -> Answer {
     }
 }
 
-/// What is come by without one of the shortcuts. Its answer and its prints are of no interest.
+/// Returns the coverage without one of the optimizations. Results and prints of this run are discarded.
 fn without(kind: Kind, args: &Args, prepared: &PinnedQuery, input: Option<&Value>) -> Coverage {
     let mut coverage = Coverage::default();
     let mut request = Request::new().strict_builtin_errors(args.strict_builtin_errors);
@@ -233,7 +233,7 @@ fn without(kind: Kind, args: &Args, prepared: &PinnedQuery, input: Option<&Value
     coverage
 }
 
-/// Makes an engine and loads what the flags name.
+/// Creates an engine and loads the files that the flags name.
 fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
     let version = crate::cli::version_of(args.v0_compatible);
     let options = Options::default()
@@ -263,7 +263,7 @@ fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
         let mut change = Change::default();
         change.load(&loaded);
         modules = loaded.modules;
-        // those of archives have other names in messages than as policies
+        // modules of archives have different names in messages and as policies
         let parsed = loaded.parsed.values().map(|module| &module.source);
         modules.extend(parsed.map(|source| (source.name.to_string(), source.text.to_string())));
         let hear = |name: &str, took: Duration| {
@@ -279,7 +279,7 @@ fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
     Ok(Loaded { engine, modules })
 }
 
-/// What the flags name, bundles included.
+/// Reads the files that the flags name, including bundles.
 fn read(args: &Args, loader: &Loader<'_>, metrics: &Metrics) -> Result<Files, Report> {
     let start = Instant::now();
     let files = loader.load(&args.data).map_err(Report::of_files)?;

@@ -11,7 +11,7 @@ use crate::cli::input;
 /// Reads the input from standard input.
 ///
 /// # Errors
-/// The text is empty, or neither JSON nor YAML.
+/// Fails if the text is empty, or neither JSON nor YAML.
 pub fn standard() -> Result<Value, String> {
     let mut text = Vec::new();
     std::io::stdin()
@@ -26,10 +26,10 @@ pub fn standard() -> Result<Value, String> {
     }
 }
 
-/// Calls `show` with the path and the input of each input file at a path, in the order of names. Other files are passed over.
+/// Calls `show` with the path and the input of each input file at a path, sorted by name. Other files are skipped.
 ///
 /// # Errors
-/// There is nothing at the path, or a folder cannot be read.
+/// Fails if the path does not exist, or a folder cannot be read.
 pub fn each(path: &str, show: &mut impl FnMut(&str, Result<Value, String>)) -> Result<(), String> {
     let failed = |what: &str, error: &std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => format!("{what} {path}: no such file or directory"),
@@ -53,7 +53,7 @@ pub fn each(path: &str, show: &mut impl FnMut(&str, Result<Value, String>)) -> R
         .collect();
     names.sort_unstable();
     for name in names {
-        // as Go joins them: without `./` at the beginning
+        // joined as in Go: without a leading `./`
         let below = match path.trim_end_matches('/') {
             "." => name,
             folder => format!("{folder}/{name}"),

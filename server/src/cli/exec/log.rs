@@ -23,7 +23,7 @@ pub enum Format {
 pub struct Log(Format);
 
 impl Log {
-    /// Returns one that writes in this form.
+    /// Creates a log with a format.
     pub fn new(format: Format) -> Self {
         Self(format)
     }

@@ -1,5 +1,5 @@
-//! The difference of two texts, character by character, by the algorithm of the library `diff-match-patch` that OPA uses:
-//! Myers' O(ND) bisection after common affixes and long common middles are split off.
+//! Character diff of two texts with the algorithm of `diff-match-patch`, the library that OPA uses: Myers' O(ND) bisection after
+//! common affixes and long common middles are split off.
 
 /// A part of both texts or of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub fn colored(before: &str, after: &str) -> String {
     out
 }
 
-/// Each line has its own color codes.
+/// Colors a text. Each line has its own color codes.
 fn color(out: &mut String, text: &[char], code: &str) {
     for (at, line) in text.split(|c| *c == '\n').enumerate() {
         if at > 0 {
@@ -67,7 +67,7 @@ fn common_suffix(a: &[char], b: &[char]) -> usize {
     pairs.take_while(|(a, b)| a == b).count()
 }
 
-/// The parts of two texts without common affixes.
+/// Returns the parts of two texts without common affixes.
 fn middle(before: &[char], after: &[char]) -> Vec<Part> {
     if before.is_empty() {
         return vec![Part::Insert(after.to_vec())];
@@ -113,7 +113,7 @@ fn position(text: &[char], wanted: &[char], from: usize) -> Option<usize> {
     at.map(|at| at + from)
 }
 
-/// A common middle of at least half the length of the longer text.
+/// Common middle of at least half the length of the longer text.
 struct Half<'t> {
     before: (&'t [char], &'t [char]),
     after: (&'t [char], &'t [char]),
@@ -190,7 +190,7 @@ fn bisect(before: &[char], after: &[char]) -> Vec<Part> {
     }
 }
 
-/// The furthest points of one direction by diagonal; `-1` is a diagonal that was not reached.
+/// Furthest points of one direction by diagonal; `-1` for a diagonal that was not reached.
 struct Frontier {
     points: Vec<isize>,
     offset: isize,
@@ -222,7 +222,7 @@ impl Frontier {
         }
     }
 
-    /// Where a path of `distance` edits enters a diagonal.
+    /// Returns the point at which a path of `distance` edits enters a diagonal.
     fn entry(&self, diagonal: isize, distance: isize) -> isize {
         let below = self.get(diagonal - 1).unwrap_or(-1);
         let above = self.get(diagonal + 1).unwrap_or(-1);
@@ -305,8 +305,8 @@ fn signed(length: usize) -> isize {
     isize::try_from(length).unwrap_or(isize::MAX)
 }
 
-/// Joins neighbours of one kind, moves what deletions and insertions share to the equal parts around them, and slides
-/// single edits sideways where that joins two equal parts.
+/// Normalizes parts: joins neighbours of one kind, moves common affixes of deletions and insertions to the equal parts around them,
+/// and shifts single edits sideways if that joins two equal parts.
 fn merged(parts: Vec<Part>) -> Vec<Part> {
     let mut all = joined(parts);
     while slide(&mut all) {
@@ -359,7 +359,7 @@ fn push_equal(all: &mut Vec<Part>, text: Vec<char>) {
     }
 }
 
-/// Slides edits between two equal parts over one of them; returns `true` if any was.
+/// Shifts edits between two equal parts over one of them; returns `true` if any was shifted.
 fn slide(all: &mut Vec<Part>) -> bool {
     let mut changed = false;
     let mut at = 1;

@@ -1,14 +1,13 @@
-//! The policies that paths name.
+//! Policy files of the given paths.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Returns the policies of a path: the file itself, or those of a folder and the folders below it in order of their names.
-/// Other files are left out.
+/// Returns the policies of a path: the file itself, or all policies below a folder, sorted by name. Other files are skipped.
 ///
 /// # Errors
-/// The message for a path that does not exist, or for a folder that cannot be read.
+/// Returns the message for a path that does not exist, or for a folder that cannot be read.
 pub fn rego_files(path: &str) -> Result<Vec<String>, String> {
     let metadata = fs::symlink_metadata(path).map_err(|error| message("lstat", path, &error))?;
     let mut files = Vec::new();
@@ -46,7 +45,7 @@ fn is_policy(path: &str) -> bool {
         .is_some_and(|extension| extension == "rego")
 }
 
-/// A path below a folder, without the parts that mean nothing: `./a/` and `b` are `a/b`.
+/// Joins a path to a folder and removes redundant parts: `./a/` and `b` become `a/b`.
 fn joined(folder: &str, name: &str) -> String {
     let mut path = String::new();
     if folder.starts_with('/') {
@@ -64,7 +63,7 @@ fn joined(folder: &str, name: &str) -> String {
     path
 }
 
-/// An error of the system, in OPA's words.
+/// Returns a system error in OPA's words.
 pub fn message(action: &str, path: &str, error: &io::Error) -> String {
     let text = match error.kind() {
         io::ErrorKind::NotFound => "no such file or directory".to_owned(),

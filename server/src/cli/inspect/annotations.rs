@@ -1,4 +1,4 @@
-//! Annotations in the order in which they are shown.
+//! Annotations in display order.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use solon_syntax::source::Span;
 
 use crate::json::escape_html;
 
-/// An annotation with what it is attached to.
+/// An annotation with the object that it is attached to.
 pub struct Annotated<'m> {
     annotation: &'m Annotation,
     module: &'m Module,
-    /// The rule; packages have none.
+    /// The rule; `None` for a package.
     rule: Option<&'m Rule>,
 }
 
@@ -157,13 +157,13 @@ impl Annotated<'_> {
     }
 }
 
-/// JSON as Go writes it.
+/// Returns JSON in Go's notation.
 fn compact(value: &Json) -> String {
     let text = escape_html(value.to_string().into_bytes());
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Keys with a colon, padded so that the values are in one column.
+/// Returns keys with a colon, padded so that the values are aligned.
 fn aligned(pairs: Vec<(String, String)>) -> Vec<String> {
     let width = pairs.iter().map(|(key, _)| key.chars().count()).max();
     let width = width.unwrap_or(0) + 1;

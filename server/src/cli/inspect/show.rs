@@ -9,12 +9,12 @@ use super::annotations::Annotated;
 use crate::cli::table::Table;
 use crate::json::escape_html;
 
-/// Bytes from which on a value of a table is cut, and above which folders are left out of a path.
+/// Length in bytes above which a table value is truncated, and above which folders are omitted from a path.
 const WIDEST: usize = 50;
-/// What stands for a part that is left out.
+/// Replacement of an omitted part.
 const ELLIPSIS: &str = "...";
 
-/// The manifest, the namespaces and the annotations, each if there are some.
+/// Returns tables of the manifest, the namespaces and the annotations, if they exist.
 pub fn tables(contents: &Contents, annotations: &[Annotated<'_>]) -> String {
     let mut out = String::new();
     if let Some(manifest) = contents.manifest.as_ref().filter(|_| contents.has_manifest) {
@@ -64,7 +64,7 @@ pub fn tables(contents: &Contents, annotations: &[Annotated<'_>]) -> String {
     out
 }
 
-/// One object. `capabilities` is a JSON object.
+/// Returns one JSON object. `capabilities` is a JSON object.
 pub fn json(
     contents: &Contents,
     annotations: Option<&[Annotated<'_>]>,
@@ -127,7 +127,7 @@ pub fn json(
     out
 }
 
-/// The beginning of a long text.
+/// Truncates a long text.
 fn cut(text: &str) -> String {
     if text.len() < WIDEST {
         return text.to_owned();
@@ -139,7 +139,7 @@ fn cut(text: &str) -> String {
     format!("{}{ELLIPSIS}", text.get(..end).unwrap_or_default())
 }
 
-/// A path from which, if it is long, as many folders after the first are left out as must be.
+/// Shortens a long path: as many folders after the first are omitted as necessary.
 fn shortened(path: &str) -> String {
     let whole = || path.to_owned();
     if path.len() <= WIDEST {
