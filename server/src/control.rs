@@ -1,4 +1,4 @@
-//! The control plane on this server's HTTP layer: the same listeners, limits and encryption.
+//! HTTP server of the control plane, with the same listeners, limits and TLS as the policy server.
 
 use std::future::Future;
 use std::io;
@@ -21,27 +21,27 @@ use crate::http::{
 };
 use crate::net::{Listener, TlsState};
 
-/// Requests that are handled at a time. They wait for their database most of the time.
+/// Maximum number of concurrent requests. They wait for their database most of the time.
 const AT_ONCE: usize = 64;
 
-/// Where the control plane listens.
+/// Listener options of the control plane.
 pub struct ControlOptions {
     /// Addresses, as [`Server`](crate::Server) takes them.
     pub addresses: Vec<String>,
-    /// Permissions of sockets in the file system.
+    /// File mode of Unix sockets.
     pub socket_mode: u32,
-    /// Whether HTTP/2 is spoken without encryption.
+    /// `true` if HTTP/2 without TLS is supported.
     pub h2c: bool,
-    /// How connections are protected, where they are.
+    /// TLS options, if TLS is enabled.
     pub tls: Option<TlsOptions>,
-    /// How long open requests may take to finish in the end.
+    /// Time limit of open requests at shutdown.
     pub grace: Duration,
 }
 
-/// Serves a control plane until `stop` is there.
+/// Serves a control plane until `stop` completes.
 ///
 /// # Errors
-/// That an address cannot be opened, or connections cannot be protected as asked.
+/// Fails if an address cannot be opened, or TLS cannot be configured.
 pub async fn serve_control(
     plane: &ControlPlane,
     options: &ControlOptions,
@@ -82,7 +82,7 @@ struct ControlApp {
     bounds: Arc<Bounds>,
     budget: Budget,
     permits: Semaphore,
-    /// Requests that are handled or wait for a permit.
+    /// Number of requests that are handled or wait for a permit.
     open: AtomicUsize,
 }
 
@@ -114,7 +114,7 @@ impl ControlApp {
         if body.is_end_stream() {
             return self.handle(request, deadline).await;
         }
-        // the rest of a body is not read to find the next request
+        // the rest of the body is not read to find the next request
         let admitted = within(deadline, self.service.admit(&request)).await?;
         let Admitted::WithBody { limit } = admitted else {
             return Ok(self.handle(request, deadline).await?.closing());
@@ -144,7 +144,7 @@ impl ControlApp {
         self.handle(request, deadline).await
     }
 
-    /// Handles a request to its end, even if the client goes away, or until its time limit passes.
+    /// Handles a request to its end, even if the client disconnects, or until its time limit passes.
     async fn handle(
         &self,
         request: Request,
@@ -188,7 +188,7 @@ impl App for ControlApp {
         }
     }
 
-    /// Logs a response like the policy server. Bodies hold secrets and keys, so no level shows them.
+    /// Logs a response like the policy server. Bodies contain secrets and keys, so they are not logged at any level.
     fn responded(&self, request: &RequestInfo, response: &Response, took: Duration) {
         info!(
             client_addr = &*request.peer.address,
@@ -203,7 +203,7 @@ impl App for ControlApp {
     }
 }
 
-/// Name of a request in all lines about it: that which its client gave it, or its number.
+/// Returns the id of a request in log lines: the id that its client sent, or its number.
 fn name(request: &RequestInfo) -> String {
     let name = request.given_name();
     name.map_or_else(

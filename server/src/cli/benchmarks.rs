@@ -53,7 +53,7 @@ impl Measured {
             }
             measured.runs += batch;
             measured.elapsed = start.elapsed();
-            // the clock is read at least once in each tenth of the time
+            // a batch takes at most a tenth of the remaining time
             let left = TIME.saturating_sub(measured.elapsed).as_nanos();
             let mean = (measured.elapsed.as_nanos() / u128::from(measured.runs)).max(1);
             batch = u64::try_from(left / mean / 10)

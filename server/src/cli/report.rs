@@ -20,7 +20,7 @@ pub struct Report {
     /// `true` if the evaluation continued in spite of the errors.
     #[serde(skip)]
     answered: bool,
-    /// Text that replaces the result.
+    /// `discarded` if the evaluation returned a result that is not printed.
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<&'static str>,
     /// Result, as a JSON object in OPA's form.
@@ -91,7 +91,7 @@ impl Report {
         report
     }
 
-    /// Adds the fact that the evaluation returned a result, which is not printed.
+    /// Records that the evaluation returned a result, which is not printed.
     #[must_use]
     pub fn discarding(mut self, is_defined: bool) -> Self {
         self.result = is_defined.then_some("discarded");

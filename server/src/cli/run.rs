@@ -451,7 +451,7 @@ impl Args {
         (files, config)
     }
 
-    /// Loads files again when they change, and for each request. `report` is about the load at the start.
+    /// Reloads files when they change, and for each request on the channel. `report` is that of the load at the start.
     fn watch_files(
         &self,
         files: Watch,

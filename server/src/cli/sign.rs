@@ -12,7 +12,7 @@ use super::terminal::print;
 use super::verifying::{DEFAULT_ALGORITHM, key_bytes};
 use super::{FAILED, read, wrong_usage};
 
-/// The file that signatures are written to.
+/// File that signatures are written to.
 const SIGNATURES: &str = ".signatures.json";
 
 /// Sign bundles: write `.signatures.json` with a token that lists each file with its digest.
@@ -87,7 +87,7 @@ fn sign(args: &Args, key: &str) -> Result<(), String> {
     write(args, text)
 }
 
-/// Reads further claims. The messages are those of Go's JSON decoder, as OPA prints them.
+/// Parses additional claims. The messages are those of Go's JSON decoder, as OPA prints them.
 fn claims(text: &[u8]) -> Result<Object, String> {
     let value = json::read(text).map_err(|_| json::error_message(text))?;
     let kind = match value {

@@ -1,18 +1,18 @@
-//! Tables in box drawing.
+//! Tables with box-drawing characters.
 
 /// Rows of cells, with or without a header.
 #[derive(Default)]
 pub struct Table {
     header: Option<Vec<String>>,
     rows: Vec<Vec<String>>,
-    /// The rows that a line is drawn above.
+    /// Indexes of the rows with a line above.
     sections: Vec<usize>,
-    /// `true` if all columns but the first are aligned to the right.
+    /// `true` if all columns except the first are right-aligned.
     numbers_right: bool,
 }
 
 impl Table {
-    /// A table with a header.
+    /// Creates a table with a header.
     pub fn new(header: Vec<String>) -> Self {
         Self {
             header: Some(header),
@@ -22,7 +22,7 @@ impl Table {
         }
     }
 
-    /// Aligns all columns but the first to the right.
+    /// Right-aligns all columns except the first.
     #[must_use]
     pub fn numbers_right(mut self) -> Self {
         self.numbers_right = true;
@@ -43,7 +43,7 @@ impl Table {
         }
     }
 
-    /// Adds a name with the lines of a text beside it, apart from what is above.
+    /// Adds a row with a name and the lines of a text, separated by a line from the previous rows.
     pub fn section(&mut self, name: &str, text: &str) {
         if !self.rows.is_empty() {
             self.sections.push(self.rows.len());
@@ -54,7 +54,7 @@ impl Table {
         }
     }
 
-    /// The text: one blank around each cell, headers centred, cells to the left.
+    /// Returns the text, with one space around each cell, centred headers and left-aligned cells.
     pub fn render(&self) -> String {
         let widths = self.widths();
         let mut out = String::new();
@@ -92,7 +92,7 @@ impl Table {
     }
 }
 
-/// Columns that a terminal takes for a text.
+/// Returns the width of a text in terminal columns.
 fn width(text: &str) -> usize {
     let of = |c: char| match c {
         '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200f}' | '\u{fe00}'..='\u{fe0f}' => 0,
@@ -123,7 +123,7 @@ fn rule(out: &mut String, widths: &[usize], [first, between, last]: [char; 3]) {
     out.push('\n');
 }
 
-/// Writes a text within so many columns.
+/// Writes a text with the given width.
 type Align = fn(&mut String, &str, usize);
 
 fn line(out: &mut String, widths: &[usize], cells: &[String], align: impl Fn(usize) -> Align) {

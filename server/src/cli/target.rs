@@ -1,4 +1,4 @@
-//! The flag `--target` of commands that evaluate.
+//! Flag `--target` of commands that evaluate.
 
 use clap::ValueEnum;
 

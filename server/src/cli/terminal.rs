@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-/// Writes to standard output. A reader that has gone away is no error: it has what it wanted.
+/// Writes to standard output. A closed pipe is not an error, because the reader needs no more output.
 pub fn print(text: impl AsRef<[u8]>) {
     let mut out = io::stdout().lock();
     let _ = out.write_all(text.as_ref()).and_then(|()| out.flush());
@@ -10,6 +10,6 @@ pub fn print(text: impl AsRef<[u8]>) {
 
 /// Writes to standard error.
 pub fn complain(text: impl AsRef<[u8]>) {
-    // nobody is left to hear of a failure
+    // a failure cannot be reported anywhere
     let _ = io::stderr().lock().write_all(text.as_ref());
 }

@@ -1,8 +1,8 @@
-//! Flags from the environment: `SOLON_RUN_ADDR`, or `OPA_RUN_ADDR` where that is not set, stands for `--addr` of `run`.
+//! Flags from environment variables: `SOLON_RUN_ADDR`, or `OPA_RUN_ADDR` if it is not set, is the default of `--addr` of `run`.
 
 use clap::Command;
 
-/// The commands with what the environment says of their flags; what is typed counts more.
+/// Adds the environment variables as defaults of the flags. The command line takes precedence.
 pub fn with_variables(command: Command) -> Command {
     let names: Vec<String> = command
         .get_subcommands()
@@ -25,7 +25,7 @@ fn with_variable(command: &str, arg: clap::Arg) -> clap::Arg {
         .into_iter()
         .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
     match set {
-        // the few that are set live as long as the process, as names of flags do
+        // clap needs static strings; there are few, so they are leaked
         Some(name) => arg.env(&*Box::leak(name.into_boxed_str())),
         None => arg,
     }

@@ -1,4 +1,4 @@
-//! Flags about signatures of bundles.
+//! Flags for signatures of bundles.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -8,7 +8,7 @@ use solon_host::SystemFiles;
 
 use super::forms::given;
 
-/// Algorithm of signatures unless a flag names another one.
+/// Default algorithm of signatures.
 pub const DEFAULT_ALGORITHM: &str = "RS256";
 
 /// How bundles are verified.
@@ -35,15 +35,15 @@ pub struct VerifyArgs {
 }
 
 impl VerifyArgs {
-    /// Returns `true` if there is a key, which needs bundles.
+    /// Returns `true` if there is a key, which is allowed only with bundles.
     pub fn has_key(&self) -> bool {
         given(self.verification_key.as_deref()).is_some()
     }
 
-    /// Returns how bundles are verified; `without_key` if no key is given.
+    /// Returns how bundles are verified. Without a key this is `without_key`.
     ///
     /// # Errors
-    /// A key whose file cannot be read.
+    /// Fails if the file of the key cannot be read.
     pub fn verification(&self, without_key: Verification) -> Result<Verification, String> {
         if self.skip_verify {
             return Ok(Verification::skip());
@@ -60,10 +60,10 @@ impl VerifyArgs {
     }
 }
 
-/// The bytes of a key: the contents of the file with that name or, if there is none, the text itself.
+/// Returns the bytes of a key: the contents of the file with that name or, if there is none, the text itself.
 ///
 /// # Errors
-/// A file that cannot be read.
+/// Fails if the file cannot be read.
 pub fn key_bytes(key: &str) -> Result<Vec<u8>, String> {
     let path = Path::new(key);
     if key.starts_with("-----BEGIN") || !path.exists() {

@@ -1,50 +1,50 @@
-//! Every bound of the server, with its default.
+//! Limits of the server, with their defaults.
 
 use std::time::Duration;
 
-/// What a server bounds. Bounds of single evaluations are the engine's ([`solon::Limits`]).
+/// Limits of the server. The limits of single evaluations are those of the engine ([`solon::Limits`]).
 #[derive(Clone, Debug)]
 pub struct Bounds {
-    /// Largest request body, in bytes (`server.decoding.max_length`).
+    /// Maximum size of a request body, in bytes (`server.decoding.max_length`).
     pub body: usize,
-    /// Largest request body after it was unpacked, in bytes (`server.decoding.gzip.max_length`).
+    /// Maximum size of a request body after decompression, in bytes (`server.decoding.gzip.max_length`).
     pub unpacked: usize,
-    /// Largest request body that is read for the authorization policy, in bytes, compressed or not.
+    /// Maximum size of a request body that is read for the authorization policy, in bytes, before and after decompression.
     pub authorization_body: usize,
-    /// Bytes of all bodies, unpacked bodies and answers that are held at a time.
+    /// Total size of all bodies, decompressed bodies and responses in memory, in bytes.
     pub memory: usize,
-    /// Connections that are open at a time.
+    /// Maximum number of open connections.
     pub connections: usize,
-    /// Headers of a request.
+    /// Maximum number of headers of a request.
     pub headers: usize,
-    /// Bytes of a request's head.
+    /// Maximum size of a request head, in bytes.
     pub head: usize,
-    /// How long the head of a request may take, from its first byte.
+    /// Time limit of receiving a request head, from its first byte.
     pub head_within: Duration,
-    /// How long a client may rest within a body, or before it takes more of an answer.
+    /// Maximum pause of a client while it sends a body or receives a response.
     pub more_within: Duration,
-    /// How long a connection may rest between two requests.
+    /// Maximum idle time of a connection between two requests.
     pub idle: Duration,
-    /// Streams of one HTTP/2 connection that are open at a time.
+    /// Maximum number of concurrent streams of an HTTP/2 connection.
     pub streams: u32,
-    /// Evaluations of each class that run at a time: short, long and unknown ones. Those that are known to be very short are not
-    /// bounded by it.
+    /// Maximum number of concurrent evaluations of each class: short, long and unknown. Evaluations that are known to be very short
+    /// are not limited by it.
     pub permits: usize,
-    /// Threads of evaluations that run at a time, at least four.
+    /// Maximum number of threads that evaluate at the same time, at least four.
     pub threads: usize,
-    /// Requests that wait for a permit.
+    /// Maximum number of requests that wait for a permit.
     pub waiting: usize,
-    /// Decisions that wait for `http.send` or other host calls, each on a thread of its own.
+    /// Maximum number of decisions that wait for `http.send` or other host calls, each on a separate thread.
     pub waiting_io: usize,
-    /// How long a request may take from when it was read; none is without end.
+    /// Time limit of a request, from the end of its head; `None` is unlimited.
     pub request: Option<Duration>,
-    /// Documents that are kept prepared.
+    /// Maximum number of prepared documents in the cache.
     pub documents: usize,
-    /// Queries that are kept prepared.
+    /// Maximum number of prepared queries in the cache.
     pub queries: usize,
-    /// Inputs of a batch.
+    /// Maximum number of inputs of a batch.
     pub batch: usize,
-    /// Maximum bytes of log lines that wait to be written. Lines beyond that are dropped, counted and reported.
+    /// Maximum size of the queue of log lines, in bytes. Lines beyond it are dropped, counted and reported.
     pub log: usize,
 }
 

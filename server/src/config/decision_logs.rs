@@ -3,24 +3,24 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Where decisions are logged, and how.
+/// Destinations and contents of decision logs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DecisionLogOptions {
     /// Writes each event to standard error, as OPA's console does.
     pub console: bool,
     /// Name of the service that events are uploaded to.
     pub service: Option<String>,
-    /// Path below the URL of the service.
+    /// Path relative to the URL of the service.
     pub resource: String,
-    /// Path of the document that lists what is removed from events.
+    /// Path of the document that lists the fields to remove from events.
     pub mask_decision: String,
-    /// Path of the document that drops events where it is `true`.
+    /// Path of the document that drops events if it is `true`.
     pub drop_decision: String,
-    /// Headers of requests that are part of events.
+    /// Request headers that are part of events.
     pub headers: Vec<String>,
     /// Records the results of nondeterministic built-in functions.
     pub nd_builtin_cache: bool,
-    /// When and how events are uploaded.
+    /// Times and limits of uploads.
     pub reporting: ReportingOptions,
     /// Writes each event to standard output.
     pub stdout: bool,
@@ -32,23 +32,23 @@ pub struct DecisionLogOptions {
     pub spool: Option<SpoolOptions>,
 }
 
-/// A file with an event on each line.
+/// A file with one event per line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogFileOptions {
     /// Path of the file.
     pub path: PathBuf,
-    /// Size in bytes from which on another file is begun.
+    /// Size in bytes above which a new file is started.
     pub max_bytes: u64,
-    /// Number of earlier files that are kept.
+    /// Number of earlier files to keep.
     pub max_files: usize,
 }
 
-/// A SQLite file with a row for each event.
+/// A SQLite file with one row per event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogDatabaseOptions {
     /// Path of the file.
     pub path: PathBuf,
-    /// Number of the latest events that are kept; 0 keeps all.
+    /// Number of the latest events to keep; 0 keeps all.
     pub max_events: u64,
 }
 
@@ -59,38 +59,38 @@ pub struct SpoolOptions {
     pub directory: PathBuf,
     /// Maximum size of all segments in bytes.
     pub max_bytes: u64,
-    /// Size in bytes from which on another segment is begun.
+    /// Size in bytes above which a new segment is started.
     pub segment_bytes: u64,
-    /// When events are synchronized with the disk.
+    /// Time at which events are synchronized with the disk.
     pub fsync: Fsync,
-    /// What happens to an event if the spool is full.
+    /// Handling of an event if the spool is full.
     pub when_full: WhenFull,
 }
 
-/// When events of a spool are synchronized with the disk. None of these loses an event if the process is killed.
+/// Time at which events of a spool are synchronized with the disk. No choice loses an event if the process is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fsync {
-    /// Before the response is sent. A power failure loses nothing.
+    /// Before the response is sent. A power failure loses no event.
     Always,
-    /// Each second. A power failure loses the events of a second.
+    /// Every second. A power failure loses the events of up to a second.
     Interval,
     /// When the operating system writes them.
     Never,
 }
 
-/// What happens to an event if the spool is full.
+/// Handling of an event if the spool is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// It is dropped and counted.
+    /// The event is dropped and counted.
     Drop,
     /// The response to its request is 500.
     Reject,
 }
 
-/// When events are uploaded to a service, and which wait for that.
+/// Times and limits of uploads to a service.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReportingOptions {
-    /// What the buffer is limited by.
+    /// Limit of the buffer.
     pub buffer: BufferLimit,
     /// Maximum size of the body of an upload, in bytes after compression.
     pub upload_bytes: usize,
@@ -98,9 +98,9 @@ pub struct ReportingOptions {
     pub min_delay: Duration,
     /// Maximum delay between two uploads.
     pub max_delay: Duration,
-    /// Maximum number of events a second. Events beyond it are dropped.
+    /// Maximum number of events per second. Events beyond it are dropped.
     pub per_second: Option<f64>,
-    /// When events are uploaded.
+    /// Trigger of uploads.
     pub trigger: ReportingTrigger,
 }
 
@@ -113,7 +113,7 @@ pub enum BufferLimit {
     Events(usize),
 }
 
-/// When events are uploaded.
+/// Trigger of uploads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportingTrigger {
     /// After a delay.

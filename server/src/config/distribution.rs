@@ -1,4 +1,4 @@
-//! Settings of the plugins that bring policies and configurations, and report about them.
+//! Settings of the plugins that download policies and configurations, and report the status.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,13 +11,13 @@ use solon_outbound::{KeyConfig, Services};
 /// Settings of all plugins. The manager of the plugins replaces them as a whole.
 #[derive(Clone, Debug, Default)]
 pub struct PluginSettings {
-    /// Clients of services. A settings document that was only read has none.
+    /// Clients of services. They are empty in a settings document that was only parsed.
     pub services: Services,
     /// Bundles by name.
     pub bundles: BTreeMap<String, BundleSettings>,
-    /// Where the rest of the configuration is downloaded from.
+    /// Source of the rest of the configuration.
     pub discovery: Option<DiscoverySettings>,
-    /// Who is told about the status.
+    /// Destinations of the status.
     pub status: Option<StatusSettings>,
     /// Directory of persisted bundles.
     pub persistence_directory: PathBuf,
@@ -36,19 +36,19 @@ impl PluginSettings {
 /// Settings of a bundle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BundleSettings {
-    /// Where the bundle comes from.
+    /// Source of the bundle.
     pub location: Location,
-    /// How often it is downloaded.
+    /// Polling intervals.
     pub polling: Polling,
     /// `true` if the last activated snapshot is kept on disk.
     pub is_persisted: bool,
-    /// How signatures are verified.
+    /// Verification of signatures.
     pub signing: Signing,
     /// Maximum size in bytes of one file of the bundle.
     pub file_limit: u64,
 }
 
-/// Where a bundle comes from.
+/// Source of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
     /// A path of the file system.
@@ -57,7 +57,7 @@ pub enum Location {
     Service {
         /// Name of the service.
         service: String,
-        /// Path below the service's URL.
+        /// Path relative to the service's URL.
         resource: String,
     },
 }
@@ -72,16 +72,16 @@ impl Location {
     }
 }
 
-/// How often a bundle is downloaded.
+/// Polling intervals of a bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Polling {
     /// Minimum delay between two downloads.
     pub min: Duration,
     /// Maximum delay between two downloads. The delay is chosen at random within both bounds.
     pub max: Duration,
-    /// Seconds that the service may hold a request until there is another bundle.
+    /// Long polling time in seconds: the time that the service may hold a request until there is a new bundle.
     pub long: Option<u64>,
-    /// How long requests name the entity tag of a bundle that was replaced.
+    /// Time for which requests include the entity tag of a replaced bundle.
     pub superseded: Duration,
 }
 
@@ -96,21 +96,21 @@ impl Default for Polling {
     }
 }
 
-/// How signatures of a bundle are verified.
+/// Verification of the signatures of a bundle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Signing {
     /// Keys of the configuration by id.
     pub keys: BTreeMap<String, KeyConfig>,
-    /// What the bundle requires; without it, signatures are verified where there are some.
+    /// Required signature. Without it, signatures are verified if the bundle has any.
     pub required: Option<RequiredSignature>,
 }
 
-/// The signature that a bundle must have.
+/// Signature that a bundle must have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequiredSignature {
-    /// Id of the only key that may sign, or empty.
+    /// Id of the only permitted key, or empty.
     pub key_id: String,
-    /// Scope that the signature must have, or empty.
+    /// Required scope of the signature, or empty.
     pub scope: String,
     /// Patterns of files that are not signed.
     pub exclude: Vec<String>,
@@ -119,7 +119,7 @@ pub struct RequiredSignature {
 }
 
 impl Signing {
-    /// Returns the verification for a reader of bundles.
+    /// Returns the verification options for a bundle reader.
     pub fn verification(&self) -> Verification {
         let keys = self.keys.iter().map(|(id, key)| {
             let algorithm = key.algorithm.as_deref().filter(|name| !name.is_empty());
@@ -151,11 +151,11 @@ impl Signing {
 pub struct DiscoverySettings {
     /// The bundle that contains the configuration.
     pub bundle: BundleSettings,
-    /// Path of the document that is the configuration; empty for `data`.
+    /// Path of the document that contains the configuration; empty for `data`.
     pub decision: String,
 }
 
-/// Who is told about the status.
+/// Destinations of the status.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StatusSettings {
     /// Name of a service.

@@ -7,35 +7,35 @@ use solon::Value;
 
 use super::{Packing, ServerOptions, StatusOptions};
 
-/// The options in force. Clones share them.
+/// Active options. Clones share them.
 #[derive(Clone)]
 pub struct Live(Arc<ArcSwap<LiveOptions>>);
 
-/// The options that a change of the configuration replaces, all of them at once. Everything else of a configuration takes effect after
-/// a restart.
+/// The options that a change of the configuration replaces, all of them at once. Everything else of a configuration takes effect
+/// after a restart.
 pub struct LiveOptions {
     /// The configuration without secrets.
     pub config: Value,
-    /// Path of the document that `POST /` answers with.
+    /// Path of the document that `POST /` responds with.
     pub default_decision: String,
-    /// Name of that document among the prepared ones. It contains the path, so that no document is taken for the one before.
+    /// Cache key of that document. It contains the path, so that a change of the path cannot return the previous document.
     pub decision_key: String,
-    /// Path of the document that decides what clients may do.
+    /// Path of the document that authorizes requests.
     pub default_authorization_decision: String,
-    /// Name of that document among the prepared ones.
+    /// Cache key of that document.
     pub authorization_key: String,
-    /// Largest request body, in bytes.
+    /// Maximum size of a request body, in bytes.
     pub body: usize,
-    /// Largest request body after decompression, in bytes.
+    /// Maximum size of a request body after decompression, in bytes.
     pub unpacked: usize,
-    /// Which responses are compressed.
+    /// Compression of responses.
     pub packing: Packing,
-    /// What `GET /v1/status` and `/metrics` contain, if there is a status.
+    /// Contents of `GET /v1/status` and `/metrics`, if the status is enabled.
     pub status: Option<StatusOptions>,
 }
 
 impl LiveOptions {
-    /// Returns those among the options of a server.
+    /// Returns the live options among the options of a server.
     pub fn of(options: &ServerOptions, config: Value) -> Self {
         let (decision, authorization) = (
             &options.default_decision,
@@ -56,12 +56,12 @@ impl LiveOptions {
 }
 
 impl Live {
-    /// Puts options into force.
+    /// Creates the active options.
     pub fn new(options: LiveOptions) -> Self {
         Self(Arc::new(ArcSwap::from_pointee(options)))
     }
 
-    /// Returns the options in force. A request that uses several of them loads them once.
+    /// Returns the active options. A request that uses several of them must load them once.
     pub fn load(&self) -> Arc<LiveOptions> {
         self.0.load_full()
     }

@@ -1,4 +1,4 @@
-//! What the server was told on its command line and in its configuration file.
+//! Configuration of the server by command line and configuration file.
 
 mod bounds;
 mod decision_logs;

@@ -1,4 +1,4 @@
-//! The options of a server, and their defaults.
+//! Options of a server, and their defaults.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,91 +7,91 @@ use solon_common::metrics::REQUEST_BUCKETS;
 
 use super::{Bounds, DecisionLogOptions, Spelling};
 
-/// How a server runs.
+/// Options of a server.
 #[derive(Clone, Debug)]
 pub struct ServerOptions {
     /// Addresses to listen on.
     pub addresses: Vec<String>,
-    /// Addresses where health and metrics are served, and nothing else.
+    /// Addresses that serve only health and metrics.
     pub diagnostic_addresses: Vec<String>,
-    /// Permissions of sockets in the file system.
+    /// File mode of Unix sockets.
     pub socket_mode: u32,
-    /// Whether HTTP/2 is spoken without encryption.
+    /// `true` if HTTP/2 without TLS is supported.
     pub h2c: bool,
-    /// How connections are protected, where they are.
+    /// TLS options, if TLS is enabled.
     pub tls: Option<TlsOptions>,
-    /// Hosts that requests may name if there is no authentication, besides `localhost`, loopback addresses and those that the
-    /// server listens on: names or IP addresses, with a port if no other is allowed.
+    /// Hosts that requests may name if there is no authentication, in addition to `localhost`, loopback addresses and the listening
+    /// addresses. They are names or IP addresses, with a port if no other port is allowed.
     pub allowed_hosts: Vec<String>,
-    /// How clients tell who they are.
+    /// Client authentication method.
     pub authentication: Authentication,
-    /// Who decides what clients may ask.
+    /// Authorization method.
     pub authorization: Authorization,
-    /// Whether every write is refused.
+    /// `true` if every write is rejected.
     pub read_only: bool,
-    /// Whether there is a page at `/ui` where people look at policies and documents and ask for decisions.
+    /// `true` if there is a page at `/ui` where users can browse policies and documents and evaluate decisions.
     pub ui: bool,
-    /// The level that lines about requests and answers are logged at.
+    /// Log level of requests and responses.
     pub request_log: tracing::Level,
-    /// What is told of the instance beside `/health`, if anything is.
+    /// Status of the instance, if it is reported in addition to `/health`.
     pub status: Option<StatusOptions>,
-    /// Where decisions are logged, if anywhere.
+    /// Decision logs, if they are enabled.
     pub decision_logs: Option<DecisionLogOptions>,
-    /// How long the server waits for its plugins before it listens; without a time it does not wait.
+    /// Maximum time that the server waits for its plugins before it listens; `None` does not wait.
     pub ready_within: Option<Duration>,
-    /// Whose names are written.
+    /// Spelling of names in responses.
     pub spelling: Spelling,
-    /// Every bound.
+    /// Limits.
     pub bounds: Bounds,
-    /// Which answers are packed, and how.
+    /// Compression of responses.
     pub packing: Packing,
-    /// Path of the document that `POST /` answers with.
+    /// Path of the document that `POST /` responds with.
     pub default_decision: String,
-    /// Path of the document that decides what clients may ask.
+    /// Path of the document that authorizes requests.
     pub default_authorization_decision: String,
-    /// Upper bounds, in seconds, of what the durations of requests are counted in.
+    /// Upper bounds of the buckets of request durations, in seconds.
     pub duration_buckets: Vec<f64>,
-    /// How long the server goes on serving after it was told to stop.
+    /// Time for which the server continues to serve after a stop signal.
     pub shutdown_wait: Duration,
-    /// How long open requests may take then.
+    /// Time limit of open requests after that.
     pub shutdown_grace: Duration,
 }
 
-/// How the status of an instance is told: at `GET /v1/status`.
+/// Reporting of the status: at `GET /v1/status`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StatusOptions {
-    /// Whether `/metrics` tells of plugins and of the version, too (`status.prometheus`).
+    /// `true` if `/metrics` contains plugins and the version (`status.prometheus`).
     pub is_counted: bool,
-    /// Whether each change of it is logged (`status.console`).
+    /// `true` if each change of the status is logged (`status.console`).
     pub is_logged: bool,
 }
 
-/// How clients tell who they are.
+/// Client authentication method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Authentication {
-    /// Not at all.
+    /// No authentication.
     #[default]
     Off,
-    /// By a bearer token, which is handed to the authorization policy.
+    /// A bearer token, which is passed to the authorization policy.
     Token,
-    /// By a certificate, which is verified.
+    /// A verified certificate.
     Tls,
 }
 
-/// Who decides what clients may ask.
+/// Authorization method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Authorization {
-    /// They may ask everything.
+    /// Every request is allowed.
     #[default]
     Off,
-    /// A policy.
+    /// The authorization policy decides.
     Basic,
 }
 
-/// Which answers are packed for clients that take gzip, and how.
+/// Compression of responses for clients that accept gzip.
 #[derive(Clone, Copy, Debug)]
 pub struct Packing {
-    /// Longest answer, in bytes, that is never packed (`server.encoding.gzip.min_length`).
+    /// Maximum size in bytes of a response that is not compressed (`server.encoding.gzip.min_length`).
     pub longer_than: usize,
     /// 0, 1 or 9 (`server.encoding.gzip.compression_level`).
     pub level: u32,
@@ -106,12 +106,12 @@ impl Default for Packing {
     }
 }
 
-/// Oldest version of TLS that is spoken.
+/// Minimum TLS version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TlsVersion {
-    /// 1.0, in the place of which 1.2 is spoken.
+    /// 1.0; the server uses 1.2 instead.
     V10,
-    /// 1.1, in the place of which 1.2 is spoken.
+    /// 1.1; the server uses 1.2 instead.
     V11,
     /// 1.2.
     #[default]
@@ -120,22 +120,22 @@ pub enum TlsVersion {
     V13,
 }
 
-/// How connections are protected.
+/// TLS options.
 #[derive(Clone, Debug, Default)]
 pub struct TlsOptions {
-    /// The server's certificate, and those that lead to an authority, as PEM.
+    /// Certificate chain of the server, as PEM.
     pub cert_file: PathBuf,
-    /// Its private key, as PEM.
+    /// Private key of the server, as PEM.
     pub private_key_file: PathBuf,
-    /// Authorities that sign the certificates of clients, as PEM. Required if clients must show one.
+    /// Certificate authorities of client certificates, as PEM. Required if clients must have a certificate.
     pub ca_cert_file: Option<PathBuf>,
-    /// Oldest version that is spoken.
+    /// Minimum TLS version.
     pub min_version: TlsVersion,
-    /// Ciphers of TLS 1.2, by Go's names; all where none is named.
+    /// Cipher suites of TLS 1.2, by Go's names; all if the list is empty.
     pub cipher_suites: Vec<String>,
-    /// Whether clients must show a certificate.
+    /// `true` if clients must have a certificate.
     pub client_certificates: bool,
-    /// How often the files are looked at.
+    /// Interval of polling the files.
     pub refresh: Duration,
 }
 
@@ -168,14 +168,14 @@ impl Default for ServerOptions {
     }
 }
 
-/// The error of options that require certificates of clients, and name no authority.
+/// Error for options that require client certificates without a certificate authority.
 pub const NO_AUTHORITIES: &str = "--authentication=tls needs --tls-ca-cert-file: the file names the authorities that sign certificates of clients";
 
 impl ServerOptions {
-    /// Checks that authentication, authorization and TLS protect what they seem to.
+    /// Checks that the options for authentication, authorization and TLS are consistent.
     ///
     /// # Errors
-    /// Names the flag that is missing.
+    /// Returns a message with the missing flag.
     pub fn check(&self) -> Result<(), &'static str> {
         match (self.authentication, &self.tls) {
             (Authentication::Token, _)

@@ -1,19 +1,19 @@
-//! The two spellings of published names: the specification's and OPA's.
+//! The two spellings of public names: the specification's and OPA's.
 
 use std::borrow::Cow;
 
-/// Whose names are written. The specification says `lang` where OPA says `rego`; nothing else renames.
+/// Spelling of names. The specification writes `lang` where OPA writes `rego`; all other names are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spelling {
-    /// The specification's.
+    /// Spelling of the specification.
     #[default]
     Standard,
-    /// OPA's, for clients that compare names.
+    /// OPA's spelling, for clients that compare names.
     Opa,
 }
 
 impl Spelling {
-    /// The code of an error: `lang_parse_error`, `eval_conflict_error`.
+    /// Returns the code of an error: `lang_parse_error`, `eval_conflict_error`.
     pub fn code(self, code: &str) -> Cow<'_, str> {
         match (self, code.strip_prefix("rego_")) {
             (Self::Standard, Some(rest)) => Cow::Owned(format!("lang_{rest}")),
@@ -21,7 +21,7 @@ impl Spelling {
         }
     }
 
-    /// The name of a metric: `timer_lang_query_eval_ns`.
+    /// Returns the name of a metric: `timer_lang_query_eval_ns`.
     pub fn metric(self, name: &str) -> Cow<'_, str> {
         match (self, name.split_once("_rego_")) {
             (Self::Standard, Some((kind, rest))) => Cow::Owned(format!("{kind}_lang_{rest}")),
@@ -29,9 +29,9 @@ impl Spelling {
         }
     }
 
-    /// Returns the text of an error. A text that contains an error of the parser or the compiler names its code:
-    /// `1 error occurred: f:2: lang_parse_error: unexpected eof token`. Lines that begin with a tab are source text and stay
-    /// as they are. In OPA's spelling, errors about mappings name Go's types instead of the kinds of JSON.
+    /// Returns the text of an error. A text that contains an error of the parser or the compiler contains its code: `1 error
+    /// occurred: f:2: lang_parse_error: unexpected eof token`. Lines that begin with a tab are source text and are not changed. In
+    /// OPA's spelling, errors about mappings name Go's types instead of the kinds of JSON.
     pub fn message(self, text: &str) -> Cow<'_, str> {
         match self {
             Self::Opa => as_opa(text),
@@ -46,7 +46,7 @@ impl Spelling {
         }
     }
 
-    /// The name of the gauge that tells the version.
+    /// Returns the name of the gauge with the version.
     pub fn info(self) -> &'static str {
         match self {
             Self::Standard => "engine_info",
@@ -54,7 +54,7 @@ impl Spelling {
         }
     }
 
-    /// Whether details that the specification does not know are shown.
+    /// Returns `true` if details that are not in the specification are included.
     pub fn is_opa(self) -> bool {
         self == Self::Opa
     }
@@ -63,7 +63,7 @@ impl Spelling {
 /// Prefix of the codes of the parser and the compiler.
 const CODE: &str = "rego_";
 
-/// Returns a line with the specification's codes. A code starts the line or follows a colon, and ends with a colon.
+/// Returns a line with the specification's codes. A code is at the start of the line or after a colon, and is followed by a colon.
 fn in_line(line: &str) -> Cow<'_, str> {
     let is_code = |part: &str| {
         let name = part
@@ -86,7 +86,7 @@ fn in_line(line: &str) -> Cow<'_, str> {
     Cow::Owned(parts.collect::<Vec<_>>().join(": "))
 }
 
-/// Returns an error about mappings with Go's types; other texts stay as they are.
+/// Returns an error about mappings with Go's types; other texts are unchanged.
 fn as_opa(text: &str) -> Cow<'_, str> {
     let Some((rest, kind)) = text
         .rsplit_once(", got ")

@@ -1,4 +1,4 @@
-//! Reading bodies within limits, a time-out and the memory budget of all connections.
+//! Reading of request bodies, limited by size, time and the memory budget.
 
 use std::time::Duration;
 
@@ -13,16 +13,16 @@ use crate::config::Bounds;
 /// Limits of one body, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BodyLimits {
-    /// As it is sent.
+    /// Limit of the size as sent.
     pub sent: usize,
-    /// After decompression.
+    /// Limit of the size after decompression.
     pub decompressed: usize,
-    /// `true` if the body is read to decide about the request: the limits are those of a client without permissions.
+    /// `true` if the body is read to authorize the request: the limits are those of a client without permissions.
     pub is_for_authorization: bool,
 }
 
 impl BodyLimits {
-    /// The limits of a request that the client may send.
+    /// Returns the limits of an authorized request.
     pub fn new(sent: usize, decompressed: usize) -> Self {
         Self {
             sent,
@@ -31,7 +31,7 @@ impl BodyLimits {
         }
     }
 
-    /// The same, and both at most `limit`.
+    /// Returns these limits, capped at `limit`.
     #[must_use]
     pub fn at_most(self, limit: usize) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl BodyLimits {
         }
     }
 
-    /// The limits of a request whose body the authorization policy needs.
+    /// Returns the limits of a request whose body the authorization policy needs.
     #[must_use]
     pub fn for_authorization(self, bounds: &Bounds) -> Self {
         Self {
@@ -50,10 +50,10 @@ impl BodyLimits {
         }
     }
 
-    /// Rejects a body whose declared length is larger.
+    /// Checks the declared length of a body.
     ///
     /// # Errors
-    /// The rejection.
+    /// Returns the rejection of a body whose declared length exceeds the limit.
     pub fn check(self, body: &Incoming) -> Result<(), Rejection> {
         match body.size_hint().exact() {
             Some(length) if length > self.sent as u64 => Err(self.too_large(Some(length))),
@@ -71,7 +71,7 @@ impl BodyLimits {
         }
     }
 
-    /// The rejection of a body that decompresses to more.
+    /// Returns the rejection of a body that exceeds the limit after decompression.
     pub fn decompressed_too_large(self) -> Rejection {
         if self.is_for_authorization {
             return Rejection::TooLargeToAuthorize(self.decompressed);
@@ -89,10 +89,10 @@ pub fn parsed_size(length: usize) -> usize {
     }
 }
 
-/// Reads a body. Each part has to arrive within `within`.
+/// Reads a body. Each part must arrive within `within`.
 ///
 /// # Errors
-/// The body cannot be read, or is too large for its limit or the budget.
+/// Fails if the body cannot be read, or exceeds its limit or the memory budget.
 pub async fn read_body(
     body: Incoming,
     limits: BodyLimits,
@@ -132,13 +132,13 @@ pub async fn read_body(
             if data.len() as u64 == declared {
                 return Ok(data);
             }
-            // in one piece: the allocator returns it to the system whichever thread frees it
+            // one large block: the allocator returns it to the system whichever thread frees it
             let capacity =
                 usize::try_from(declared).map_or(limits.sent, |size| size.min(limits.sent));
             let reserved = whole.try_reserve_exact(capacity.max(length));
             reserved.map_err(|_| Rejection::Busy)?;
         }
-        // copied: many small parts take far more memory than their bytes
+        // copied, because many small parts use far more memory than their bytes
         whole.extend_from_slice(&data);
     }
     if is_rejected {

@@ -1,12 +1,12 @@
-//! What all connections together may hold.
+//! Memory budget of all connections.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Amounts of up to this many bytes are not counted: connections are, and each holds one of them at a time.
+/// Size in bytes up to which buffers are not counted. The number of connections is limited, and each has one such buffer at a time.
 pub const SMALL: usize = 16 << 10;
 
-/// A number of bytes that are shared by all. Clones are the same budget.
+/// A shared number of bytes. Clones are the same budget.
 #[derive(Clone, Debug)]
 pub struct Budget(Arc<Shared>);
 
@@ -16,11 +16,11 @@ struct Shared {
     limit: usize,
 }
 
-/// Nothing is left of the budget.
+/// The budget is exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spent;
 
-/// A part of a budget, given back when it is dropped.
+/// A reserved part of a budget, released on drop.
 #[derive(Debug)]
 pub struct Held {
     budget: Budget,
@@ -28,7 +28,7 @@ pub struct Held {
 }
 
 impl Budget {
-    /// A budget of so many bytes.
+    /// Creates a budget of `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self(Arc::new(Shared {
             held: AtomicUsize::new(0),
@@ -36,7 +36,7 @@ impl Budget {
         }))
     }
 
-    /// Nothing yet, to be added to.
+    /// Returns an empty reservation.
     pub fn none(&self) -> Held {
         Held {
             budget: self.clone(),
@@ -44,25 +44,25 @@ impl Budget {
         }
     }
 
-    /// A part of it.
+    /// Reserves bytes.
     pub fn take(&self, bytes: usize) -> Result<Held, Spent> {
         let mut held = self.none();
         held.add(bytes).map(|()| held)
     }
 
-    /// How many bytes are held now.
+    /// Returns the number of reserved bytes.
     pub fn held(&self) -> usize {
         self.0.held.load(Ordering::Relaxed)
     }
 
-    /// How many bytes may be held.
+    /// Returns the limit in bytes.
     pub fn limit(&self) -> usize {
         self.0.limit
     }
 }
 
 impl Held {
-    /// Takes more.
+    /// Reserves more bytes.
     pub fn add(&mut self, bytes: usize) -> Result<(), Spent> {
         let shared = &self.budget.0;
         let before = shared.held.fetch_add(bytes, Ordering::Relaxed);
@@ -74,7 +74,7 @@ impl Held {
         Ok(())
     }
 
-    /// Gives some of it back.
+    /// Releases bytes.
     pub fn give_back(&mut self, bytes: usize) {
         let bytes = bytes.min(self.bytes);
         if bytes == 0 {
@@ -84,10 +84,10 @@ impl Held {
         self.bytes -= bytes;
     }
 
-    /// Takes more or gives back, so that `bytes` are held.
+    /// Reserves or releases bytes, so that `bytes` are reserved.
     pub fn resize(&mut self, bytes: usize) -> Result<(), Spent> {
         match bytes.checked_sub(self.bytes) {
-            // threads would meet here for nothing
+            // avoids contention for no change
             Some(0) => Ok(()),
             Some(more) => self.add(more),
             None => {

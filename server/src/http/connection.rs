@@ -1,4 +1,4 @@
-//! From the head of a request to its response: what is alike for every application.
+//! Processing of requests that is common to all applications.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -31,7 +31,7 @@ pub trait App: Send + Sync + 'static {
     fn responded(&self, request: &RequestInfo, response: &Response, took: Duration);
 }
 
-/// What all connections share.
+/// State that all connections share.
 pub struct Service<A> {
     pub app: Arc<A>,
     pub budget: Budget,
@@ -39,7 +39,7 @@ pub struct Service<A> {
     ids: AtomicU64,
 }
 
-/// What the requests of a connection share.
+/// State that the requests of a connection share.
 pub struct Connection<A> {
     pub service: Arc<Service<A>>,
     pub peer: Arc<Peer>,
@@ -47,7 +47,7 @@ pub struct Connection<A> {
 }
 
 impl<A: App> Service<A> {
-    /// Serves an application.
+    /// Creates the service of an application.
     pub fn new(app: Arc<A>, budget: Budget, bounds: Arc<Bounds>) -> Self {
         Self {
             app,
@@ -62,7 +62,7 @@ impl<A: App> Connection<A> {
     /// Responds to a request.
     ///
     /// # Errors
-    /// Never.
+    /// Never fails.
     pub async fn respond(
         self: Arc<Self>,
         mut request: IncomingRequest,
@@ -80,7 +80,7 @@ impl<A: App> Connection<A> {
         };
         let response = match self.check(&request) {
             Ok(()) => app.respond(request).await,
-            // where the next request begins is not known
+            // the start of the next request is unknown
             Err(rejection @ Rejection::TransferEncoding) => app.reject(rejection).closing(),
             Err(rejection) => app.reject(rejection),
         };
@@ -107,7 +107,7 @@ impl<A: App> Connection<A> {
         }
     }
 
-    /// Adds the body of a large response to the memory budget until it is sent. Rejects the request if that is exhausted.
+    /// Reserves the body of a large response in the memory budget until it is sent. Rejects the request if the budget is exhausted.
     fn counted(&self, response: Response) -> Response {
         if response.body().len() <= SMALL {
             return response;
@@ -119,7 +119,7 @@ impl<A: App> Connection<A> {
     }
 }
 
-/// A body that counts against the memory budget.
+/// A body with its memory reservation.
 struct HeldBytes {
     bytes: Bytes,
     _held: Held,
@@ -131,7 +131,7 @@ impl AsRef<[u8]> for HeldBytes {
     }
 }
 
-/// Lives as long as the client waits for a response. Cancels evaluations when it goes away.
+/// Guard that lives while the client waits for a response. Its drop cancels evaluations.
 struct Waiting<'a, A: App> {
     app: &'a A,
     info: &'a RequestInfo,

@@ -1,4 +1,4 @@
-//! Where handlers run: on the thread that serves connections if they are short, else on blocking threads.
+//! Execution of handlers: on the thread that serves connections if they are short, otherwise on blocking threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -9,19 +9,19 @@ use super::rejection::Rejection;
 use super::writer::Writer;
 use crate::config::Bounds;
 
-/// A handler takes longer than a thread that serves connections may wait. It is called again in the pool, which classes it by the
-/// estimate.
+/// A handler takes longer than a thread that serves connections may block. It is called again in the pool, which classifies it by
+/// the estimate.
 #[derive(Debug)]
 pub struct Longer(pub Option<Arc<LatencyEstimate>>);
 
-/// Where a handler runs.
+/// Kind of thread that a handler runs on.
 #[derive(Clone, Copy)]
 pub enum Place<'a> {
-    /// On a thread that serves connections: it must return at once.
+    /// A thread that serves connections: the handler must return at once.
     Reactor,
-    /// On a thread of the pool, which may take its time and wait.
+    /// A thread of the pool, which may block.
     Pool(&'a Permit),
-    /// On the thread of changes.
+    /// The writer thread.
     Apart,
 }
 
@@ -31,7 +31,8 @@ impl Place<'_> {
         matches!(self, Self::Reactor)
     }
 
-    /// Calls `work` here, and in a pool with room on other threads at the same time. Each call does part after part until none is left.
+    /// Calls `work` on this thread, and in a pool with free permits on other threads at the same time. Each call processes parts
+    /// until none is left.
     pub fn share(self, work: impl Fn(Place<'_>) + Send + Sync + 'static) {
         match self {
             Self::Pool(permit) => {
@@ -43,14 +44,14 @@ impl Place<'_> {
         }
     }
 
-    /// Checks how long the work takes. Work that may be long calls this now and then.
+    /// Checks how long the work takes. Work that may be long must call this regularly.
     pub fn poll(self) {
         if let Self::Pool(permit) = self {
             permit.poll();
         }
     }
 
-    /// Runs a call that may block the thread, or leaves it out if too many requests wait for such calls.
+    /// Runs a call that may block the thread, or skips it if too many requests wait for such calls.
     pub fn host_call(self, call: &mut dyn FnMut()) {
         match self {
             Self::Pool(permit) => permit.host_call(call),
@@ -61,16 +62,16 @@ impl Place<'_> {
 
 /// Runs handlers.
 pub struct Executor {
-    /// Evaluations.
+    /// Pool of evaluations.
     pub pool: Pool,
-    /// Changes.
+    /// Thread of changes.
     writer: Writer,
-    /// Most decisions that wait for host calls.
+    /// Maximum number of decisions that wait for host calls.
     waiting_io: usize,
 }
 
 impl Executor {
-    /// An executor within these bounds.
+    /// Creates an executor with these limits.
     pub fn new(bounds: &Bounds) -> Self {
         Self {
             pool: Pool::new(bounds),
@@ -82,15 +83,16 @@ impl Executor {
     /// Calls a handler on this thread.
     ///
     /// # Errors
-    /// It panicked. What handlers share is consistent then: a change becomes visible as a whole, at its end.
+    /// Fails if the handler panicked. The shared state is consistent after that, because a change is published as a whole, at its
+    /// end.
     pub fn run_here<T>(work: impl FnOnce(Place<'_>) -> T) -> Result<T, Rejection> {
         catch_unwind(AssertUnwindSafe(|| work(Place::Reactor))).map_err(|_| Rejection::Panicked)
     }
 
-    /// Calls a handler in the pool, if it can begin before the deadline.
+    /// Calls a handler in the pool, if it can start before the deadline.
     ///
     /// # Errors
-    /// Too much waits, the deadline has passed, or the handler panicked.
+    /// Fails if too many requests wait, the deadline has passed, or the handler panicked.
     pub async fn run<T: Send + 'static>(
         &self,
         estimate: Option<Arc<LatencyEstimate>>,
@@ -105,10 +107,10 @@ impl Executor {
         done.await?.ok_or(Rejection::WaitingIo(self.waiting_io))
     }
 
-    /// Calls a handler that changes policies or documents, after those before it.
+    /// Calls a handler that changes policies or documents, after all earlier ones.
     ///
     /// # Errors
-    /// As for [`Self::run`].
+    /// Fails as [`Self::run`] does.
     pub async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(Place<'_>) -> T + Send + 'static,

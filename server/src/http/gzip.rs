@@ -1,4 +1,4 @@
-//! Bodies as gzip.
+//! Compression and decompression of bodies with gzip.
 
 use std::io::{self, Read as _, Write as _};
 
@@ -14,17 +14,17 @@ use super::rejection::Rejection;
 use super::response::{Response, ResponseExt as _};
 use super::weight::weight;
 
-/// Bytes that are decompressed at a time.
+/// Bytes that are decompressed per step.
 const PART: usize = 16 << 10;
 
-/// Largest ratio of deflate: two bits repeat 258 bytes.
+/// Maximum compression ratio of deflate: two bits repeat 258 bytes.
 const MOST_COMPRESSED: u64 = 1032;
 
-/// Decompresses a body within its limits. The result is added to what is `held`. A size declared by the body is believed only if it is
-/// possible and too large, which saves the work.
+/// Decompresses a body within its limits. The result is added to the reservation `held`. The size that the body declares is used
+/// only to reject a body early, and only if that size is possible.
 ///
 /// # Errors
-/// The body is not gzip, too large, or the memory budget is exhausted. The messages are those of Go's reader.
+/// Fails if the body is not gzip, is too large, or the memory budget is exhausted. The messages are those of Go's reader.
 pub fn decompress(body: &[u8], limits: BodyLimits, held: &mut Held) -> Result<Bytes, Rejection> {
     let malformed = |message: &str| Rejection::NotGzip(message.to_owned());
     let limit = limits.decompressed;
@@ -44,7 +44,7 @@ pub fn decompress(body: &[u8], limits: BodyLimits, held: &mut Held) -> Result<By
         return Err(limits.decompressed_too_large());
     }
     let mut out = Vec::new();
-    // in one piece: the allocator returns it to the system whichever thread frees it
+    // one large block: the allocator returns it to the system whichever thread frees it
     let capacity = declared.and_then(|size| usize::try_from(size).ok());
     out.try_reserve_exact(capacity.unwrap_or(0))
         .map_err(|_| Rejection::Busy)?;
@@ -75,7 +75,8 @@ pub fn decompress(body: &[u8], limits: BodyLimits, held: &mut Held) -> Result<By
     }
 }
 
-/// Size that the end of a body declares, at most 4 GiB. `None` if the body cannot contain so much: its end is missing then.
+/// Returns the size that the end of a body declares, at most 4 GiB. Returns `None` if the body cannot contain so much, because its
+/// end is missing then.
 fn declared(body: &[u8]) -> Option<u64> {
     let size = u64::from(u32::from_le_bytes(*body.last_chunk()?));
     let most = (body.len() as u64).saturating_mul(MOST_COMPRESSED);

@@ -1,7 +1,8 @@
-//! HTTP without the API: connections, and what is alike for the requests of every application.
+//! HTTP layer without the APIs: connections, and the processing of requests that is common to all applications.
 //!
-//! A connection comes by [`serve`] and [`stream`]; [`connection`] passes each request to the [`App`] and its response back. All connections share one [`budget`]. The types of requests and responses are those of the crate `http`; what the
-//! server knows of a request beyond that is an extension ([`RequestInfo`]).
+//! [`serve`] and [`stream`] accept connections. [`connection`] passes each request to the [`App`] and sends its response. All
+//! connections share one [`budget`]. The types of requests and responses are those of the crate `http`. Additional data of a
+//! request is in an extension ([`RequestInfo`]).
 
 mod body;
 mod budget;

@@ -2,12 +2,12 @@
 
 use solon_common::escapes::are_valid;
 
-/// The parameters of a request, in the order they were sent.
+/// Parameters of a request, in the order of the query.
 #[derive(Clone, Debug, Default)]
 pub struct Params(Vec<(String, String)>);
 
 impl Params {
-    /// Reads the part of a target behind the question mark. Pairs with a semicolon or a bad escape do not count.
+    /// Parses a query, without its question mark. Pairs with a semicolon or an invalid escape are ignored.
     pub fn parse(query: &str) -> Self {
         let pairs = query.split('&');
         let pairs = pairs.filter(|pair| !pair.contains(';') && are_valid(pair));
@@ -19,7 +19,7 @@ impl Params {
         )
     }
 
-    /// Every value of a parameter.
+    /// Returns all values of a parameter.
     pub fn all<'a, 'n>(&'a self, name: &'n str) -> impl Iterator<Item = &'a str> + use<'a, 'n> {
         self.0
             .iter()
@@ -27,17 +27,17 @@ impl Params {
             .map(|(_, value)| value.as_str())
     }
 
-    /// All names and values.
+    /// Returns all names and values.
     pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (&**name, &**value))
     }
 
-    /// The value of a parameter; of several the last.
+    /// Returns the last value of a parameter.
     pub fn last(&self, name: &str) -> Option<&str> {
         self.all(name).last()
     }
 
-    /// Whether a switch is on: given once without a value, or `true` among its values.
+    /// Returns `true` if a boolean parameter is set: it occurs once without a value, or one of its values is `true`.
     pub fn flag(&self, name: &str) -> bool {
         let mut values = self.all(name);
         let Some(first) = values.next() else {

@@ -1,21 +1,21 @@
-//! Paths of targets: cleaning, splitting, escapes.
+//! Paths of request targets: normalization, segments, escapes.
 
 use percent_encoding::percent_decode_str;
 use solon_common::escapes;
 
-// rejects bytes that are not UTF-8: with U+FFFD in their place, two names would become one
+// rejects invalid UTF-8: with U+FFFD in its place, two different names would become equal
 pub use solon_common::escapes::decode;
 
-/// What is left of a path when empty segments, `.` and `..` are taken out.
+/// Result of removing empty segments, `.` and `..` from a path.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Cleaned {
-    /// The path was clean.
+    /// The path was already normalized.
     Same,
-    /// The clean path.
+    /// The normalized path.
     To(String),
 }
 
-/// Takes `//`, `/./` and `/../` out of a path. Escapes are left alone, so `%2E%2E` is a name like any other.
+/// Removes `//`, `/./` and `/../` from a path. Escapes are not decoded, so `%2E%2E` is an ordinary name.
 pub fn clean(path: &str) -> Cleaned {
     let is_odd = |pair: &[u8]| matches!(pair, [b'/', b'/' | b'.']);
     if !path.as_bytes().windows(2).any(is_odd) {
@@ -40,7 +40,7 @@ pub fn clean(path: &str) -> Cleaned {
     }
 }
 
-/// The segments of a path, each decoded by [`decode`]; an escaped slash stays inside its segment.
+/// Returns the segments of a path, each decoded by [`decode`]. An escaped slash is part of its segment.
 pub fn segments(path: &str) -> Option<Vec<String>> {
     if path.is_empty() {
         return Some(Vec::new());
@@ -48,7 +48,7 @@ pub fn segments(path: &str) -> Option<Vec<String>> {
     path.split('/').map(decode).collect()
 }
 
-/// Decodes percent escapes. Returns `None` if one is broken. Invalid UTF-8 becomes U+FFFD.
+/// Decodes percent escapes. Returns `None` if one is malformed. Invalid UTF-8 becomes U+FFFD.
 pub fn unescape(text: &str) -> Option<String> {
     let decoded = percent_decode_str(text);
     escapes::are_valid(text).then(|| decoded.decode_utf8_lossy().into())

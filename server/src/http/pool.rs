@@ -1,8 +1,8 @@
-//! The pool: evaluations that may take long run on blocking threads, as many at once as there are permits of their class.
+//! Thread pool for evaluations that may take long. It runs as many at the same time as there are permits of their class.
 //!
-//! A decision that waits for a host call gives its permit back and keeps its thread. Evaluations are classed by the latency
-//! estimate of their document. One that takes longer than its class allows moves to the overlong ones, or waits for a permit of long
-//! work if no more of those may run, so that neither long nor unknown work holds other work up.
+//! A decision that waits for a host call releases its permit and keeps its thread. Evaluations are classified by the latency
+//! estimate of their document. An evaluation that takes longer than its class allows becomes overlong. If no more overlong ones may
+//! run, it waits for a permit of long work. So neither long nor unknown work delays other work.
 
 mod estimate;
 mod permit;
@@ -22,21 +22,21 @@ use crate::config::Bounds;
 
 /// Processor time beyond which an evaluation is long.
 const LONG: Duration = Duration::from_millis(10);
-/// Processor time beyond which a long evaluation lets the next long one begin.
+/// Processor time beyond which a long evaluation lets the next long one start.
 const OVERLONG: Duration = Duration::from_secs(1);
 
-/// Reason why work was not done.
+/// Reason why work did not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotRun {
-    /// Too many requests wait already.
+    /// Too many requests are waiting.
     Full,
-    /// The deadline passed before the work began.
+    /// The deadline passed before the work started.
     Late,
     /// It ended without a result.
     Lost,
 }
 
-/// Work that has permits of its own.
+/// Class of work with its own permits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     /// Estimated to end within [`LONG`].
@@ -74,17 +74,18 @@ pub struct Pool(Arc<Shared>);
 
 struct Shared {
     workers: Workers,
-    /// Number of permits of each class but the last.
+    /// Number of permits of each class except the last.
     permits: usize,
     short: Arc<Semaphore>,
     unknown: Arc<Semaphore>,
     long: Arc<Semaphore>,
     overlong: Arc<Semaphore>,
-    /// Decisions that wait for a host call or for a permit of long work, or have waited and are not at their end: each holds a thread.
+    /// Permits of decisions that wait for a host call or for a permit of long work, or have waited before. Each of them keeps a
+    /// thread until it ends.
     waiting_io: Arc<Semaphore>,
-    /// Number of threads that wait for a host call now.
+    /// Number of threads that currently wait for a host call.
     in_host_calls: AtomicUsize,
-    /// Requests that wait for their first permit, and how many may.
+    /// Permits of requests that wait for their first permit, and the maximum number of them.
     queued: AtomicUsize,
     most_queued: usize,
     rejected: AtomicU64,
@@ -92,13 +93,13 @@ struct Shared {
 }
 
 impl Pool {
-    /// Creates a pool with threads of its own, which it starts when they are needed.
+    /// Creates a pool with separate threads, which are started when they are needed.
     pub fn new(bounds: &Bounds) -> Self {
         let permits = bounds.permits.clamp(1, (bounds.threads / 4).max(1));
         let overlong = bounds.threads.saturating_sub(3 * permits).max(1);
         let waiting_io = bounds.waiting_io.min(Semaphore::MAX_PERMITS);
         let semaphore = |permits| Arc::new(Semaphore::new(permits));
-        // a thread is busy for a moment after its permit was given back
+        // a thread is still busy shortly after its permit was released
         let threads = 4 * permits + overlong + waiting_io;
         Self(Arc::new(Shared {
             workers: Workers::new(threads),
@@ -116,8 +117,8 @@ impl Pool {
         }))
     }
 
-    /// Runs work on a thread of the pool once it has a permit of the class that `estimate` gives it. Work that has not begun at the
-    /// deadline is not run.
+    /// Runs work on a thread of the pool once it has a permit of the class that `estimate` implies. Work that has not started at
+    /// the deadline is not run.
     pub async fn run<T: Send + 'static>(
         &self,
         estimate: Option<Arc<LatencyEstimate>>,
@@ -134,17 +135,17 @@ impl Pool {
         done.await.map_err(|_| NotRun::Lost)
     }
 
-    /// Number of requests that were rejected because too many waited, for a permit or for host calls.
+    /// Returns the number of requests that were rejected because too many waited, for a permit or for host calls.
     pub fn rejected(&self) -> u64 {
         self.0.rejected.load(Ordering::Relaxed)
     }
 
-    /// Number of evaluations that took longer than their class allows.
+    /// Returns the number of evaluations that took longer than their class allows.
     pub fn overran(&self) -> u64 {
         self.0.overran.load(Ordering::Relaxed)
     }
 
-    /// Number of decisions that wait for a host call now.
+    /// Returns the number of decisions that currently wait for a host call.
     pub fn in_host_calls(&self) -> usize {
         self.0.in_host_calls.load(Ordering::Relaxed)
     }
@@ -160,7 +161,7 @@ impl Shared {
         }
     }
 
-    /// Takes a permit for work that begins, at once or after those that wait for one.
+    /// Acquires a permit for new work. Waiting requests are served in order.
     async fn acquire(
         &self,
         estimate: Option<&LatencyEstimate>,
@@ -190,7 +191,7 @@ impl Shared {
 
 async fn acquire_owned(semaphore: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, NotRun> {
     let held = semaphore.clone().acquire_owned().await;
-    // no semaphore of the pool is ever closed
+    // the semaphores of the pool are never closed
     held.map_err(|_| NotRun::Lost)
 }
 
@@ -206,7 +207,7 @@ async fn until<T>(deadline: Option<Instant>, future: impl Future<Output = T>) ->
 struct Queued<'a>(&'a Shared);
 
 impl<'a> Queued<'a> {
-    /// Adds one, unless too many wait already.
+    /// Adds a request, unless too many are waiting.
     fn add(shared: &'a Shared) -> Option<Self> {
         let queued = Self(shared);
         let before = shared.queued.fetch_add(1, Ordering::Relaxed);

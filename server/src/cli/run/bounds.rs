@@ -1,4 +1,4 @@
-//! Flags of what the whole process may hold and do at once.
+//! Flags for limits of the whole process.
 
 use std::time::Duration;
 
@@ -60,12 +60,12 @@ pub struct BoundsArgs {
 }
 
 impl BoundsArgs {
-    /// The time of a request, if it is bounded.
+    /// Returns the time limit of a request, if there is one.
     pub fn time(&self) -> Option<Duration> {
         Some(self.timeout).filter(|time| !time.is_zero())
     }
 
-    /// Every bound; those of bodies are a configuration's unless a flag sets them.
+    /// Returns all limits. The limits of bodies are those of the configuration, unless a flag sets them.
     pub fn bounds(&self, body: Option<usize>, unpacked: Option<usize>) -> Bounds {
         let defaults = Bounds::default();
         Bounds {

@@ -1,4 +1,4 @@
-//! Bundles that are loaded at the start.
+//! Bundles that are loaded at startup.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::cli::forms::path;
 use crate::cli::report::Report;
 use crate::cli::verifying::VerifyArgs;
 
-/// The file in a bundle that holds its signatures.
+/// File in a bundle that contains its signatures.
 const SIGNATURES: &str = ".signatures.json";
 
 #[derive(Clone, clap::Args)]
@@ -21,10 +21,10 @@ pub struct BundleArgs {
 }
 
 impl BundleArgs {
-    /// Checks that a verification key is given for bundles only.
+    /// Checks that a verification key is used only with bundles.
     ///
     /// # Errors
-    /// A key without bundles.
+    /// Fails for a key without bundles.
     pub fn check(&self) -> Result<(), String> {
         if self.verify.has_key() && !self.bundle {
             let text = "enable bundle mode (ie. --bundle) to verify bundle files or directories";
@@ -44,10 +44,10 @@ impl BundleArgs {
         files
     }
 
-    /// Loads what the paths name: bundles, or files and folders.
+    /// Loads the contents of the paths: bundles, or files and folders.
     ///
     /// # Errors
-    /// What cannot be loaded, or a bundle whose signature is not verified.
+    /// Fails if a path cannot be loaded, or a signature cannot be verified.
     pub fn load(&self, loader: &Loader<'_>, paths: &[String]) -> Result<Loaded, Report> {
         if !self.bundle {
             return loader.load(paths).map_err(Report::of_files);

@@ -1,4 +1,4 @@
-//! Policies and documents of files, on their way into the engine.
+//! Loading of policies and documents from files into the engine.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -15,8 +15,8 @@ use crate::api::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION, policy_id};
 use crate::cli::report::Report;
 use crate::config::BundleSettings;
 
-/// Makes an engine with the files of the start. With a store they replace what earlier loads gave before anything is compiled.
-/// Without a store, and if they are not watched (`is_watched`), no other load replaces them, and their origins are not recorded.
+/// Creates an engine with the files of the first load. With a store they replace the results of earlier loads before anything is
+/// compiled. Without a store and without `is_watched`, no later load replaces them, and their origins are not recorded.
 pub fn start(
     builder: EngineBuilder,
     store: Option<SqliteStore>,
@@ -48,7 +48,7 @@ fn load(engine: &Engine, loaded: &Loaded, is_watched: bool) -> Result<LoadReport
     Ok(LoadReport::default())
 }
 
-/// Returns a load with the document of the server itself.
+/// Returns a load that includes the server's own document.
 fn load_of(loaded: &Loaded) -> FileLoad<'_> {
     let load = FileLoad::new(loaded)
         .identified(policy_id)
@@ -88,12 +88,13 @@ pub fn deactivate(engine: &Engine, names: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The path of what is known of active bundles.
+/// Returns the path of the document about active bundles.
 fn bundles_path() -> DocumentPath {
     DocumentPath::new(["system", "bundles"])
 }
 
-/// The absolute path of a file without `.` and `..`. Links stay in it: their targets change when a mounted volume is updated.
+/// Returns the absolute path of a file without `.` and `..`. Symbolic links are not resolved, because their targets change when a
+/// mounted volume is updated.
 fn location(path: &str) -> Option<String> {
     let mut clean = PathBuf::new();
     for component in std::path::absolute(Path::new(path)).ok()?.components() {
@@ -106,7 +107,7 @@ fn location(path: &str) -> Option<String> {
     clean.to_str().map(str::to_owned)
 }
 
-/// Loads files again; what cannot be loaded changes nothing. `last` is what was reported of the load before.
+/// Reloads files. If they cannot be loaded, nothing changes. `last` is the report of the previous load.
 pub fn reload(engine: &Engine, loaded: &Loaded, last: &mut LoadReport) -> Result<(), Report> {
     let report = engine.load_files(load_of(loaded));
     let report =
@@ -119,7 +120,7 @@ pub fn reload(engine: &Engine, loaded: &Loaded, last: &mut LoadReport) -> Result
     Ok(())
 }
 
-/// Logs each policy and document of a file that is not in force, and each one in force that may have come from a file.
+/// Logs each policy and document of a file that is not active, and each active one that may have come from a file.
 pub fn log(report: &LoadReport) {
     for path in &report.overridden_documents {
         let path = path.to_string();
@@ -160,7 +161,7 @@ fn version_path() -> DocumentPath {
     DocumentPath::new(["system", "version"])
 }
 
-/// The document at `data.system.version`.
+/// Returns the document at `data.system.version`.
 fn version_document() -> Value {
     let fields = [
         ("version", VERSION),

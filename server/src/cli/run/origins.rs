@@ -1,4 +1,4 @@
-//! Errors of loads, with the origins of what they name.
+//! Load errors with the origins of the policies and documents that they name.
 
 use solon::bundle::Loaded;
 use solon::store::{ClaimKind, Claims, Origin, Store, StoredModule};
@@ -7,7 +7,7 @@ use solon::{Engine, Error};
 use crate::api::{file_name, policy_id};
 use crate::cli::report::Report;
 
-/// Policies and documents that do not come from the files of a load.
+/// Policies and documents that are not from the files of a load.
 #[derive(Default)]
 pub struct Kept {
     modules: Vec<StoredModule>,
@@ -15,7 +15,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Reads those of a store. If it cannot be read there are none: this is for messages.
+    /// Reads the contents of a store. Returns none if it cannot be read, because they are used only for messages.
     pub fn by(store: &dyn Store) -> Self {
         let Ok(contents) = store.load() else {
             return Self::default();
@@ -26,7 +26,7 @@ impl Kept {
         }
     }
 
-    /// Policies that are in force.
+    /// Returns the active policies.
     pub fn in_force(engine: &Engine) -> Self {
         let now = engine.snapshot();
         let modules = now.modules().map(|(name, module)| {
@@ -39,7 +39,7 @@ impl Kept {
         }
     }
 
-    /// The policies that the files of a load do not replace.
+    /// Returns the policies that the files of a load do not replace.
     fn modules<'k>(&'k self, loaded: &'k Loaded) -> impl Iterator<Item = &'k StoredModule> {
         let is_given = |id: &str| loaded.modules.keys().any(|name| policy_id(name) == id);
         self.modules
@@ -51,7 +51,8 @@ impl Kept {
             })
     }
 
-    /// A line about a document that an error says to conflict with a rule; `None` if the document is a file's.
+    /// Returns a line about a document that, according to an error, conflicts with a rule. Returns `None` if the document is from a
+    /// file.
     fn document_note(&self, message: &str) -> Option<String> {
         let path = message.strip_prefix("conflicting rule for data path ")?;
         let path = path.strip_suffix(" found")?;
@@ -66,7 +67,8 @@ impl Kept {
     }
 }
 
-/// An error of a load. Below it are the origins of policies and documents that it names and that the load's files do not give.
+/// Creates a report of a load error, with the origins of the policies and documents that it names and that are not in the load's
+/// files.
 pub fn report(error: &Error, loaded: &Loaded, kept: &Kept) -> Report {
     let texts = |file: &str| {
         let mut modules = kept.modules(loaded);

@@ -15,27 +15,27 @@ use crate::config::{Config, Live, LiveOptions};
 use crate::plugins::decision_logs::DecisionLogs;
 use crate::plugins::{Apply, Manager, NewEngine};
 
-/// The configuration of a running server, and where a change of it takes effect.
+/// Configuration of a running server, and the objects that a change of it updates.
 pub struct Reload {
-    /// The flags, which take precedence over the configuration.
+    /// Flags, which take precedence over the configuration.
     pub args: Args,
-    /// The configuration of the start, as it was read last.
+    /// Configuration of the file and the flags, as it was last read.
     pub start: Config,
-    /// The configuration that discovery brought last.
+    /// Latest discovered configuration.
     pub discovered: Option<serde_json::Value>,
-    /// The configuration that is in force.
+    /// Active configuration.
     pub running: Config,
-    /// The services of that configuration.
+    /// Services of the active configuration.
     pub services: Services,
-    /// The name of this server, where the configuration has none.
+    /// Id of this server, if the configuration has none.
     pub id: String,
-    /// What policies see of the configuration.
+    /// Provides the configuration to policies.
     pub host: Arc<ServerHost>,
-    /// What requests see of it.
+    /// Provides the options to requests.
     pub live: Live,
-    /// The decision log, which is replaced if its configuration changes.
+    /// Decision log, which is replaced if its configuration changes.
     pub decision_logs: DecisionLogs,
-    /// What plugins see of it.
+    /// Provides the settings to plugins.
     pub manager: Arc<Manager>,
     /// The engine that serves.
     pub engine: Engine,
@@ -44,20 +44,20 @@ pub struct Reload {
 }
 
 impl Reload {
-    /// Reads the configuration again and puts it into force, without an effect on connections and on requests that have started. Logs
-    /// each key whose change takes effect after a restart. A configuration that is not valid changes nothing.
+    /// Reads the configuration again and activates it, without an effect on connections and on requests that have started. Logs
+    /// each key whose change takes effect after a restart. An invalid configuration changes nothing.
     ///
     /// # Errors
-    /// Why the configuration is not valid.
+    /// Returns why the configuration is not valid.
     pub fn reload(&mut self) -> Result<(), String> {
         let start = self.args.config()?;
         self.apply(start, self.discovered.clone())
     }
 
-    /// Puts a discovered configuration into force, as [`Self::reload`] does.
+    /// Activates a discovered configuration, as [`Self::reload`] does.
     ///
     /// # Errors
-    /// Why it is not valid.
+    /// Returns why the configuration is not valid.
     pub fn discover(&mut self, document: &serde_json::Value) -> Result<(), String> {
         self.apply(self.start.clone(), Some(document.clone()))?;
         let configured = &self.running.settings.plugins.bundles;
@@ -102,7 +102,7 @@ impl Reload {
     }
 }
 
-/// Returns the services of a configuration. Those that `before` has in the same form are kept, with their connections.
+/// Returns the services of a configuration. Those that are unchanged since `before` keep their connections.
 pub fn services(before: &Services, config: &Config) -> Result<Services, String> {
     let settings = &config.settings;
     before.changed(
@@ -112,14 +112,14 @@ pub fn services(before: &Services, config: &Config) -> Result<Services, String> 
     )
 }
 
-/// Returns what puts a discovered configuration into force.
+/// Returns a function that activates a discovered configuration.
 pub fn on_discovery(reload: &Arc<Mutex<Reload>>) -> Apply {
     let reload = reload.clone();
     Arc::new(move |document| reload.lock().discover(document))
 }
 
-/// Returns what makes the engines that evaluate discovered configurations. Their policies see labels, and what is exposed of the
-/// environment.
+/// Returns a function that creates the engines that evaluate discovered configurations. Their policies can read labels and the
+/// exposed environment variables.
 pub fn new_engine(args: &Args, host: Arc<ServerHost>) -> NewEngine {
     let version = version_of(args.v0_compatible);
     Arc::new(move || {

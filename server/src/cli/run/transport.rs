@@ -1,4 +1,4 @@
-//! Flags of listeners, encryption and of who may ask.
+//! Flags for listeners, TLS, authentication and authorization.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::cli::amounts::signed_duration;
 use crate::config::{Authentication, Authorization, TlsOptions, TlsVersion};
 use crate::net::NamedHost;
 
-/// How often the files of certificates are looked at unless set.
+/// Default interval of polling certificate files.
 const REFRESH: Duration = Duration::from_secs(5);
 
 #[derive(Clone, clap::Args)]
@@ -103,7 +103,7 @@ enum TlsFlag {
     V13,
 }
 
-/// Returns the file that a flag names; an empty name is as if the flag was absent.
+/// Returns the file that a flag names. An empty name is equal to an absent flag.
 fn file(name: Option<&OsString>) -> Option<PathBuf> {
     name.filter(|name| !name.is_empty()).map(PathBuf::from)
 }
@@ -117,7 +117,7 @@ fn octal(text: &str) -> Result<u32, String> {
 }
 
 impl TransportArgs {
-    /// How clients tell who they are.
+    /// Returns the client authentication method.
     pub fn authentication(&self) -> Authentication {
         match self.authentication {
             AuthenticationFlag::Off => Authentication::Off,
@@ -126,7 +126,7 @@ impl TransportArgs {
         }
     }
 
-    /// Who decides what clients may ask.
+    /// Returns the authorization method.
     pub fn authorization(&self) -> Authorization {
         match self.authorization {
             AuthorizationFlag::Off => Authorization::Off,
@@ -134,10 +134,10 @@ impl TransportArgs {
         }
     }
 
-    /// How connections are protected, where they are.
+    /// Returns the TLS options, if TLS is enabled.
     ///
     /// # Errors
-    /// Flags that mean nothing without others.
+    /// Fails for a flag that needs another, absent flag.
     pub fn tls(&self) -> Result<Option<TlsOptions>, String> {
         let files = (
             file(self.tls_cert_file.as_ref()),

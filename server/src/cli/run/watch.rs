@@ -1,7 +1,12 @@
-//! Files that are loaded again when they change.
+//! Reloading of files when they change.
 //!
-//! Files are polled instead of watched by the kernel: notifications do not exist for network and FUSE mounts, get lost when their
-//! queue is full, and follow a link's target but not the link. A poll would be needed in addition to them.
+//! Files are polled instead of watched by the kernel, because kernel notifications have gaps:
+//!
+//! - they do not exist for network and FUSE mounts,
+//! - they are lost when the queue is full,
+//! - they follow the target of a symbolic link but not the link.
+//!
+//! Polling would be needed in addition to them.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
@@ -11,19 +16,19 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Shortest pause between two polls.
+/// Minimum pause between two polls.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Longest pause between two polls. The pause is twenty times as long as the poll before it, within these bounds.
+/// Maximum pause between two polls. The pause is twenty times the duration of the previous poll, within these limits.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// Pause before a load that failed is tried again.
+/// Pause before a failed load is repeated.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// Age from which on two changes have different times. Clocks of file systems are as coarse as 2 seconds.
+/// Age from which on two changes have different times. The time resolution of file systems can be as low as 2 seconds.
 const SETTLED: Duration = Duration::from_secs(3);
 
-/// Files that are watched.
+/// Watched files.
 pub struct Watch {
     /// Returns the files that a load would read now.
     files: Box<dyn Fn() -> Vec<PathBuf> + Send>,
@@ -31,24 +36,24 @@ pub struct Watch {
     last: Entries,
 }
 
-/// The state of files, by path.
+/// State of files, by path.
 type Entries = BTreeMap<PathBuf, Entry>;
 
-/// Device, inode, length, time of modification and time of change.
+/// Device, inode, length, modification time and change time.
 type Identity = (u64, u64, u64, i128, i128);
 
-/// The state of a file.
+/// State of a file.
 #[derive(Clone, Debug)]
 struct Entry {
     identity: Identity,
-    /// The digest of the content, if the file was read because it had just changed.
+    /// Digest of the content, if the file was read because it had just changed.
     digest: Option<u64>,
-    /// `true` if the file may still change without another time of change.
+    /// `true` if the file may still change without a new change time.
     is_recent: bool,
 }
 
 impl Entry {
-    /// `true` if nothing has changed since.
+    /// Returns `true` if nothing has changed since.
     fn is(&self, later: &Self) -> bool {
         let digests = self.digest.zip(later.digest);
         self.identity == later.identity && digests.is_none_or(|(a, b)| a == b)
@@ -56,7 +61,8 @@ impl Entry {
 }
 
 impl Watch {
-    /// Takes note of the files that `files` returns, as they are. Must be called before they are read, so that no change is missed.
+    /// Records the current state of the files that `files` returns. Must be called before they are read, so that no change is
+    /// missed.
     pub fn new(files: impl Fn() -> Vec<PathBuf> + Send + 'static) -> Self {
         let mut watch = Self {
             files: Box::new(files),
@@ -67,8 +73,9 @@ impl Watch {
         watch
     }
 
-    /// Calls `changed` each time that files change, and for each message of `requests`, from a thread of its own. If it returns
-    /// `false`, it is called again after a while, with `true`. Logs an error if the thread cannot be started; the server runs then, and changes are not noticed.
+    /// Calls `changed` each time files change, and for each message of `requests`, on a separate thread. If it returns `false`, it
+    /// is called again after a pause, with `true`. If the thread cannot be started, an error is logged, and the server runs without
+    /// noticing changes.
     pub fn start(
         mut self,
         requests: Receiver<()>,
@@ -99,7 +106,7 @@ impl Watch {
         }
     }
 
-    /// Notes what there is now; `true` if that has changed.
+    /// Records the current state. Returns `true` if it has changed.
     fn poll(&mut self) -> bool {
         let mut poll = Poll {
             last: &self.last,
@@ -122,11 +129,11 @@ impl Watch {
     }
 }
 
-/// Waits until the time is over or there is a request. Returns `true` for a request.
+/// Waits for a duration or until a request arrives. Returns `true` for a request.
 fn wait(requests: &Receiver<()>, time: Duration) -> bool {
     match requests.recv_timeout(time) {
         Ok(()) => {
-            // several requests are one
+            // several pending requests count as one
             while requests.try_recv().is_ok() {}
             true
         }
@@ -146,7 +153,7 @@ struct Poll<'w> {
 }
 
 impl Poll<'_> {
-    /// Notes the state of a file, if there is one. Links are followed.
+    /// Records the state of a file, if it exists. Symbolic links are followed.
     fn note(&mut self, path: PathBuf) {
         let Ok(file) = std::fs::metadata(&path) else {
             return;
@@ -174,7 +181,7 @@ impl Poll<'_> {
         i128::try_from(settled).is_ok_and(|settled| changed > settled)
     }
 
-    /// The digest of a file's content, by a key of this process; `None` if it cannot be read.
+    /// Returns the digest of a file's content with a key of this process, or `None` if it cannot be read.
     fn digest(&self, path: &Path) -> Option<u64> {
         let mut file = std::fs::File::open(path).ok()?;
         let mut hasher = self.hasher.build_hasher();
@@ -198,7 +205,7 @@ fn identity(file: &Metadata) -> Identity {
     (file.dev(), file.ino(), file.len(), modified, changed)
 }
 
-/// Without device, inode and time of change, which this system does not report by the standard library.
+/// Returns zeros for device, inode and change time, which the standard library does not provide on this system.
 #[cfg(not(unix))]
 fn identity(file: &Metadata) -> Identity {
     let modified = file.modified().ok();

@@ -1,4 +1,4 @@
-//! The flags of `solon test`.
+//! Flags of `solon test`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::cli::capabilities;
 use crate::cli::forms::given;
 use crate::cli::target::TargetArgs;
 
-/// Longest time of a test, unless a flag sets it.
+/// Default time limit of a test.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Run the tests of policies: rules whose names begin with `test_`.
@@ -187,22 +187,22 @@ pub enum Sort {
 }
 
 impl Args {
-    /// Returns `true` if passing tests are shown as well.
+    /// Returns `true` if passing tests are listed as well.
     pub fn is_verbose(&self) -> bool {
         self.verbose || self.explain.is_some()
     }
 
-    /// Returns the regular expression of names, if there is one.
+    /// Returns the regular expression that selects tests by name, if there is one.
     pub fn pattern(&self) -> Option<&str> {
         given(self.run.as_deref())
     }
 
-    /// Returns the percentage of lines that must be covered.
+    /// Returns the required percentage of covered lines.
     pub fn threshold(&self) -> f64 {
         self.threshold.unwrap_or(0.0)
     }
 
-    /// Returns the format of coverage, if it is shown instead of the results.
+    /// Returns the format of the coverage report, if it replaces the results.
     pub fn coverage(&self) -> Option<CoverageFormat> {
         let is_implied = self.threshold() > 0.0
             || self.coverage_runs.is_some()
@@ -210,7 +210,7 @@ impl Args {
         (self.coverage || is_implied).then(|| self.coverage_format.unwrap_or_default())
     }
 
-    /// Returns the largest number of threads.
+    /// Returns the maximum number of threads.
     pub fn threads(&self) -> usize {
         match usize::try_from(self.parallel.unwrap_or(0)) {
             Ok(threads) if threads > 0 => threads,
@@ -218,7 +218,7 @@ impl Args {
         }
     }
 
-    /// Returns which steps are recorded; as in OPA, these of failed tests are notes too unless a flag names them.
+    /// Returns the kinds of steps that are recorded. As in OPA, these are notes for failed tests unless a flag selects others.
     fn detail(&self) -> Option<Detail> {
         if !self.is_verbose() && !self.var_values {
             return None;
@@ -232,7 +232,7 @@ impl Args {
         })
     }
 
-    /// Returns how each test is run.
+    /// Returns the options of a test run.
     pub fn options(&self) -> TestOptions {
         let kinds = self.coverage().map(|_| match &self.coverage_runs {
             Some(kinds) => kinds.iter().copied().flatten().collect(),
@@ -248,7 +248,7 @@ impl Args {
     }
 }
 
-/// Parses why something may not be covered; nothing stands for nothing.
+/// Parses a kind of optimization. An empty text is `None`.
 fn coverage_kind(text: &str) -> Result<Option<Kind>, String> {
     match Kind::named(text) {
         None if !text.is_empty() => Err("expected `index_excluded` or `early_exit`".to_owned()),

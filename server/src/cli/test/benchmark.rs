@@ -1,4 +1,4 @@
-//! Measuring how long tests take.
+//! Benchmarks of tests.
 
 use std::time::Instant;
 
@@ -11,10 +11,10 @@ use super::report::{Item, Reporter};
 use crate::cli::benchmarks::Measured;
 use crate::cli::terminal::print;
 
-/// Name of the time of evaluating a query, without compiling it.
+/// Name of the query evaluation time, which excludes compilation.
 const EVAL: &str = "timer_rego_query_eval_ns/op";
 
-/// Measures one test after the other. Returns the exit code.
+/// Measures the tests in sequence. Returns the exit code.
 pub fn run<'a>(
     args: &Args,
     tests: &'a [PolicyTest],
@@ -24,7 +24,7 @@ pub fn run<'a>(
     let mut code = 0;
     for test in tests {
         let start = Instant::now();
-        // only what passes is measured
+        // only passing tests are measured
         let mut result = test.run(options);
         let measured = measure(test, &result);
         result.duration = start.elapsed();
@@ -43,7 +43,7 @@ pub fn run<'a>(
     code
 }
 
-/// Evaluates a test for a second, if it passes.
+/// Evaluates a passing test for one second.
 fn measure(test: &PolicyTest, result: &TestResult) -> Measured {
     if !matches!(result.verdict, Verdict::Pass) {
         return Measured::default();

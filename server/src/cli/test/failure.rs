@@ -1,4 +1,4 @@
-//! Why a test failed: the expression, the values of its variables, and how the sides of an equality differ.
+//! Details of a failed test: the expression, the values of its variables, and the differences between the sides of an equality.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
@@ -12,19 +12,19 @@ use solon_syntax::ast::{Term, TermKind};
 use super::args::{Args, Format, When};
 use super::load;
 
-/// Most differences that are listed.
+/// Maximum number of listed differences.
 const MOST: usize = 20;
 
-/// Why a test, or one of its cases, failed.
+/// Details of a failed test or of one of its cases.
 pub struct Detail {
-    /// The names of the case; empty for the test itself.
+    /// Names of the case; empty for the test itself.
     pub case: Vec<String>,
-    /// The expression that failed.
+    /// Expression that failed.
     pub expression: FailedExpression,
 }
 
-/// Finds out why tests failed. The tests are compiled a second time for it, when the first one has failed: the sides of equalities
-/// have names then, which the plain report must not show.
+/// Finds the details of failed tests. For this, the tests are compiled again after the first failure. The sides of equalities then
+/// have names, which the plain report must not contain.
 pub struct Explainer<'a> {
     args: &'a Args,
     loaded: &'a Loaded,
@@ -33,7 +33,7 @@ pub struct Explainer<'a> {
 }
 
 impl<'a> Explainer<'a> {
-    /// Returns one that does nothing unless the flags want details.
+    /// Creates an explainer, which does nothing unless the flags select details.
     pub fn new(args: &'a Args, loaded: &'a Loaded) -> Self {
         let is_on = match (args.format, args.failure_report) {
             (_, When::Never) => false,
@@ -51,7 +51,7 @@ impl<'a> Explainer<'a> {
         }
     }
 
-    /// Returns why a test failed, which is run again for it; nothing if it passed.
+    /// Runs a failed test again and returns its details. Returns none if it passed.
     pub fn explain(&self, test: &PolicyTest, result: &TestResult) -> Vec<Detail> {
         if !self.is_on || !matches!(result.verdict, Verdict::Fail) {
             return Vec::new();
@@ -97,7 +97,7 @@ fn collect(cases: &Cases, above: &mut Vec<String>, details: &mut Vec<Detail>) {
 }
 
 impl Detail {
-    /// Returns the report, several lines.
+    /// Returns the details as several lines.
     pub fn text(&self) -> String {
         let mut text = String::new();
         if !self.case.is_empty() {
@@ -118,7 +118,7 @@ impl Detail {
         text
     }
 
-    /// Returns how the sides of the equality differ that failed.
+    /// Returns the differences between the sides of the failed equality.
     fn differences(&self) -> Vec<String> {
         let Some((left, right)) = &self.expression.sides else {
             return Vec::new();
@@ -134,7 +134,7 @@ impl Detail {
     }
 }
 
-/// Adds a line for each place at which two values differ.
+/// Adds a line for each path at which two values differ.
 fn compare(left: &Term, right: &Term, path: &str, found: &mut Vec<String>) {
     if left == right {
         return;

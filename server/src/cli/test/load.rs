@@ -1,4 +1,4 @@
-//! Loading policies and their tests.
+//! Loading of policies and their tests.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::args::Args;
 use crate::cli;
 use crate::cli::report::Report;
 
-/// Loads what the arguments name.
+/// Loads the files that the arguments name.
 pub fn load(args: &Args) -> Result<Loaded, Report> {
     let loader = loader(args)?;
     if args.bundle {
@@ -23,13 +23,13 @@ pub fn load(args: &Args) -> Result<Loaded, Report> {
     loader.load(&args.paths).map_err(Report::of_files)
 }
 
-/// Returns a loader that reads files as the flags set.
+/// Returns a loader that is configured by the flags.
 pub fn loader(args: &Args) -> Result<Loader<'static>, Report> {
     let version = cli::version_of(args.v0_compatible);
     cli::loader(&args.ignore, args.capabilities.as_deref(), version)
 }
 
-/// Compiles what was loaded for tests. With `names_sides` the sides of equalities get names, so that their values are known.
+/// Compiles the loaded files for tests. With `names_sides` the sides of equalities get names, so that their values are known.
 pub fn compile(args: &Args, loaded: &Loaded, names_sides: bool) -> Result<Engine, Report> {
     let options = CompilerOptions::default()
         .tests(true)
@@ -51,7 +51,7 @@ pub fn compile(args: &Args, loaded: &Loaded, names_sides: bool) -> Result<Engine
     Ok(engine)
 }
 
-/// Keeps the tests whose full name matches the regular expression of the arguments, by the rules of `regex.match`.
+/// Selects the tests whose full name matches the regular expression of the arguments, with the syntax of `regex.match`.
 pub fn select(tests: Vec<PolicyTest>, pattern: Option<&str>) -> Result<Vec<PolicyTest>, Report> {
     let Some(pattern) = pattern else {
         return Ok(tests);

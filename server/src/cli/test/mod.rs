@@ -28,7 +28,7 @@ use crate::system::signals::{SignalKind, signal};
 
 pub use self::args::Args;
 
-/// Exit code when a test did not pass, or too little is covered.
+/// Exit code if a test did not pass, or the coverage is too low.
 const NOT_PASSED: u8 = 2;
 
 /// Runs the tests and prints their results.
@@ -67,7 +67,7 @@ fn shown(report: &Report) -> String {
     }
 }
 
-/// Loads everything and runs the tests as often as the flags set. Returns the exit code.
+/// Loads everything and runs the tests the selected number of times. Returns the exit code.
 fn run_as_often(args: &Args) -> Result<u8, Report> {
     let loaded = load::load(args)?;
     let engine = load::compile(args, &loaded, args.var_values)?;
@@ -127,7 +127,7 @@ fn run_once(args: &Args, loaded: &Loaded, engine: &Engine, tests: &[PolicyTest])
     code
 }
 
-/// Runs the tests and prints what they cover. Returns the exit code.
+/// Runs the tests and prints their coverage. Returns the exit code.
 fn run_covered(
     args: &Args,
     loaded: &Loaded,
@@ -207,7 +207,7 @@ fn run_covered(
     }
 }
 
-/// Runs the tests, and again each time that files change, until a signal ends it.
+/// Runs the tests, and repeats them each time files change, until a signal ends the process.
 fn watch(args: Box<Args>) -> ExitCode {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -234,7 +234,7 @@ fn watch(args: Box<Args>) -> ExitCode {
     }
     let waits = || print(format!("{}\nWatching for changes ...\n", "*".repeat(80)));
     waits();
-    // nobody sends a request
+    // no requests are sent on this channel
     let (_requests, received) = mpsc::channel();
     watch.start(received, move |_| {
         if let Err(report) = run_as_often(&args) {

@@ -1,4 +1,4 @@
-//! Running tests on several threads, and their results in the order of the tests.
+//! Runs tests on several threads and reports their results in order.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -7,11 +7,12 @@ use std::sync::mpsc;
 
 use solon::testing::{PolicyTest, TestResult};
 
-/// Stack of a thread that runs tests, in bytes.
+/// Stack size of a thread that runs tests, in bytes.
 const STACK: usize = 8 << 20;
 
-/// Calls `run` with each test, on at most so many threads, and `report` with each result, in the order of the tests and as soon
-/// as it and all before it are there. Stops early if `report` does. `order` contains the position of each test once.
+/// Calls `run` with each test, on at most the given number of threads, and `report` with each result. Results are reported in the
+/// order of the tests, as soon as all earlier ones are available. Stops early if `report` does. `order` contains the position of
+/// each test once.
 pub fn run_all<'t>(
     tests: &'t [PolicyTest],
     order: &[usize],
@@ -20,7 +21,7 @@ pub fn run_all<'t>(
     mut report: impl FnMut(&'t PolicyTest, TestResult) -> ControlFlow<()>,
 ) {
     if threads < 2 || tests.len() < 2 {
-        // shuffled results wait for those before them
+        // shuffled results wait for those of earlier tests
         let mut waiting = InOrder::default();
         for at in order {
             let Some(test) = tests.get(*at) else {
@@ -54,7 +55,7 @@ pub fn run_all<'t>(
             started += usize::from(thread.spawn_scoped(scope, || work(own)).is_ok());
         }
         if started == 0 {
-            // there are no threads: this one does it
+            // no thread could be started, so the tests run on this one
             work(sender);
         } else {
             drop(sender);
@@ -98,12 +99,12 @@ impl InOrder {
     }
 }
 
-/// Returns the positions of so many tests; in random order if they are shuffled.
+/// Returns the positions `0..count`, in random order if `is_shuffled` is set.
 pub fn order(count: usize, is_shuffled: bool) -> Vec<usize> {
     use std::hash::{BuildHasher as _, RandomState};
     let mut order: Vec<usize> = (0..count).collect();
     if is_shuffled {
-        // its keys are random
+        // the keys of the hasher are random
         let hasher = RandomState::new();
         order.sort_by_cached_key(|at| hasher.hash_one(at));
     }

@@ -1,24 +1,24 @@
-//! Assignments of the command line: `a.b=c`, `a={1,2}`, `a[0].b=c`, several behind commas.
+//! Assignments on the command line: `a.b=c`, `a={1,2}`, `a[0].b=c`, several separated by commas.
 
 use serde_json::{Map, Value};
 
-/// A step of a place.
+/// A step of a path.
 #[derive(Debug, PartialEq, Eq)]
 enum Step {
     Key(String),
     Index(usize),
 }
 
-/// Highest index of a list that is made by assignments.
+/// Maximum index of a list that assignments create.
 const INDEX: usize = 10_000;
 
-/// Makes assignments; `read` makes a value of what is assigned.
+/// Applies assignments. `read` converts an assigned text to a value.
 pub fn apply(
     value: &mut Value,
     text: &str,
     read: &dyn Fn(&str) -> Result<Value, String>,
 ) -> Result<(), String> {
-    // what one text assigns to a list makes a list of its own, in the place of what was there
+    // assignments of one text to a list create a new list, which replaces the existing one
     let mut made = Value::Object(Map::new());
     for one in split(text, ',') {
         let (place, assigned) = cut(&one);
@@ -44,7 +44,7 @@ pub fn apply(
     Ok(())
 }
 
-/// What a text on the command line stands for.
+/// Parses a text of the command line as a value.
 pub fn typed(text: &str) -> Value {
     match text {
         "true" => Value::Bool(true),
@@ -58,7 +58,7 @@ pub fn typed(text: &str) -> Value {
     }
 }
 
-/// A text at each separator that is neither escaped nor within braces; escapes stay.
+/// Splits a text at each separator that is neither escaped nor within braces. Escapes remain.
 fn split(text: &str, separator: char) -> Vec<String> {
     let mut parts = vec![String::new()];
     let (mut depth, mut is_escaped) = (0_usize, false);
@@ -81,7 +81,7 @@ fn split(text: &str, separator: char) -> Vec<String> {
     parts
 }
 
-/// A place and what is assigned to it.
+/// Splits an assignment into its path and its value.
 fn cut(text: &str) -> (String, Option<&str>) {
     let mut is_escaped = false;
     for (at, c) in text.char_indices() {
@@ -96,7 +96,7 @@ fn cut(text: &str) -> (String, Option<&str>) {
     (text.trim().to_owned(), None)
 }
 
-/// A text without its escapes.
+/// Removes the escapes of a text.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut is_escaped = false;
@@ -171,7 +171,7 @@ fn put(place: &mut Value, steps: &[Step], value: Value) {
     }
 }
 
-/// Puts one value over another: objects member by member, anything else as a whole; null takes away.
+/// Merges a value over another: objects member by member, anything else is replaced, and `null` removes.
 fn merge(under: &mut Value, over: Value) {
     match (under, over) {
         (Value::Object(under), Value::Object(over)) => {

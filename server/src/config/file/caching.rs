@@ -1,26 +1,26 @@
-//! What a configuration says of what outlives an evaluation.
+//! Configuration of the caches that outlive an evaluation.
 
 use super::document::CachingSection;
 
-/// What is kept from one evaluation to the next.
+/// Caches that outlive an evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Caching {
-    /// Most bytes of answers of `http.send`; as many as the engine keeps unless set.
+    /// Maximum size of cached `http.send` responses, in bytes. By default this is the engine's limit.
     pub responses: Option<usize>,
-    /// Most patterns, schemas and the like that are kept compiled; as many as the engine keeps unless set.
+    /// Maximum number of compiled patterns, schemas and similar objects in the cache. By default this is the engine's limit.
     pub patterns: Option<usize>,
-    /// Maximum number of verified signatures of tokens that are remembered. Without it none are.
+    /// Maximum number of cached verified token signatures. Without it none are cached.
     pub signatures: Option<usize>,
 }
 
-/// The cache of verified signatures, among those with a name.
+/// Name of the cache of verified signatures.
 const SIGNATURES: &str = "io_jwt";
 
 impl Caching {
-    /// Returns what a configuration says of caches.
+    /// Returns the settings of a configuration section.
     ///
     /// # Errors
-    /// A number that is out of its range, in OPA's words.
+    /// Fails if a number is out of range, in OPA's words.
     pub fn of(section: &CachingSection) -> Result<Self, String> {
         let responses = &section.inter_query_builtin_cache;
         let values = &section.inter_query_builtin_value_cache;
@@ -59,7 +59,7 @@ impl Caching {
         }
         let bytes = limit("max_size_bytes", responses.max_size_bytes)?;
         Ok(Self {
-            // room is made as soon as so much of it is taken
+            // eviction starts at this fill level
             responses: bytes.map(|bytes| match bytes {
                 usize::MAX => bytes,
                 bytes => share_of(bytes, share),
@@ -70,7 +70,7 @@ impl Caching {
     }
 }
 
-/// Returns a number as a limit; 0 sets none.
+/// Returns a number as a limit; 0 is unlimited.
 fn limit(name: &str, number: Option<i64>) -> Result<Option<usize>, String> {
     match number {
         None => Ok(None),
@@ -81,7 +81,7 @@ fn limit(name: &str, number: Option<i64>) -> Result<Option<usize>, String> {
     }
 }
 
-/// Returns a share of a number, in percent.
+/// Returns a percentage of a number.
 fn share_of(whole: usize, share: i64) -> usize {
     let share = u128::from(share.unsigned_abs()) * whole as u128 / 100;
     usize::try_from(share).unwrap_or(whole)

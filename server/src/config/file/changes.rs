@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::settings::Settings;
 use super::{Config, schema, service_names};
 
-/// Keys whose values are used at the start only.
+/// Keys that take effect only at startup.
 const AT_START: [&[&str]; 7] = [
     &["caching"],
     &["capabilities"],
@@ -19,11 +19,11 @@ const AT_START: [&[&str]; 7] = [
 ];
 
 impl Config {
-    /// Returns this configuration as it takes effect in a server that runs with `running`: keys that are used at the start only keep
-    /// the values that they have there. The second result is the list of those keys whose values differ.
+    /// Returns this configuration as it takes effect in a server that runs with `running`: keys that take effect only at startup
+    /// keep their running values. The second result lists those keys whose values differ.
     ///
     /// # Errors
-    /// As for [`Self::read`]; the values were checked there.
+    /// Fails as [`Self::read`] does; the values were checked there.
     pub fn while_running(mut self, running: &Self) -> Result<(Self, Vec<String>), String> {
         let mut changed = Vec::new();
         for path in AT_START {
@@ -47,7 +47,7 @@ fn at<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
     path.iter().try_fold(value, |value, name| value.get(name))
 }
 
-/// Writes a value at a path, or removes what is there.
+/// Writes a value at a path, or removes the existing one.
 fn put(place: &mut Value, path: &[&str], value: Option<&Value>) {
     let Some((last, sections)) = path.split_last() else {
         return;

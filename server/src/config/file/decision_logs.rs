@@ -200,15 +200,15 @@ const UPLOAD_BYTES: i64 = 32_768;
 const MIN_DELAY: i64 = 300;
 const MAX_DELAY: i64 = 600;
 
-/// Limits of `upload_size_limit_bytes`. Numbers beyond them are replaced by them, as in OPA.
+/// Limits of `upload_size_limit_bytes`. Numbers out of this range are clamped, as in OPA.
 const UPLOAD_LIMITS: (i64, i64) = (90, 4_294_967_296);
 
 impl DecisionLogsSection {
-    /// Returns the options, or `None` if nothing is logged. `services` are the names of the configured services, in order. Without a
-    /// sink the first one receives the events. `records` is the value of the top-level key `nd_builtin_cache`.
+    /// Returns the options, or `None` if nothing is logged. `services` are the names of the configured services, in order. Without
+    /// a sink the first one receives the events. `records` is the value of the top-level key `nd_builtin_cache`.
     ///
     /// # Errors
-    /// A value that OPA rejects, in OPA's words.
+    /// Fails for a value that OPA rejects, in OPA's words.
     pub fn options(
         &self,
         services: &[String],

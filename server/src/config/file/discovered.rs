@@ -1,4 +1,4 @@
-//! The configuration that discovery brings, over the one of the start.
+//! Merging of the discovered configuration with the startup configuration.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use super::redacted::masked;
 use super::settings::Settings;
 use super::{Config, schema};
 
-/// Sections that belong to the configuration of the start: limits, authorization, storage and where data is sent to.
+/// Sections that only the startup configuration may contain: limits, authorization, storage and the destinations of data.
 const OF_THE_START: [&str; 8] = [
     "caching",
     "capabilities",
@@ -28,10 +28,10 @@ const SERVICE: [&str; 5] = [
 ];
 
 impl Config {
-    /// Returns this configuration with a discovered one. Members that both have keep their value, as in OPA.
+    /// Returns this configuration merged with a discovered one. The values of this one take precedence, as in OPA.
     ///
     /// # Errors
-    /// The document is not an object, is not valid, or contains what belongs to the configuration of the start.
+    /// Fails if the document is not an object, is not valid, or contains sections that only the startup configuration may contain.
     pub fn discovered(&self, document: &Value) -> Result<Self, String> {
         let Value::Object(found) = document else {
             return Err("the discovered configuration is not an object".to_owned());
@@ -60,7 +60,8 @@ impl Config {
         })
     }
 
-    /// Checks that services of the start stay as they are, and that others have no credentials but those of the document itself.
+    /// Checks that the services of the startup configuration are unchanged, and that other services use only credentials of the
+    /// discovered document.
     fn check_services(&self, section: &Value) -> Result<(), String> {
         let Value::Object(services) = section else {
             return Err("services: a discovered configuration needs an object".to_owned());
@@ -102,7 +103,7 @@ impl Config {
         Ok(())
     }
 
-    /// Checks that members of a section stay as they are.
+    /// Checks that members of a section are unchanged.
     fn check_members(&self, name: &str, section: &Value) -> Result<(), String> {
         let own = self.value.get(name);
         for (member, value) in section.as_object().into_iter().flatten() {
@@ -128,7 +129,7 @@ fn of_the_start(key: &str) -> String {
     format!("{key}: belongs to the configuration of the start, and discovery cannot change it")
 }
 
-/// Adds members that are missing. Services may be a list of the start.
+/// Adds missing members. In the startup configuration, services may be a list.
 fn add(own: &mut Value, found: &Value, is_top: bool) {
     if let (Value::Array(own), Value::Object(found)) = (&mut *own, found) {
         for (name, value) in found {

@@ -1,4 +1,4 @@
-//! Sections of plugins that bring policies and configurations, and report about them.
+//! Sections of the plugins that download policies and configurations, and report the status.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -157,7 +157,7 @@ pub struct StatusSection {
     pub trigger: Option<String>,
 }
 
-/// Checks when a plugin does its work. `manual` is for programs that embed OPA.
+/// Checks the trigger of a plugin. `manual` is for programs that embed OPA.
 fn check_trigger(mode: Option<&str>) -> Result<(), String> {
     match mode {
         None | Some("" | "periodic") => Ok(()),
@@ -170,7 +170,7 @@ fn check_trigger(mode: Option<&str>) -> Result<(), String> {
     }
 }
 
-/// What sections refer to.
+/// Objects that the sections refer to.
 pub struct Context<'c> {
     /// Names of services in their order.
     pub services: Vec<String>,
@@ -182,7 +182,7 @@ impl Context<'_> {
     /// Returns the settings of all bundles.
     ///
     /// # Errors
-    /// What is not valid, in OPA's words.
+    /// Fails if a value is not valid, in OPA's words.
     pub fn bundles(
         &self,
         single: &SingleBundleSection,
@@ -251,7 +251,7 @@ impl Context<'_> {
         })
     }
 
-    /// Returns a service by its name, or the first one.
+    /// Returns a service by its name, or the first one if there is no name.
     fn service(&self, name: Option<&str>) -> Result<String, String> {
         let name = name.unwrap_or_default();
         let found = match name {
@@ -286,10 +286,10 @@ impl Context<'_> {
         })
     }
 
-    /// Returns the settings of discovery, if there is one.
+    /// Returns the settings of discovery, if it is configured.
     ///
     /// # Errors
-    /// What is not valid, in OPA's words.
+    /// Fails if a value is not valid, in OPA's words.
     pub fn discovery(
         &self,
         section: &DiscoverySection,
@@ -332,10 +332,10 @@ impl Context<'_> {
         }))
     }
 
-    /// Returns the settings of the status, if anybody is told about it.
+    /// Returns the settings of the status, if it is sent or logged.
     ///
     /// # Errors
-    /// What is not valid, in OPA's words.
+    /// Fails if a value is not valid, in OPA's words.
     pub fn status(&self, section: &StatusSection) -> Result<Option<StatusSettings>, String> {
         let service = section.service.clone().filter(|name| !name.is_empty());
         if let Some(name) = service

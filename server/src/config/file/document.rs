@@ -1,7 +1,7 @@
 //! The configuration as types. Their comments, defaults and examples are the reference page (`docs/configuration.md`).
 //!
-//! Sections have defaults, so that an absent key is as good as an absent section. Numbers have the type that OPA reads them as; their
-//! ranges are checked in `settings` and `caching`.
+//! Sections have defaults, so that an absent key is equal to an absent section. Numbers have the type that OPA parses them as.
+//! Their ranges are checked in `settings` and `caching`.
 
 use std::collections::BTreeMap;
 
@@ -220,5 +220,5 @@ pub struct SqliteSection {
     pub path: Option<String>,
 }
 
-/// Mark in the schema of a key that has no effect yet.
+/// Schema keyword of a key that has no effect yet.
 pub const UNSUPPORTED: &str = "unsupported";

@@ -1,4 +1,4 @@
-//! The configuration: a file in YAML or JSON, values of the command line over it, checked before anything starts.
+//! The configuration: a YAML or JSON file, overridden by values of the command line, and validated before anything starts.
 
 mod assignments;
 mod caching;
@@ -19,36 +19,36 @@ use redacted::{PLACEHOLDER, masked};
 pub use caching::Caching;
 pub use settings::Settings;
 
-/// Where a configuration comes from.
+/// Sources of a configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// The name and the text of the file.
+    /// Name and text of the file.
     pub file: Option<(String, String)>,
-    /// Assignments, as `--set` takes them.
+    /// Assignments of `--set`.
     pub set: Vec<String>,
-    /// Assignments of the texts of files, as `--set-file` takes them.
+    /// Assignments of file contents of `--set-file`.
     pub set_files: Vec<String>,
 }
 
-/// A configuration that was read and checked.
+/// A parsed and validated configuration.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// All of it.
+    /// The whole configuration.
     value: Value,
     /// The configuration with a placeholder in place of each environment variable and of each file of `--set-file`. Values that
     /// differ from `value` may be secrets.
     without_variables: Value,
-    /// What it says of the server.
+    /// Settings of the server.
     pub settings: Settings,
-    /// Keys that are not known, which are probably misspelled.
+    /// Warnings about unknown keys, which are probably misspelled.
     pub warnings: Vec<String>,
 }
 
 impl Config {
-    /// Reads a configuration. `variable` tells what the environment holds, `read` what is in a file.
+    /// Reads a configuration. `variable` returns an environment variable, `read` the contents of a file.
     ///
     /// # Errors
-    /// What is wrong, with the key's path.
+    /// Returns what is wrong, with the path of the key.
     pub fn read(
         sources: &Sources,
         variable: Variables<'_>,
@@ -56,7 +56,7 @@ impl Config {
     ) -> Result<Self, String> {
         let value = merged(sources, variable, read)?;
         let placeholder = |name: &str| variable(name).map(|_| PLACEHOLDER.to_owned());
-        // where the placeholder is not valid in place of a value, all values count as secrets
+        // if the placeholder is not valid in place of a value, all values count as secrets
         let without_variables = merged(sources, &placeholder, &|_| Ok(PLACEHOLDER.to_owned()))
             .unwrap_or_else(|_| Value::Object(Map::new()));
         let (document, warnings) = schema::read(&value)?;
@@ -68,7 +68,7 @@ impl Config {
         })
     }
 
-    /// All of it but what is secret, with the defaults of decisions and labels, as `GET /v1/config` shows it.
+    /// Returns the configuration without secrets, with the default decisions and labels, as `GET /v1/config` returns it.
     pub fn active(&self, id: &str, version: &str) -> Value {
         let mut value = self.told();
         if let Value::Object(fields) = &mut value {
@@ -96,8 +96,8 @@ impl Config {
         value
     }
 
-    /// Returns the configuration without secrets, as policies see it in `opa.runtime().config`. Values that depend on environment
-    /// variables, or on files of `--set-file`, are replaced. Labels are not: they are there to be read.
+    /// Returns the configuration without secrets, as `opa.runtime().config` returns it to policies. Values that depend on
+    /// environment variables, or on files of `--set-file`, are replaced. Labels are not replaced, because policies use them.
     pub fn told(&self) -> Value {
         let mut shown = redacted::redacted(&masked(&self.value, &self.without_variables));
         if let (Value::Object(shown), Some(labels)) = (&mut shown, self.value.get("labels")) {
@@ -107,7 +107,7 @@ impl Config {
     }
 }
 
-/// Returns the names of the configured services: those of an object sorted, those of a list in its order.
+/// Returns the names of the configured services: those of an object sorted, those of a list in the order of the list.
 fn service_names(config: &Value) -> Vec<String> {
     match config.get("services") {
         Some(Value::Object(named)) => {

@@ -1,23 +1,23 @@
-//! A configuration without its secrets.
+//! Redaction of secrets in a configuration.
 
 use serde_json::{Map, Value};
 
 use super::schema::known_members;
 
-/// Stands for a secret whose key is shown.
+/// Replacement of a secret whose key is shown.
 const REDACTED: &str = "REDACTED";
 
-/// Value of each variable in the second reading of a configuration. It is a plain scalar of YAML in every context.
+/// Value of each variable when the configuration is read a second time. It is a plain scalar of YAML in every context.
 pub const PLACEHOLDER: &str = "solon-placeholder-of-a-variable";
 
 /// Returns the configuration without secrets:
 ///
-/// - members of services and keys that have no meaning are removed, since a misspelled one may contain a secret
+/// - unknown members of services and keys are removed, since a misspelled one may contain a secret
 /// - the `credentials` of services, and the `key` and `private_key` of keys, are removed
 /// - user, password and query of the `url` of services are replaced
 /// - in every section, also one with an unknown name, the values of `headers` are replaced, and `credentials` are removed
 ///
-/// Names of sections are compared without regard to case, since a misspelled section contains secrets, too.
+/// Section names are compared case-insensitively, since a misspelled section contains secrets, too.
 pub fn redacted(config: &Value) -> Value {
     let mut config = config.clone();
     let sections = config.as_object_mut().into_iter().flatten();
@@ -105,8 +105,8 @@ fn each(section: &mut Value, change: fn(&mut Map<String, Value>)) {
 
 /// Replaces every value of `config` that differs in `other`, which is the same configuration read with [`PLACEHOLDER`] in place of
 /// each variable. A value that is equal in both does not depend on a variable. The comparison also covers variables whose text is
-/// YAML of several values, which no search for the text would find. The name of a member that depends on a variable is replaced as
-/// well.
+/// YAML of several values, which a search for the text would not find. The name of a member that depends on a variable is replaced
+/// as well.
 pub fn masked(config: &Value, other: &Value) -> Value {
     match (config, other) {
         (Value::Object(fields), Value::Object(others)) => {

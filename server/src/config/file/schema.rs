@@ -1,4 +1,4 @@
-//! Checks of a configuration by its types: values that cannot be read, and keys that are not known.
+//! Validation of a configuration by its types: invalid values and unknown keys.
 
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
@@ -9,8 +9,8 @@ use solon_outbound::config::LIST;
 
 use super::document::Document;
 
-/// Returns the JSON schema of a configuration, without references. It is not cached, since it is needed at the start and at changes of the
-/// configuration only.
+/// Returns the JSON schema of a configuration, without references. It is not cached, since it is needed only at startup and when
+/// the configuration changes.
 pub fn schema() -> Value {
     let settings = SchemaSettings::draft2020_12();
     let settings = settings.with(|settings| settings.inline_subschemas = true);
@@ -18,11 +18,11 @@ pub fn schema() -> Value {
     schema.to_value()
 }
 
-/// Reads a configuration. Members that are `null` are as good as absent. The second result is a warning for each key that is not known,
-/// with the known key that it is probably meant to be.
+/// Parses a configuration. Members that are `null` are equal to absent ones. The second result is a warning for each unknown key,
+/// with the known key that is probably meant.
 ///
 /// # Errors
-/// The first value that is not of its type, or has no effect yet, with the path of its key.
+/// Returns the first value that is not of its type, or has no effect yet, with the path of its key.
 pub fn read(config: &Value) -> Result<(Document, Vec<String>), String> {
     let config = without_nulls(config);
     let mut warnings = Vec::new();
@@ -69,11 +69,11 @@ fn at<'v>(value: &'v Value, path: &Path) -> Option<&'v Value> {
     })
 }
 
-/// Adds a warning for each key that is not known.
+/// Adds a warning for each unknown key.
 ///
 /// # Errors
-/// An array in place of an object, which `serde` would read as the fields of the object in their order, or an unknown key in an object
-/// that has no others, such as credentials.
+/// Fails for an array in place of an object, which `serde` would parse as the fields of the object in their order. Fails for an
+/// unknown key in an object that does not allow them, such as credentials.
 fn check(
     schema: &Value,
     value: &Value,
@@ -116,19 +116,19 @@ fn check(
     Ok(())
 }
 
-/// Returns the schema of the items of an object that may be a list as well.
+/// Returns the schema of the items of an object that may also be a list.
 fn members_of_list(schema: &Value) -> Option<&Value> {
     schema.get(LIST)?;
     schema.get("additionalProperties")
 }
 
-/// What a schema says of a member of an object.
+/// A member of an object according to its schema.
 enum Member<'s> {
-    /// The schema of the member.
+    /// Schema of the member.
     Known(&'s Value),
-    /// There is no such member. These are the ones that there are.
+    /// The member does not exist. The known members are given.
     Unknown(&'s Map<String, Value>),
-    /// There may be any member.
+    /// The object may have any member.
     Any,
 }
 
@@ -149,7 +149,7 @@ fn member<'s>(schema: &'s Value, name: &str) -> Member<'s> {
     }
 }
 
-/// Returns which known key is probably meant.
+/// Returns the known key that is probably meant.
 fn hint(name: &str, known: &Map<String, Value>) -> String {
     let near = known
         .keys()
@@ -160,8 +160,8 @@ fn hint(name: &str, known: &Map<String, Value>) -> String {
         .unwrap_or_default()
 }
 
-/// Returns the members of a section that have a meaning. The section is an object of names or a list. Members with unknown names,
-/// and values that are not of their type, are left out.
+/// Returns the known members of a section. The section is an object of names or a list. Members with unknown names, and values that
+/// are not of their type, are omitted.
 pub fn known_members(section: &str, value: &Value) -> Value {
     let schema = schema();
     let Member::Known(schema) = member(&schema, section) else {
@@ -177,7 +177,7 @@ pub fn known_members(section: &str, value: &Value) -> Value {
     }
 }
 
-/// Returns what has a meaning of a value, or `None` if nothing has.
+/// Returns the known parts of a value, or `None` if there are none.
 fn known(schema: &Value, value: &Value) -> Option<Value> {
     let Value::Object(fields) = value else {
         return (value.is_null() || has_type(schema, value)).then(|| value.clone());

@@ -1,4 +1,4 @@
-//! What a configuration says of the server.
+//! Settings of the server in a configuration.
 
 use std::collections::BTreeMap;
 
@@ -9,32 +9,32 @@ use super::distribution::Context;
 use super::document::Document;
 use crate::config::{DecisionLogOptions, Packing, PluginSettings, ServerOptions};
 
-/// What a configuration says of the server, or what holds where it says nothing.
+/// Settings of the server in a configuration, with defaults.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Path of the document that `POST /` answers with.
+    /// Path of the document that `POST /` responds with.
     pub default_decision: String,
-    /// Path of the document that decides what clients may ask.
+    /// Path of the document that authorizes requests.
     pub default_authorization_decision: String,
-    /// Whether there is a page for people.
+    /// `true` if the page at `/ui` is enabled.
     pub ui: bool,
-    /// Which answers are packed.
+    /// Compression of responses.
     pub packing: Packing,
-    /// Largest body, in bytes.
+    /// Maximum size of a request body, in bytes.
     pub body: Option<usize>,
-    /// Largest unpacked body, in bytes.
+    /// Maximum size of a decompressed request body, in bytes.
     pub unpacked: Option<usize>,
-    /// Upper bounds of counted durations, in seconds.
+    /// Upper bounds of the buckets of request durations, in seconds.
     pub duration_buckets: Option<Vec<f64>>,
-    /// What outlives an evaluation.
+    /// Caches that outlive an evaluation.
     pub caching: Caching,
     /// Bundles, discovery and status.
     pub plugins: PluginSettings,
-    /// Where decisions are logged, if anywhere.
+    /// Decision logs, if they are enabled.
     pub decision_logs: Option<DecisionLogOptions>,
-    /// What policies may use: a file, or a version.
+    /// Capabilities of policies: a file, or a version of OPA.
     pub capabilities: Option<String>,
-    /// The SQLite file that policies and documents are kept in.
+    /// SQLite file that stores policies and documents.
     pub store: Option<String>,
     /// Services that bundles, logs and the status refer to.
     pub services: ServicesConfig,
@@ -46,7 +46,7 @@ impl Settings {
     /// Returns the settings of a configuration. `services` are the names of its services, in order.
     ///
     /// # Errors
-    /// A number that is out of its range, or a service that does not exist, in OPA's words.
+    /// Fails if a number is out of range, or a service does not exist, in OPA's words.
     pub fn of(document: Document, services: &[String]) -> Result<Self, String> {
         let defaults = ServerOptions::default();
         let plugins = plugins(&document)?;
@@ -93,7 +93,7 @@ impl Settings {
 }
 
 fn plugins(document: &Document) -> Result<PluginSettings, String> {
-    // a service without a name is an error once the clients of services are made
+    // a service without a name is an error when the clients of services are created
     let services = document.services.named().unwrap_or_default();
     let context = Context {
         services: services

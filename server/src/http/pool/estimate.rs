@@ -1,4 +1,4 @@
-//! Estimates of how long decisions of a document take.
+//! Latency estimates of documents.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -9,18 +9,18 @@ use crate::system::thread_time;
 
 /// Measures an evaluation for its [`LatencyEstimate`].
 ///
-/// Passed time would be wrong: it includes the time in which other threads have the processor, and in which the evaluation waits for
-/// host calls. Short decisions that are measured as long wait for all long ones.
+/// Elapsed time would be wrong: it includes the time in which other threads use the processor, and in which the evaluation waits
+/// for host calls. Short decisions that are measured as long would wait for all long ones.
 pub enum Stopwatch {
-    /// Passed time, but at most a limit. The evaluation ends there, so a longer time was spent on other threads.
+    /// Elapsed time, but at most a limit. The evaluation ends there, so a longer time was spent on other threads.
     Limited(Instant, Duration),
     /// Processor time of the calling thread.
     Processor(Duration),
 }
 
 impl Stopwatch {
-    /// Measures an evaluation that began at `start` and ends after `limit`. It costs less than [`Self::of_thread`], which calls the
-    /// system.
+    /// Measures an evaluation that started at `start` and ends after `limit`. It is cheaper than [`Self::of_thread`], which is a
+    /// system call.
     pub fn limited(start: Instant, limit: Duration) -> Self {
         Self::Limited(start, limit)
     }
@@ -30,7 +30,7 @@ impl Stopwatch {
         Self::Processor(thread_time())
     }
 
-    /// Returns what has been measured so far.
+    /// Returns the time measured so far.
     pub fn took(&self) -> Duration {
         match self {
             Self::Limited(start, limit) => start.elapsed().min(*limit),
@@ -39,18 +39,18 @@ impl Stopwatch {
     }
 }
 
-/// How long decisions of a document take: an exponentially weighted moving average, shared by all threads.
+/// Latency estimate of a document: an exponentially weighted moving average, shared by all threads.
 ///
-/// Threads that note a time at once may lose one of the two, which the next ones make up for.
+/// Concurrent updates may lose one of the two times, which does not matter because later ones correct the average.
 #[derive(Debug)]
 pub struct LatencyEstimate {
     /// The average in nanoseconds; [`Self::UNKNOWN`] before the first decision.
     mean_ns: AtomicU64,
-    /// The generation of the engine at the last decision.
+    /// Engine generation of the last decision.
     generation: AtomicU64,
-    /// The last generation in which a decision took longer than a reactor may wait, though it was estimated to be short.
+    /// Last generation in which a decision took longer than a reactor may block, though it was estimated to be short.
     misjudged: AtomicU64,
-    /// Number of decisions that are running and have taken longer than [`LONG`].
+    /// Number of running decisions that have taken longer than [`LONG`].
     overruns: AtomicUsize,
 }
 
@@ -68,10 +68,10 @@ impl Default for LatencyEstimate {
 impl LatencyEstimate {
     const UNKNOWN: u64 = u64::MAX;
 
-    /// Adds the time of a decision at a generation. It counts for a quarter of the average.
+    /// Adds the time of a decision at a generation, with a weight of a quarter.
     pub fn note(&self, generation: u64, took: Duration) {
         let took = nanoseconds(took);
-        // most often the generation stays, and threads do not contend for it
+        // the generation rarely changes, so a load avoids contention
         if self.generation.load(Ordering::Relaxed) != generation {
             self.generation.store(generation, Ordering::Relaxed);
         }
@@ -87,12 +87,12 @@ impl LatencyEstimate {
         self.generation.load(Ordering::Relaxed) == generation
     }
 
-    /// Notes that a decision took too long for a reactor.
+    /// Records that a decision took too long for a reactor.
     pub fn misjudged(&self, generation: u64) {
         self.misjudged.store(generation, Ordering::Relaxed);
     }
 
-    /// Returns `true` if decisions at this generation take less than `time` and none took longer than a reactor may wait.
+    /// Returns `true` if decisions at this generation take less than `time` and none took longer than a reactor may block.
     pub fn is_under(&self, generation: u64, time: Duration) -> bool {
         self.generation.load(Ordering::Relaxed) == generation
             && self.misjudged.load(Ordering::Relaxed) != generation
@@ -104,7 +104,7 @@ impl LatencyEstimate {
         self.mean_ns.load(Ordering::Relaxed) != Self::UNKNOWN
     }
 
-    /// Returns `true` if decisions take longer than [`LONG`], or one that is running has.
+    /// Returns `true` if the estimate, or the time of a running decision, is longer than [`LONG`].
     pub(super) fn is_long(&self) -> bool {
         let mean = self.mean_ns.load(Ordering::Relaxed);
         mean != Self::UNKNOWN && mean > nanoseconds(LONG)
@@ -116,7 +116,8 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(LatencyEstimate::UNKNOWN - 1)
 }
 
-/// A running decision that has taken longer than estimated. It makes its document a long one until it ends and its time is noted.
+/// A running decision that has taken longer than estimated. Its document is classified as long until it ends and its time is
+/// recorded.
 pub(super) struct Overrun(Arc<LatencyEstimate>);
 
 impl Overrun {

@@ -1,4 +1,4 @@
-//! The permit of work that runs on a thread of the pool.
+//! Permits of work on threads of the pool.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -13,27 +13,26 @@ use super::estimate::{LatencyEstimate, Overrun};
 use super::{Class, LONG, Shared, acquire_owned, until};
 use crate::system::thread_time;
 
-/// Work that several threads do parts of.
+/// Work whose parts are processed by several threads.
 pub type SharedWork = dyn Fn(&Permit) + Send + Sync;
 
-/// The permit to run, of the thread that it was created on. It is given back when the work ends, and while the work waits for a host
-/// call.
+/// Permit to run on the thread that it was created on. It is released when the work ends, and while the work waits for a host call.
 pub struct Permit {
     pool: Arc<Shared>,
     class: Cell<Class>,
     /// `None` during a host call, while the work waits for another permit, and after a wait that ended past the deadline.
     held: Cell<Option<OwnedSemaphorePermit>>,
-    /// The place among the decisions that keep a thread while they wait, from the first wait to the end: the number of threads is
-    /// bounded by it, also when many waits end at once.
+    /// Permit of a decision that keeps a thread while it waits, from the first wait to the end. It limits the number of threads,
+    /// even if many waits end at the same time.
     waiting_io: Cell<Option<OwnedSemaphorePermit>>,
-    /// `true` if there was no such place. It is shared by the threads of one request.
+    /// `true` if no such permit was available. It is shared by the threads of one request.
     is_rejected: Arc<AtomicBool>,
     estimate: Option<Arc<LatencyEstimate>>,
     overrun: Cell<Option<Overrun>>,
     deadline: Option<Instant>,
     /// The runtime of the caller, which drives timers.
     runtime: Handle,
-    /// Processor time of the thread when the work began.
+    /// Processor time of the thread at the start of the work.
     began: Duration,
     next_check: Cell<Instant>,
 }
@@ -62,15 +61,15 @@ impl Permit {
         }
     }
 
-    /// Moves work that takes longer than its class allows to the overlong ones. If no more of those may run, it waits for a permit of
-    /// long work, so that short and unknown work can begin. Long work calls this now and then.
+    /// Makes work that takes longer than its class allows overlong. If no more overlong work may run, it waits for a permit of long
+    /// work, so that short and unknown work can start. Long work must call this regularly.
     pub fn poll(&self) {
         let now = Instant::now();
         if now < self.next_check.get() {
             return;
         }
         self.next_check.set(now + LONG);
-        // passed time would count the time in which other threads have the processor
+        // elapsed time would include the time in which other threads use the processor
         let used = thread_time().saturating_sub(self.began);
         if self.class.get().limit().is_some_and(|limit| used > limit) {
             self.overruns();
@@ -81,7 +80,7 @@ impl Permit {
         if let Some(estimate) = &self.estimate
             && self.class.get() != Class::Long
         {
-            // decisions of the same document that come now are long
+            // new decisions of the same document are classified as long
             let overrun = self.overrun.take();
             let overrun = overrun.unwrap_or_else(|| Overrun::new(estimate.clone()));
             self.overrun.set(Some(overrun));
@@ -96,8 +95,8 @@ impl Permit {
         }
     }
 
-    /// Runs a call that may block this thread. Others have the permit meanwhile. The call is left out, and the request rejected, if
-    /// too many decisions wait already.
+    /// Runs a call that may block this thread, and releases the permit meanwhile. The call is skipped, and the request rejected, if
+    /// too many decisions are waiting.
     pub fn host_call(&self, call: &mut dyn FnMut()) {
         if !self.has_place() {
             if !self.is_rejected.swap(true, Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! Coverage as a page with the sources.
+//! Coverage report as an HTML page with the sources.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -27,7 +27,7 @@ pre i { display: inline-block; width: 4em; color: #777; font-style: normal; user
 <body>
 ";
 
-/// Returns the page: a table of files, and the source of each with the rows that are covered, partly covered and not covered.
+/// Returns the page: a table of files, and the source of each file. Rows are marked as covered, partly covered or not covered.
 pub fn html(report: &CoverageReport, sources: &BTreeMap<String, String>) -> String {
     let mut out = HEAD.to_owned();
     let _ = writeln!(out, "<h1>Coverage: {:.2} %</h1>", report.coverage);

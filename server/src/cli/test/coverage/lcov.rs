@@ -1,4 +1,4 @@
-//! Coverage as a tracefile of `lcov`.
+//! Coverage report as an `lcov` tracefile.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,8 @@ use solon::trace::CoverageReport;
 
 use super::rows;
 
-/// Returns the tracefile. A line counts as covered if something on it is; each range of the JSON report is a branch of the line
-/// that it begins on, so that ranges on one line are told apart.
+/// Returns the tracefile. A line is covered if anything on it is covered. Each range of the JSON report is a branch of its first
+/// line, so that ranges on one line can be distinguished.
 pub fn lcov(report: &CoverageReport) -> String {
     let mut out = String::new();
     for (file, coverage) in &report.files {

@@ -1,4 +1,4 @@
-//! What tests cover.
+//! Coverage of tests.
 
 mod html;
 mod lcov;
@@ -12,7 +12,7 @@ use solon::trace::{Coverage, CoverageReport, FileCoverage, Kind};
 pub use html::html;
 pub use lcov::lcov;
 
-/// What all tests together cover, with and without shortcuts.
+/// Coverage of all tests together, with and without optimizations.
 #[derive(Default)]
 pub struct Covered {
     own: Coverage,
@@ -20,7 +20,7 @@ pub struct Covered {
 }
 
 impl Covered {
-    /// Adds what a test covers.
+    /// Adds the coverage of a test.
     pub fn add(&mut self, (own, others): (Coverage, Vec<(Kind, Coverage)>)) {
         self.own.merge(own);
         for (kind, other) in others {
@@ -31,7 +31,7 @@ impl Covered {
         }
     }
 
-    /// Returns the report on all modules.
+    /// Returns the report of all modules.
     pub fn report(&self, engine: &Engine) -> CoverageReport {
         let others: Vec<(Kind, &Coverage)> = self
             .others
@@ -44,7 +44,7 @@ impl Covered {
     }
 }
 
-/// Returns the message that too little is covered, with the lines that are not if `is_verbose`.
+/// Returns the message that the coverage is below `threshold`. If `is_verbose` is set, it lists the lines that are not covered.
 pub fn too_little(report: &CoverageReport, threshold: f64, is_verbose: bool) -> String {
     let mut text = format!(
         "Code coverage threshold not met: got {:.2} instead of {threshold:.2}\n",
@@ -65,7 +65,7 @@ pub fn too_little(report: &CoverageReport, threshold: f64, is_verbose: bool) -> 
     text
 }
 
-/// Returns the rows on which something is covered, and those on which something is not.
+/// Returns the rows that contain covered parts, and the rows that contain parts that are not covered.
 fn rows(file: &FileCoverage) -> (BTreeSet<u32>, BTreeSet<u32>) {
     let covered = file.covered.iter();
     let covered = covered.flat_map(|range| range.start.row..=range.end.row);

@@ -1,4 +1,4 @@
-//! Results as annotations of GitHub Actions.
+//! Test results as annotations of GitHub Actions.
 
 use solon::testing::Verdict;
 
@@ -11,7 +11,7 @@ pub struct Github {
 }
 
 impl Github {
-    /// Takes the next result. Returns its annotations.
+    /// Adds a result. Returns its annotations.
     pub fn add(&mut self, item: &Item<'_>) -> String {
         self.counts.add(&item.result);
         let test = item.test;

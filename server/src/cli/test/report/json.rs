@@ -1,4 +1,4 @@
-//! Results as JSON, as OPA shows them.
+//! Test results as JSON, as OPA prints them.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -42,7 +42,7 @@ struct Result {
     sub_results: BTreeMap<String, SubResult>,
 }
 
-/// One error, or those of the compiler.
+/// One error, or the errors of the compiler.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Errors {
@@ -69,7 +69,7 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl<'a> Json<'a> {
-    /// Returns one that sorts results so.
+    /// Creates a reporter with a sort order.
     pub fn new(sort: Sort) -> Self {
         Self {
             sort,
@@ -77,13 +77,13 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Takes the next result. Returns nothing to be written yet.
+    /// Adds a result. Returns an empty text, because all output is written at the end.
     pub fn add(&mut self, item: Item<'a>) -> String {
         self.items.push(item);
         String::new()
     }
 
-    /// Returns the array.
+    /// Returns the JSON array.
     pub fn finish(mut self) -> Vec<u8> {
         if self.sort == Sort::Duration {
             self.items

@@ -1,4 +1,4 @@
-//! Results as JUnit XML.
+//! Test results as JUnit XML.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,20 +8,20 @@ use solon::testing::{Cases, Verdict};
 
 use super::{Item, error_text};
 
-/// A suite for each package, and a test case for each test or each of its cases.
+/// Writes a suite for each package, and a test case for each test or each of its cases.
 #[derive(Default)]
 pub struct Junit<'a> {
     items: Vec<Item<'a>>,
 }
 
 impl<'a> Junit<'a> {
-    /// Takes the next result. Returns nothing to be written yet.
+    /// Adds a result. Returns an empty text, because all output is written at the end.
     pub fn add(&mut self, item: Item<'a>) -> String {
         self.items.push(item);
         String::new()
     }
 
-    /// Returns the document.
+    /// Returns the XML document.
     pub fn finish(self) -> Vec<u8> {
         let mut suites: BTreeMap<&str, (TestSuite, Duration)> = BTreeMap::new();
         let mut total = Duration::ZERO;
@@ -48,7 +48,7 @@ impl<'a> Junit<'a> {
     }
 }
 
-/// The test itself, or its cases that have none below them.
+/// Returns the test itself, or its innermost cases.
 fn test_cases(item: &Item<'_>) -> Vec<TestCase> {
     let (test, result) = (item.test, &item.result);
     let mut all = Vec::new();
@@ -103,7 +103,7 @@ fn test_case(item: &Item<'_>, name: String, status: TestCaseStatus, time: Durati
     one
 }
 
-/// The failure of a test, or of one of its cases.
+/// Returns the failure of a test, or of one of its cases.
 fn failure(item: &Item<'_>, case: &[String]) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
     let detail = item.details.iter().find(|detail| detail.case == case);

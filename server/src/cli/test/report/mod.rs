@@ -1,4 +1,4 @@
-//! The results of tests in each format.
+//! Test results in each output format.
 
 mod github;
 mod json;
@@ -19,19 +19,19 @@ use crate::cli::report::Report;
 
 /// A test and its result.
 pub struct Item<'a> {
-    /// The test.
+    /// Test.
     pub test: &'a PolicyTest,
-    /// What came of it.
+    /// Result of the test.
     pub result: TestResult,
-    /// Why it failed, if that is reported.
+    /// Details of a failure, if they are reported.
     pub details: Vec<Detail>,
-    /// How long it takes, if that was measured.
+    /// Benchmark of the test, if it was measured.
     pub benchmark: Option<Measured>,
 }
 
 /// Writes results.
 pub enum Reporter<'a> {
-    /// For people, and Go's format of benchmarks.
+    /// Text for humans, and Go's benchmark format.
     Pretty(Pretty<'a>),
     /// JSON.
     Json(Json<'a>),
@@ -42,7 +42,7 @@ pub enum Reporter<'a> {
 }
 
 impl<'a> Reporter<'a> {
-    /// Returns the one that the flags name.
+    /// Returns the reporter that the flags select.
     pub fn new(args: &'a Args) -> Self {
         match args.format {
             Format::Pretty | Format::Gobench => Self::Pretty(Pretty::new(args)),
@@ -52,12 +52,12 @@ impl<'a> Reporter<'a> {
         }
     }
 
-    /// Returns one for the failures that are shown instead of coverage.
+    /// Returns a reporter of the failures, which are printed instead of coverage.
     pub fn of_failures(args: &'a Args) -> Self {
         Self::Pretty(Pretty::of_failures(args.is_verbose()))
     }
 
-    /// Takes the next result. Returns what is written at once.
+    /// Adds a result. Returns the text to be written at once.
     pub fn add(&mut self, item: Item<'a>) -> String {
         match self {
             Self::Pretty(pretty) => pretty.add(item),
@@ -67,7 +67,7 @@ impl<'a> Reporter<'a> {
         }
     }
 
-    /// Returns what is written after the last result.
+    /// Returns the text to be written after the last result.
     pub fn finish(self) -> Vec<u8> {
         match self {
             Self::Pretty(pretty) => pretty.finish().into_bytes(),
@@ -78,7 +78,7 @@ impl<'a> Reporter<'a> {
     }
 }
 
-/// Number of tests, or of cases, by what came of them.
+/// Number of tests, or of cases, by outcome.
 #[derive(Default)]
 pub struct Counts {
     pass: usize,
@@ -88,7 +88,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts a test: its cases without others below them, or itself.
+    /// Counts a test: its innermost cases, or the test itself.
     pub fn add(&mut self, result: &TestResult) {
         match &result.verdict {
             Verdict::Skip => self.skip += 1,
@@ -127,7 +127,7 @@ impl Counts {
     }
 }
 
-/// Returns what came of a test, in a word.
+/// Returns the outcome of a test as one word.
 pub fn outcome(result: &TestResult) -> &'static str {
     match result.verdict {
         Verdict::Pass => "PASS",
@@ -137,7 +137,7 @@ pub fn outcome(result: &TestResult) -> &'static str {
     }
 }
 
-/// Returns the line of a test, without its end.
+/// Returns the line of a test, without a line break.
 pub fn line(item: &Item<'_>) -> String {
     let (test, result) = (item.test, &item.result);
     let line = format!("{}.{}: {}", test.package, test.name, outcome(result));
@@ -155,7 +155,7 @@ pub fn cases(cases: &Cases) -> String {
     out
 }
 
-/// Writes a line for each case, of failed ones only unless `all` is set.
+/// Writes a line for each case, or for each failed one unless `all` is set.
 fn write_cases(cases: &Cases, depth: usize, all: bool, out: &mut String) {
     for case in cases.values() {
         if case.failed || all {
@@ -167,7 +167,7 @@ fn write_cases(cases: &Cases, depth: usize, all: bool, out: &mut String) {
     }
 }
 
-/// Returns the text of an error, without its end.
+/// Returns the text of an error, without a trailing line break.
 pub fn error_text(error: &solon::Error) -> String {
     match error {
         solon::Error::Compile(_) => {

@@ -1,4 +1,4 @@
-//! Results for people, as OPA shows them.
+//! Test results for humans, as OPA prints them.
 
 use solon::testing::{Case, TestResult, Verdict};
 use solon::trace::FailedExpression;
@@ -20,7 +20,7 @@ pub struct Pretty<'a> {
 }
 
 impl<'a> Pretty<'a> {
-    /// Returns one with the flags of the command.
+    /// Creates a reporter with the flags of the command.
     pub fn new(args: &Args) -> Self {
         Self {
             var_values: args.var_values,
@@ -30,7 +30,7 @@ impl<'a> Pretty<'a> {
         }
     }
 
-    /// Returns one for failed tests.
+    /// Creates a reporter of failed tests.
     pub fn of_failures(is_verbose: bool) -> Self {
         Self {
             is_verbose,
@@ -44,7 +44,7 @@ impl<'a> Pretty<'a> {
         }
     }
 
-    /// Takes the next result. Returns its lines.
+    /// Adds a result. Returns its lines.
     pub fn add(&mut self, item: Item<'a>) -> String {
         self.counts.add(&item.result);
         let mut out = String::new();
@@ -136,7 +136,7 @@ impl<'a> Pretty<'a> {
         }
     }
 
-    /// Writes what a test did.
+    /// Writes the trace of a test.
     fn write_steps(&self, result: &TestResult, out: &mut String) {
         if !self.is_verbose {
             return;
@@ -145,7 +145,7 @@ impl<'a> Pretty<'a> {
         let Some(explanation) = &result.explanation else {
             return;
         };
-        // OPA indents each column, and the end of each line too
+        // OPA indents each column, and the end of each line
         match explanation.lines_with_gap(true, self.var_values, 2) {
             Ok(lines) => lines
                 .iter()
@@ -154,7 +154,7 @@ impl<'a> Pretty<'a> {
         }
     }
 
-    /// Writes the names of a failed case that has none below it, and the expression that failed.
+    /// Writes the names of a failed innermost case, and the expression that failed.
     fn write_case<'c>(&self, case: &'c Case, above: &mut Vec<&'c str>, out: &mut String) {
         above.push(&case.name);
         if case.failed && case.cases.is_empty() {
@@ -204,7 +204,7 @@ fn write_stack(error: &solon::Error, item: &Item<'_>, out: &mut String) {
     }
 }
 
-/// Writes a text with blanks before each of its lines, empty ones too.
+/// Writes a text with spaces before each of its lines, including empty ones.
 fn indent(text: &str, blanks: usize, out: &mut String) {
     for line in text.split_inclusive('\n') {
         out.extend(std::iter::repeat_n(' ', blanks));
@@ -212,7 +212,7 @@ fn indent(text: &str, blanks: usize, out: &mut String) {
     }
 }
 
-/// Returns a name as Go's benchmarks have it: `BenchmarkDataAuthzTestAllow`.
+/// Returns a name in the form of Go's benchmarks: `BenchmarkDataAuthzTestAllow`.
 fn gobench_name(name: &str) -> String {
     let words = name.split(['_', '.']).map(|word| {
         let mut letters = word.chars();
