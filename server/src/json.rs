@@ -1,22 +1,22 @@
-//! Answers as JSON text, as Go's encoder writes it: `<`, `>` and `&` escaped, a line end behind.
+//! Responses as JSON text, as Go's encoder writes it: `<`, `>` and `&` escaped, with a trailing line break.
 
 use serde::Serialize;
 
-/// An answer that is an object, written field by field in the order they are added.
+/// A response object, written field by field in insertion order.
 pub struct Fields {
     out: Vec<u8>,
     pretty: bool,
 }
 
 impl Fields {
-    /// An object without fields.
+    /// Creates an object without fields.
     pub fn new(pretty: bool) -> Self {
         let mut out = Vec::with_capacity(64);
         out.push(b'{');
         Self { out, pretty }
     }
 
-    /// Adds a field whose value is JSON text; indented for the second level when the object is.
+    /// Adds a field with a value that is JSON text. The value must be indented for the second level if the object is indented.
     pub fn text(&mut self, name: &str, json: &[u8]) -> &mut Self {
         if self.out.len() > 1 {
             self.out.push(b',');
@@ -49,7 +49,7 @@ impl Fields {
         }
     }
 
-    /// How many bytes there are so far.
+    /// Returns the length so far, in bytes.
     pub fn len(&self) -> usize {
         self.out.len()
     }
@@ -64,7 +64,7 @@ impl Fields {
         }
     }
 
-    /// The object with a line end.
+    /// Returns the object with a trailing line break.
     pub fn finish(mut self) -> Vec<u8> {
         if self.pretty && self.out.len() > 1 {
             self.out.push(b'\n');
@@ -74,14 +74,14 @@ impl Fields {
     }
 }
 
-/// A value with a line end.
+/// Returns a value with a trailing line break.
 pub fn answer_text<T: Serialize>(value: &T, pretty: bool) -> Vec<u8> {
     let mut text = to_text(value, pretty);
     text.push(b'\n');
     text
 }
 
-/// A value on one line, without a line end.
+/// Returns a value on one line, without a trailing line break.
 pub fn text_of<T: Serialize>(value: &T) -> Vec<u8> {
     to_text(value, false)
 }
@@ -92,11 +92,11 @@ fn to_text<T: Serialize>(value: &T, pretty: bool) -> Vec<u8> {
     } else {
         serde_json::to_vec(value)
     };
-    // only maps with keys that are no strings fail, and answers have none
+    // serialization fails only for maps with keys that are not strings, which responses do not contain
     escape_html(text.unwrap_or_else(|_| b"null".to_vec()))
 }
 
-/// Indented text moved some levels to the right.
+/// Indents all lines of a text by some levels.
 pub fn indent(text: &[u8], levels: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + text.len() / 4);
     for line in text.split_inclusive(|&byte| byte == b'\n') {
@@ -108,7 +108,7 @@ pub fn indent(text: &[u8], levels: usize) -> Vec<u8> {
     out
 }
 
-/// Escapes what JSON allows and HTML does not. These bytes stand only inside strings.
+/// Escapes characters that JSON allows and HTML does not. These bytes occur only inside strings.
 pub fn escape_html(text: Vec<u8>) -> Vec<u8> {
     let harmless = |byte: &u8| !matches!(byte, b'<' | b'>' | b'&' | 0xe2);
     if text.iter().all(harmless) {

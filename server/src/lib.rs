@@ -1,4 +1,4 @@
-//! Solon's policy server, as a library: a program serves policies and documents from its own process.
+//! Solon's policy server as a library: a program can serve policies and documents from its own process.
 //!
 //! ```no_run
 //! use solon::Engine;
@@ -14,15 +14,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
 //! | [`cli`] | the commands |
-//! | `app`, `control` | a policy server, and a control plane, from start to stop |
-//! | `api` | what requests ask for |
-//! | `plugins` | what runs beside requests, and how it is |
+//! | `app`, `control` | lifecycle of the policy server and the control plane |
+//! | `api` | handlers of requests |
+//! | `plugins` | background tasks of a server, and their states |
 //! | `net` | sockets, TLS, the hosts that requests may name |
-//! | `http` | how requests and responses travel |
-//! | `config`, `telemetry` | options; what the server tells about itself |
+//! | `http` | transport of requests and responses |
+//! | `config`, `telemetry` | options; logs and metrics |
 //! | `json` | responses and outputs as JSON text |
 //! | `wire` | parts of errors that API and commands share |
 

@@ -1,14 +1,14 @@
-//! Parts of errors that the API and the command line show alike.
+//! Parts of errors that are equal in the API and on the command line.
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use solon::{ErrorEntry, StackFrame};
 use solon_syntax::source::Diagnostic;
 
-/// Where an error is.
+/// Location of an error.
 #[derive(Debug, Serialize)]
 pub struct Location {
-    /// The file; empty for a query.
+    /// File; empty for a query.
     pub file: String,
     /// Row, from 1.
     pub row: u32,
@@ -25,23 +25,23 @@ impl From<(String, u32, u32)> for Location {
 /// An error with its parts.
 #[derive(Debug, Serialize)]
 pub struct ErrorItem {
-    /// The code, such as `eval_conflict_error`.
+    /// Code, for example `eval_conflict_error`.
     pub code: String,
-    /// The message.
+    /// Message.
     pub message: String,
-    /// Where it is.
+    /// Location of the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
-    /// What its kind adds.
+    /// Details of the kind of error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<Details>,
-    /// The queries that were running.
+    /// Stack of running queries.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stack_trace: Vec<Running>,
 }
 
 impl ErrorItem {
-    /// An error of the parser or the compiler.
+    /// Converts an error of the parser or the compiler.
     pub fn of(diagnostic: &Diagnostic) -> Self {
         let location = diagnostic.has_location().then(|| Location {
             file: diagnostic.file.to_string(),
@@ -58,7 +58,7 @@ impl ErrorItem {
     }
 }
 
-/// A query that was running when an error came up.
+/// A query that was running when an error occurred.
 #[derive(Debug, Serialize)]
 pub struct Running {
     query_id: u64,
@@ -80,20 +80,20 @@ impl From<&StackFrame> for Running {
     }
 }
 
-/// What more is known of an error, by name.
+/// Details of an error, by name.
 #[derive(Debug)]
 pub struct Details(Value);
 
-/// Names in the order that they are shown in; others follow.
+/// Names in output order. Other names follow.
 const DETAILS: [&str; 7] = ["line", "idx", "ref", "pos", "have", "want", "oneOf"];
 
 impl Details {
-    /// The details of a diagnostic.
+    /// Returns the details of a diagnostic.
     pub fn of(diagnostic: &Diagnostic) -> Option<Self> {
         diagnostic.details_json.clone().map(Self)
     }
 
-    /// The lines below the message of an entry.
+    /// Returns the lines after the message of an entry.
     pub fn of_entry(entry: &ErrorEntry) -> Option<Self> {
         let lines = (!entry.details.is_empty()).then(|| entry.details.join("\n"))?;
         Some(Self(serde_json::json!({"details": lines})))

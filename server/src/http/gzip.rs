@@ -20,8 +20,8 @@ const PART: usize = 16 << 10;
 /// Maximum compression ratio of deflate: two bits repeat 258 bytes.
 const MOST_COMPRESSED: u64 = 1032;
 
-/// Decompresses a body within its limits. The result is added to the reservation `held`. The size that the body declares is used
-/// only to reject a body early, and only if that size is possible.
+/// Decompresses a body within its limits. The result is added to the reservation `held`. If the size that the body declares is
+/// possible, it is used to reject the body early, and as the capacity of the result.
 ///
 /// # Errors
 /// Fails if the body is not gzip, is too large, or the memory budget is exhausted. The messages are those of Go's reader.

@@ -1,4 +1,4 @@
-//! Requests that are rejected before a handler sees them, or instead of its response: status, code and message of each.
+//! Requests that are rejected before or instead of the response of a handler, with status, code and message of each rejection.
 
 use std::borrow::Cow;
 
@@ -12,9 +12,9 @@ use crate::net::ForeignName;
 pub enum Rejection {
     /// The body is larger than `limit` bytes. `from_declaration` is its declared length.
     TooLarge { declared: Option<u64>, limit: usize },
-    /// The body decompresses to more than so many bytes.
+    /// The decompressed body is larger than this number of bytes.
     DecompressedTooLarge(usize),
-    /// The body is larger than so many bytes, which are read for the authorization policy.
+    /// The body is larger than this number of bytes, the limit for the authorization policy.
     TooLargeToAuthorize(usize),
     /// The body is not valid gzip: the message of Go's reader.
     NotGzip(String),
@@ -22,17 +22,17 @@ pub enum Rejection {
     Slow,
     /// The framing of the body is invalid.
     Broken,
-    /// The request names no host, several, or an invalid one.
+    /// The request has no `Host`, several, or an invalid one.
     Host(&'static str),
     /// The request names a host or an origin that is not allowed.
     Foreign(ForeignName),
-    /// The request expects something else than `100-continue`.
+    /// The request has an `Expect` header other than `100-continue`.
     Expectation,
-    /// The transfer encoding is not `chunked`. A proxy may see the end of the body elsewhere.
+    /// The transfer encoding is not `chunked`. A proxy may assume a different end of the body.
     TransferEncoding,
     /// The server is overloaded.
     Busy,
-    /// More decisions than so many wait for host calls.
+    /// More decisions than this number wait for host calls.
     WaitingIo(usize),
     /// The time limit of the request passed before its evaluation started.
     Late,

@@ -1,4 +1,4 @@
-//! Requests: what the server knows of each beyond [`http::Request`], and the checks of their heads.
+//! Requests: data of the server in addition to [`http::Request`], and validation of their heads.
 
 use std::net::IpAddr;
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -17,29 +17,29 @@ use super::params::Params;
 use super::rejection::Rejection;
 use crate::net::{AllowedHosts, Certificates};
 
-/// A request whose body is still to be read.
+/// A request with an unread body.
 pub type IncomingRequest = http::Request<Incoming>;
 
-/// A request whose body was read.
+/// A request with its whole body.
 pub type Request = http::Request<Bytes>;
 
-/// Name that a client gives a request.
+/// Header with the id that a client gives a request.
 pub static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The other end of a connection.
+/// The client of a connection.
 #[derive(Default)]
 pub struct Peer {
     /// Address with port. Empty for Unix sockets.
     pub address: String,
-    /// Certificates of the client, its own first.
+    /// Certificate chain of the client, its own first.
     pub certificates: Certificates,
-    /// `certificates` after parsing, which happens at most once.
+    /// Parsed `certificates`. They are parsed at most once.
     pub certificates_read: OnceLock<Option<Value>>,
     /// `true` if only health and metrics are served.
     pub is_diagnostic: bool,
-    /// The address of the server that the client has connected to.
+    /// Address of the server that the client has connected to.
     pub local: Option<IpAddr>,
-    /// The hosts that its requests may name; `None` allows all.
+    /// Hosts that its requests may name; `None` allows all.
     pub hosts: Option<Arc<AllowedHosts>>,
 }
 
@@ -48,7 +48,7 @@ pub struct Peer {
 pub struct RequestInfo {
     /// Number within this process, from 1.
     pub id: u64,
-    /// Name that the client gave it.
+    /// Id that the client gave the request.
     pub name: Option<HeaderValue>,
     /// Method.
     pub method: Method,
@@ -58,9 +58,9 @@ pub struct RequestInfo {
     pub params: Params,
     /// The client.
     pub peer: Arc<Peer>,
-    /// Stops evaluations when the client is gone.
+    /// Stops evaluations when the client has gone.
     pub cancel: Cancel,
-    /// When the head was read.
+    /// Time at which the head was read.
     pub received: Option<Instant>,
     /// Time limit.
     pub deadline: Option<Instant>,
@@ -90,7 +90,7 @@ impl RequestInfo {
         info
     }
 
-    /// Returns the name that the client gave the request, for logs.
+    /// Returns the id that the client gave the request, for logs.
     pub fn given_name(&self) -> Option<&str> {
         let name = self.name.as_ref()?.to_str().ok()?;
         (!name.is_empty()).then_some(name)
@@ -101,7 +101,7 @@ impl RequestInfo {
         self.target.path()
     }
 
-    /// Returns when the head was read.
+    /// Returns the time at which the head was read.
     pub fn received(&self) -> Instant {
         self.received.unwrap_or_else(Instant::now)
     }
@@ -122,18 +122,18 @@ impl RequestInfo {
 #[derive(Clone, Copy)]
 pub struct Routed(pub usize);
 
-/// The body as the authorization policy has read it. An extension of a request.
+/// Body as parsed for the authorization policy. An extension of a request.
 #[derive(Clone)]
 pub struct ParsedBody(pub Value);
 
-/// Access to what handlers need.
+/// Access to the data that handlers need.
 pub trait RequestExt {
-    /// Returns what the server knows about the request.
+    /// Returns the server's data about the request.
     fn info(&self) -> &RequestInfo;
     /// Returns the path as it was sent.
     fn path(&self) -> &str;
-    /// Returns the part of the path below its route, as it was sent and without the slash between. `None` if the route is not a part of
-    /// the path, which is a bug: the root would be another document.
+    /// Returns the part of the path below its route, encoded and without the slash between them. Returns `None` if the route is not
+    /// a prefix of the path, which is a bug: the root would be a different document.
     fn below(&self) -> Option<&str>;
     /// Returns the body if the authorization policy has read it.
     fn parsed_body(&self) -> Option<&Value>;
@@ -143,7 +143,7 @@ pub trait RequestExt {
     fn params(&self) -> &Params {
         &self.info().params
     }
-    /// Returns `true` if the client wants JSON with indentation.
+    /// Returns `true` if the client requests indented JSON.
     fn pretty(&self) -> bool {
         self.params().flag("pretty")
     }
@@ -159,7 +159,7 @@ pub trait RequestExt {
 
 impl<B> RequestExt for http::Request<B> {
     fn info(&self) -> &RequestInfo {
-        /// Only tests handle requests that did not come through [`RequestInfo::of`].
+        /// Used only by tests, which handle requests that were not created by [`RequestInfo::of`].
         static NONE: LazyLock<RequestInfo> = LazyLock::new(RequestInfo::default);
         let info = self.extensions().get::<Arc<RequestInfo>>();
         info.map_or(&NONE, |info| &**info)
@@ -185,17 +185,17 @@ impl<B> RequestExt for http::Request<B> {
     }
 }
 
-/// Checks what HTTP demands of a head and hyper does not check.
+/// Checks requirements of HTTP for a head that hyper does not check.
 ///
 /// # Errors
-/// The request is rejected.
+/// Fails if the request is rejected.
 pub fn check_head(headers: &HeaderMap, version: Version) -> Result<(), Rejection> {
     let mut hosts = headers.get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {
         (None, _) if version == Version::HTTP_11 => {
             return Err(Rejection::Host("missing required Host header"));
         }
-        // a proxy may have read the other one
+        // a proxy may have used the other one
         (Some(_), Some(_)) => return Err(Rejection::Host("too many Host headers")),
         (Some(host), None) if !host.as_bytes().iter().all(|&byte| is_of_host(byte)) => {
             return Err(Rejection::Host("malformed Host header"));
@@ -216,7 +216,7 @@ pub fn check_head(headers: &HeaderMap, version: Version) -> Result<(), Rejection
     }
 }
 
-/// Returns `true` if a byte may be part of a host or its port.
+/// Returns `true` if a byte is valid in a host or its port.
 fn is_of_host(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!$%&'()*+,-.:;=[]_~".contains(&byte)
 }

@@ -1,4 +1,4 @@
-//! Responses, whose bodies are whole.
+//! Responses with complete bodies.
 
 use std::fmt::Write as _;
 
@@ -47,9 +47,9 @@ pub fn redirect(status: StatusCode, to: &str) -> Response {
     empty(status).with(LOCATION, &location)
 }
 
-/// Changes of responses.
+/// Modifications of responses.
 pub trait ResponseExt: Sized {
-    /// Adds or replaces a header, unless the value cannot be one.
+    /// Adds or replaces a header, unless the value is not a valid header value.
     #[must_use]
     fn with(self, name: HeaderName, value: &str) -> Self;
     /// Adds or replaces a header.
@@ -65,7 +65,7 @@ pub trait ResponseExt: Sized {
     fn closing(self) -> Self {
         self.with_static(CONNECTION, "close")
     }
-    /// Prepares the response to a request of this method: HEAD has the length of the body, and no body.
+    /// Prepares the response for a request with this method: for HEAD it has the length of the body, but not the body.
     #[must_use]
     fn to_method(self, method: &Method) -> Self;
 }
@@ -91,7 +91,7 @@ impl ResponseExt for Response {
             headers
                 .entry(http::header::CONTENT_LENGTH)
                 .or_insert(length);
-            // hyper sends it over HTTP/2
+            // hyper would send it over HTTP/2
             *self.body_mut() = Bytes::new();
         }
         self

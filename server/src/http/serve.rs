@@ -19,24 +19,24 @@ use super::request::Peer;
 use super::stream::{ConnectionState, TimeoutStream};
 use crate::net::{AllowedHosts, Listener, Socket, TlsState};
 
-/// Pause after a failed `accept`, for example when the process has no file handles left.
+/// Pause after a failed `accept`, for example when the process has no file descriptors left.
 const PAUSE: Duration = Duration::from_millis(50);
 /// Connections to diagnostic listeners, which are limited separately.
 const DIAGNOSTIC: usize = 64;
 /// Interval of pings over HTTP/2.
 const PING: Duration = Duration::from_mins(1);
-/// Smallest buffer for a head that hyper accepts.
+/// Minimum size of the head buffer that hyper accepts.
 const SMALLEST_HEAD: usize = 8 << 10;
 
-/// How connections are served.
+/// Options of serving connections.
 pub struct Serving<A> {
-    /// What answers requests.
+    /// Service that responds to requests.
     pub service: Arc<Service<A>>,
-    /// Whether HTTP/2 is spoken without encryption.
+    /// `true` if HTTP/2 without TLS is supported.
     pub h2c: bool,
-    /// How long open requests may take to finish after `stop`.
+    /// Time limit of open requests after `stop`.
     pub grace: Duration,
-    /// How connections are protected, where they are.
+    /// TLS state, if TLS is enabled.
     pub tls: Option<Arc<TlsState>>,
 }
 
@@ -68,13 +68,13 @@ pub async fn serve<A: App>(
     stop.await;
     // closes the listeners
     accepting.shutdown().await;
-    // the tasks held the other references
+    // the tasks had the other references
     if let Some(graceful) = Arc::into_inner(graceful) {
         let _ = tokio::time::timeout(serving.grace, graceful.shutdown()).await;
     }
 }
 
-/// What the connections of one listener share.
+/// State that the connections of one listener share.
 struct Connections<A> {
     service: Arc<Service<A>>,
     graceful: Arc<GracefulShutdown>,
@@ -115,7 +115,7 @@ impl<A: App> Connections<A> {
         let Ok(room) = self.room.clone().try_acquire_owned() else {
             let is_plain = self.tls.is_none();
             tokio::spawn(async move {
-                // a client that speaks TLS would not understand it
+                // a client that uses TLS could not read the response
                 if is_plain {
                     let full = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
                     let _ = tokio::time::timeout(PAUSE, stream.write_all(full)).await;
@@ -142,7 +142,7 @@ impl<A: App> Connections<A> {
         });
     }
 
-    /// A peer without certificates.
+    /// Returns a peer without certificates.
     fn peer(&self, address: String, local: Option<IpAddr>) -> Peer {
         Peer {
             address,
@@ -155,7 +155,7 @@ impl<A: App> Connections<A> {
     }
 }
 
-/// Serves a connection to its end. `room` is held as long.
+/// Serves a connection until it ends, and keeps the permit `room` for that time.
 async fn converse<A: App, S>(
     stream: S,
     service: Arc<Service<A>>,

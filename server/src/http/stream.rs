@@ -1,4 +1,4 @@
-//! Time-outs of a connection: for the head of a request, between two requests and for a client that does not read.
+//! Timeouts of a connection: for receiving the head of a request, between two requests, and for a client that does not read.
 //!
 //! hyper's own timer for heads also runs while a connection is idle, which may take much longer.
 
@@ -39,7 +39,7 @@ impl Drop for OpenRequest {
     }
 }
 
-/// A stream that fails with [`io::ErrorKind::TimedOut`] when its client pauses for too long.
+/// A stream that fails with [`io::ErrorKind::TimedOut`] if its client pauses for too long.
 pub struct TimeoutStream<S> {
     inner: S,
     state: Arc<ConnectionState>,
@@ -52,9 +52,9 @@ pub struct TimeoutStream<S> {
     /// Bytes of the incomplete head. Large ones count against the memory budget.
     head_bytes: usize,
     held: Held,
-    /// Since when there has been neither a request nor a byte.
+    /// Time since when there has been neither a request nor a byte.
     idle_since: Option<Instant>,
-    /// Since when the client has not read what is written.
+    /// Time since when the client has not read the written data.
     stalled_since: Option<Instant>,
     /// `None` until the first bytes have arrived.
     is_http2: Option<bool>,
@@ -83,7 +83,7 @@ impl<S> TimeoutStream<S> {
         }
     }
 
-    /// Returns `true` if a request is open. Forgets the head if its request has started.
+    /// Returns `true` if a request is open. Resets the state of the head if its request has started.
     fn has_request(&mut self) -> bool {
         let started = self.state.started.load(Ordering::Relaxed);
         if started != self.started {
@@ -110,7 +110,7 @@ impl<S> TimeoutStream<S> {
         Ok(())
     }
 
-    /// Time at which a pending read fails.
+    /// Returns the time at which a pending read fails.
     fn read_deadline(&mut self) -> Option<Instant> {
         if self.has_request() {
             return None;
@@ -122,14 +122,14 @@ impl<S> TimeoutStream<S> {
         since.checked_add(self.bounds.idle)
     }
 
-    /// Returns `true` if the deadline has passed, else wakes the task when it does.
+    /// Returns `true` if the deadline has passed. Otherwise the task is woken at the deadline.
     fn has_passed(&mut self, deadline: Option<Instant>, cx: &mut Context<'_>) -> bool {
         let Some(deadline) = deadline else {
             return false;
         };
         let sleep = || Box::pin(tokio::time::sleep_until(deadline));
         let timer = self.timer.get_or_insert_with(sleep);
-        // a timer that fires early is reset then: cheaper than a reset at each poll
+        // resetting a timer that fires early is cheaper than a reset at each poll
         if timer.deadline() > deadline || timer.is_elapsed() {
             timer.as_mut().reset(deadline);
         }
@@ -159,10 +159,10 @@ impl<S> TimeoutStream<S> {
     }
 }
 
-/// First bytes of a connection over HTTP/2.
+/// First bytes of an HTTP/2 connection.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// Returns `true` if the first bytes that were read begin as HTTP/2 does. A method may begin with the same letters.
+/// Returns `true` if the bytes begin like the HTTP/2 preface. A method may begin with the same letters.
 fn is_preface(first: &[u8]) -> bool {
     first.starts_with(PREFACE) || first.len() >= 3 && PREFACE.starts_with(first)
 }

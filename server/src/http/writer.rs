@@ -1,4 +1,4 @@
-//! Changes of policies and documents, one after another.
+//! Serial execution of changes of policies and documents.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ pub struct Writer {
     most: usize,
 }
 
-/// A change that waits for those before it.
+/// A change that waits for earlier ones.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl Drop for Waiting<'_> {
@@ -24,7 +24,7 @@ impl Drop for Waiting<'_> {
 }
 
 impl Writer {
-    /// A writer that lets at most `most` changes wait.
+    /// Creates a writer with at most `most` waiting changes.
     pub fn new(most: usize) -> Self {
         Self {
             turn: Arc::default(),
@@ -33,10 +33,10 @@ impl Writer {
         }
     }
 
-    /// Runs a change after those before it. Once begun it runs to its end, even if the caller goes away.
+    /// Runs a change after all earlier ones. A change that has started runs to its end, even if the caller goes away.
     ///
     /// # Errors
-    /// Too many changes wait, or the change panicked.
+    /// Fails if too many changes wait, or the change panicked.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

@@ -1,5 +1,5 @@
-//! Hosts that requests may name. A server without authentication is otherwise open to web pages: a page whose name resolves to
-//! the server's address (DNS rebinding) is of one origin with it, as the browser sees it.
+//! Hosts that requests may name. Web pages could otherwise access a server without authentication by DNS rebinding: if the name of
+//! a page resolves to the server's address, the browser treats both as one origin.
 
 use std::net::IpAddr;
 
@@ -8,7 +8,7 @@ use http::{HeaderMap, Uri};
 
 use super::listen::Address;
 
-/// The hosts that requests on a listener may name.
+/// Hosts that requests on a listener may name.
 #[derive(Clone, Debug, Default)]
 pub struct AllowedHosts {
     hosts: Vec<NamedHost>,
@@ -17,24 +17,24 @@ pub struct AllowedHosts {
 /// A name in a request that is not allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForeignName {
-    /// The host of the request. Empty if it names none.
+    /// Host of the request; empty if it has none.
     Host(String),
-    /// The origin of the web page that sent the request.
+    /// Origin of the web page that sent the request.
     Origin(String),
 }
 
-/// A host, and the only port that is allowed with it, if there is one.
+/// A host, and the only allowed port, if there is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedHost {
     host: Host,
     port: Option<u16>,
 }
 
-/// A host in canonical spelling.
+/// A host in canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Host {
     Address(IpAddr),
-    /// In lower case, without a dot at its end.
+    /// In lower case, without a trailing dot.
     Name(String),
 }
 
@@ -42,7 +42,7 @@ impl NamedHost {
     /// Parses `name`, `name:port`, `192.0.2.1`, `[2001:db8::1]:port`; without a port also `2001:db8::1`.
     ///
     /// # Errors
-    /// What is expected.
+    /// Returns the expected format.
     pub fn parse(text: &str) -> Result<Self, String> {
         if let Ok(address) = text.parse::<IpAddr>() {
             return Ok(Self {
@@ -63,7 +63,7 @@ impl NamedHost {
 }
 
 impl AllowedHosts {
-    /// Those that an operator names, and the addresses that the server listens on. `localhost` and loopback addresses are
+    /// Allows the hosts of the configuration, and the addresses that the server listens on. `localhost` and loopback addresses are
     /// always allowed.
     pub fn new<'a>(named: &[NamedHost], listens_on: impl Iterator<Item = &'a Address>) -> Self {
         let own = listens_on.filter_map(|address| match address {
@@ -80,11 +80,11 @@ impl AllowedHosts {
         }
     }
 
-    /// Rejects a request that names another host: in its target, in `Host` or in `Origin`. `local` is the address
-    /// that the client has connected to.
+    /// Rejects a request that names another host in its target, in `Host` or in `Origin`. `local` is the address that the client
+    /// has connected to.
     ///
     /// # Errors
-    /// The rejection names the host.
+    /// Returns the rejected host.
     pub fn check(
         &self,
         target: &Uri,
@@ -92,7 +92,7 @@ impl AllowedHosts {
         local: Option<IpAddr>,
     ) -> Result<(), ForeignName> {
         let authority = target.authority().map(|authority| {
-            // what stands ahead of `@` is no part of the host
+            // the part before `@` does not belong to the host
             let text = authority.as_str();
             text.rsplit_once('@').map_or(text, |(_, host)| host)
         });

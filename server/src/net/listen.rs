@@ -15,17 +15,17 @@ use super::hosts::AllowedHosts;
 #[cfg(unix)]
 use super::unix::{self, SocketFile};
 
-/// Where to listen.
+/// Listening address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// `host:port`, and whether TLS is spoken there; unless said, where there is a certificate.
+    /// `host:port`, and `true` if it uses TLS. The default is to use TLS if there is a certificate.
     Tcp(String, Option<bool>),
-    /// A socket in the file system, or with `@` ahead of its name one that Linux knows without a file.
+    /// Unix socket in the file system or, with a leading `@`, an abstract socket of Linux.
     Unix(String),
 }
 
 impl Address {
-    /// Reads `host:port`, `http://host:port`, `https://host:port` or `unix://path`.
+    /// Parses `host:port`, `http://host:port`, `https://host:port` or `unix://path`.
     pub fn parse(text: &str) -> Self {
         if let Some(path) = text.strip_prefix("unix://") {
             return Self::Unix(path.to_owned());
@@ -39,7 +39,7 @@ impl Address {
         }
     }
 
-    /// Whether only this machine reaches it.
+    /// Returns `true` if only this machine can connect to the address.
     pub fn is_local(&self) -> bool {
         match self {
             Self::Unix(_) => true,
@@ -57,27 +57,26 @@ impl Address {
 pub struct Listener {
     /// The socket.
     pub socket: Socket,
-    /// Whether TLS is spoken.
+    /// `true` if the socket uses TLS.
     pub is_secure: bool,
-    /// Whether only health and metrics are served.
+    /// `true` if only health and metrics are served.
     pub is_diagnostic: bool,
-    /// The hosts that requests may name; `None` allows all.
+    /// Hosts that requests may name; `None` allows all.
     pub hosts: Option<Arc<AllowedHosts>>,
 }
 
-/// What connections come from.
+/// Source of connections.
 pub enum Socket {
     /// TCP.
     Tcp(TcpListener),
     /// A Unix socket, and its file if it has one. The file is dropped first: while the socket is open, no other file has its inode,
-    /// and no server that starts takes it for one that was left behind.
+    /// so a starting server cannot mistake it for a stale socket.
     #[cfg(unix)]
     Unix(Option<SocketFile>, UnixListener),
 }
 
 impl Listener {
-    /// Opens an address: several sockets where its name stands for several. A socket that no process listens on is
-    /// replaced.
+    /// Opens an address. A name that resolves to several addresses is opened as several sockets. A stale socket is replaced.
     async fn open(
         address: &Address,
         socket_mode: u32,
@@ -105,7 +104,7 @@ impl Listener {
         }
     }
 
-    /// Opens several addresses, given as texts; an error names the one.
+    /// Opens several addresses, given as texts. An error names the address.
     pub async fn open_all(
         texts: &[String],
         socket_mode: u32,
@@ -138,7 +137,7 @@ impl Listener {
         !matches!(self.socket, Socket::Tcp(_))
     }
 
-    /// The address that was opened, with the port that was chosen.
+    /// Returns the opened address, with the chosen port.
     pub fn address(&self) -> String {
         match &self.socket {
             Socket::Tcp(listener) => listener
@@ -153,7 +152,7 @@ impl Listener {
     }
 }
 
-/// The name of a socket that has no file.
+/// Returns the name of a socket without a file.
 #[cfg(target_os = "linux")]
 fn abstract_name(listener: &UnixListener) -> String {
     let Ok(address) = listener.local_addr() else {
@@ -171,7 +170,7 @@ fn abstract_name(_: &UnixListener) -> String {
 }
 
 async fn open_tcp(place: &str) -> io::Result<Vec<TcpListener>> {
-    // `:8181` is every interface
+    // `:8181` listens on every interface
     if let Some(port) = place.strip_prefix(':') {
         let every = match TcpListener::bind(format!("[::]:{port}")).await {
             Ok(listener) => Ok(listener),
@@ -184,7 +183,7 @@ async fn open_tcp(place: &str) -> io::Result<Vec<TcpListener>> {
             .await
             .map(|listener| vec![listener]);
     };
-    // clients take either of its addresses; a machine may have only one
+    // clients may use either loopback address, and a machine may have only one
     let first = TcpListener::bind(format!("127.0.0.1:{port}")).await;
     let port = match &first {
         Ok(listener) => listener.local_addr()?.port().to_string(),

@@ -1,4 +1,4 @@
-//! How connections are protected: certificates, versions and ciphers, read again when their files change.
+//! TLS configuration: certificates, versions and cipher suites, reloaded when the files change.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,21 +17,21 @@ use tracing::{error, info};
 use crate::config::{NO_AUTHORITIES, TlsOptions, TlsVersion};
 use crate::system::signals::{Signal, SignalKind, signal};
 
-/// The certificates that a client showed, as DER, its own first.
+/// Certificate chain of a client, as DER, its own first.
 pub type Certificates = Vec<Vec<u8>>;
 
-/// The protection of connections as it is now.
+/// Current TLS configuration.
 pub struct TlsState {
     options: TlsOptions,
     provider: Arc<CryptoProvider>,
     current: ArcSwap<ServerConfig>,
-    /// What was read last.
+    /// Files as they were last read.
     files: Mutex<Files>,
-    /// The signal to read the files again. It is heard from the beginning: it would end a process that does not listen.
+    /// Signal to reload the files. The handler is installed at startup: without one, the signal would end the process.
     hangup: Mutex<Option<Signal>>,
 }
 
-/// The files that say who the server is and whom it trusts.
+/// Certificate, private key, and trusted certificate authorities.
 #[derive(PartialEq, Eq)]
 struct Files {
     certificate: Vec<u8>,
@@ -43,7 +43,7 @@ impl TlsState {
     /// Reads the files that the options name.
     ///
     /// # Errors
-    /// Why connections cannot be protected so, in words that name the file or the flag.
+    /// Fails if TLS cannot be configured, with the name of the file or the flag.
     pub fn new(options: TlsOptions) -> Result<Self, String> {
         let provider = Arc::new(provider(&options.cipher_suites)?);
         let files = Files::read(&options)?;
@@ -57,15 +57,15 @@ impl TlsState {
         })
     }
 
-    /// What new connections are protected with.
+    /// Returns the TLS configuration of new connections.
     pub fn current(&self) -> Arc<ServerConfig> {
         self.current.load_full()
     }
 
-    /// The same for what may be asked for, and shared; within a runtime of tokio.
+    /// Returns the shared TLS state, or `None` without options. It must be called within a tokio runtime.
     ///
     /// # Errors
-    /// As for [`Self::new`].
+    /// Fails as [`Self::new`] does.
     pub fn shared(options: Option<&TlsOptions>) -> io::Result<Option<Arc<Self>>> {
         let state = options.cloned().map(Self::new).transpose();
         let state = state.map_err(|words| io::Error::new(io::ErrorKind::InvalidInput, words))?;
@@ -76,7 +76,7 @@ impl TlsState {
         Ok(Some(Arc::new(state)))
     }
 
-    /// Reads the files again every now and then, and when the process is told to, for as long as it is waited for.
+    /// Reloads the files at intervals and on a signal, until the future is dropped.
     pub async fn keep_fresh(self: Arc<Self>) {
         let Some(mut told) = self.hangup.lock().take() else {
             return;
@@ -95,10 +95,10 @@ impl TlsState {
         }
     }
 
-    /// Reads the files again; whether they had changed. What cannot be used changes nothing.
+    /// Reloads the files. Returns `true` if they had changed. Invalid files change nothing.
     ///
     /// # Errors
-    /// As for [`Self::new`].
+    /// Fails as [`Self::new`] does.
     pub fn reload(&self) -> Result<bool, String> {
         let files = Files::read(&self.options)?;
         let mut known = self.files.lock();
@@ -106,7 +106,7 @@ impl TlsState {
             return Ok(false);
         }
         let config = config(&self.options, &self.provider, &files);
-        // what is wrong is told once, until it changes
+        // an error is reported once, until the files change
         *known = files;
         self.current.store(Arc::new(config?));
         Ok(true)
@@ -161,7 +161,8 @@ fn config(
     Ok(config)
 }
 
-/// The authorities that sign certificates of clients. Those of the system are not among them: they sign for anybody.
+/// Returns the certificate authorities of client certificates. Those of the system are not included, because they sign certificates
+/// for everyone.
 fn roots(options: &TlsOptions, files: &Files) -> Result<RootCertStore, String> {
     let (Some(file), Some(text)) = (&options.ca_cert_file, &files.authorities) else {
         return Err(NO_AUTHORITIES.to_owned());
@@ -181,7 +182,7 @@ fn roots(options: &TlsOptions, files: &Files) -> Result<RootCertStore, String> {
 /// Returns the certificates of a file in PEM format.
 ///
 /// # Errors
-/// There is none, or a block of the file cannot be read.
+/// Fails if there is no certificate, or a block of the file cannot be parsed.
 fn certificates(file: &Path, text: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
     let file = file.display();
     let mut certificates = Vec::new();
@@ -205,8 +206,8 @@ fn certificates(file: &Path, text: &[u8]) -> Result<Vec<CertificateDer<'static>>
     Ok(certificates)
 }
 
-/// Cryptography with the ciphers that are named, by the names that Go gives them; all where none is. The ciphers of TLS 1.3
-/// are all there always, as in Go.
+/// Returns the crypto provider with the cipher suites of these Go names, or with all if there are none. The cipher suites of TLS
+/// 1.3 are always enabled, as in Go.
 fn provider(names: &[String]) -> Result<CryptoProvider, String> {
     let mut provider = aws_lc_rs::default_provider();
     if names.is_empty() {

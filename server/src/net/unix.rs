@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 
 use tokio::net::{UnixListener, UnixSocket, UnixStream};
 
-/// Connections that wait to be accepted.
+/// Maximum number of connections that wait to be accepted.
 const QUEUE: u32 = 1024;
 
-/// How long a server waits for another one that is opening the same path.
+/// Maximum time that a server waits for another one that is opening the same path.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// Pause between two attempts to get the lock.
+/// Pause between two attempts to acquire the lock.
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
 /// The file of a socket. It is removed when this value is dropped, unless another server has put its own socket there.
@@ -50,8 +50,8 @@ impl Drop for SocketFile {
     }
 }
 
-/// A lock that servers hold while they open one path, so that none of them takes the socket of another for one that was left behind. The
-/// file of the lock is next to the socket as long as it is held.
+/// Lock that servers hold while they open a path, so that none of them mistakes another's socket for a stale one. The file of the
+/// lock is next to the socket while it is held.
 struct Lock {
     path: PathBuf,
     file: File,
@@ -73,7 +73,7 @@ impl Lock {
                 .open(&path)?;
             match file.try_lock() {
                 Ok(()) if is_file_of(&file, &path) => return Ok(Self { path, file }),
-                // the server that held this lock has removed its file, so that others lock another one
+                // the server that held this lock has removed its file, so that others lock a new one
                 Ok(()) | Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => return Err(error),
             }
@@ -88,7 +88,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // before the lock is released, so that the file is this one
+        // before the lock is released, so that it is the file of this lock
         let _ = fs::remove_file(&self.path);
         let _ = self.file.unlock();
     }
@@ -99,22 +99,23 @@ fn is_file_of(file: &File, path: &Path) -> bool {
     found.is_some_and(|(open, named)| identity(&open) == identity(&named))
 }
 
-/// Listens on a path with these permissions. A socket there that no process listens on is replaced.
+/// Listens on a path with these permissions. A stale socket is replaced.
 ///
 /// # Errors
-/// `AddrInUse` if a process listens on the path, `AlreadyExists` if the path is not a socket, and errors of the system.
+/// Fails with `AddrInUse` if a process listens on the path, with `AlreadyExists` if the path is not a socket, or with an error of
+/// the system.
 pub async fn listen(path: &Path, mode: u32) -> io::Result<(SocketFile, UnixListener)> {
-    // before anything is made next to it
+    // the path is checked before a file is created next to it
     std::os::unix::net::SocketAddr::from_pathname(path)?;
     let _lock = Lock::of(path).await?;
     remove_stale(path).await?;
     let socket = UnixSocket::new_stream()?;
     let permissions = Permissions::from_mode(mode);
-    // on Linux the file is made with the permissions of the open socket, as far as the umask allows
+    // on Linux the file gets the permissions of the open socket, as far as the umask allows
     #[cfg(target_os = "linux")]
     File::from(socket.as_fd().try_clone_to_owned()?).set_permissions(permissions.clone())?;
     socket.bind(path)?;
-    // nobody can connect until `listen`
+    // clients cannot connect until `listen`
     fs::set_permissions(path, permissions)?;
     let identity = identity(&fs::symlink_metadata(path)?);
     let path = path.to_owned();

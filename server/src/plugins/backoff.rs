@@ -3,16 +3,16 @@
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
-/// Delay before the first repetition of a request that failed.
+/// Delay before the first retry of a failed request.
 const FIRST: Duration = Duration::from_millis(100);
 
-/// Factor of two delays that follow each other.
+/// Ratio of consecutive delays.
 const FACTOR: f64 = 1.6;
 
-/// Largest share of a delay that is added or subtracted at random.
+/// Maximum random deviation, as a fraction of a delay.
 const JITTER: f64 = 0.2;
 
-/// Returns the delay before a request is repeated after `failures` failures in a row: exponential, at most `most`.
+/// Returns the delay before the retry after `failures` consecutive failures: exponential, at most `most`.
 pub fn after_failures(failures: u32, most: Duration) -> Duration {
     let repetitions = i32::try_from(failures.saturating_sub(1).min(64)).unwrap_or(0);
     let seconds = FIRST.as_secs_f64() * FACTOR.powi(repetitions);
@@ -22,12 +22,12 @@ pub fn after_failures(failures: u32, most: Duration) -> Duration {
     Duration::from_secs_f64(seconds.min(most) * jitter)
 }
 
-/// Returns a random delay within bounds.
+/// Returns a random delay between two limits.
 pub fn between(min: Duration, max: Duration) -> Duration {
     min + max.saturating_sub(min).mul_f64(random())
 }
 
-/// Returns a random number from 0 to 1. It spreads the load of services and protects nothing.
+/// Returns a random number from 0 to 1. It spreads the load of services and is not used for security.
 fn random() -> f64 {
     let bits = u32::try_from(RandomState::new().hash_one(0_u8) >> 32).unwrap_or(0);
     f64::from(bits) / f64::from(u32::MAX)

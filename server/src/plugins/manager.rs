@@ -19,12 +19,12 @@ pub const DISCOVERY: &str = "discovery";
 pub struct Manager {
     registry: Arc<Registry>,
     settings: watch::Sender<Arc<PluginSettings>>,
-    /// Changes follow each other.
+    /// Serializes changes.
     changing: Mutex<()>,
 }
 
 impl Manager {
-    /// Owns the settings of a server that has not started.
+    /// Creates the owner of the settings of a server that has not started.
     pub fn new(registry: Arc<Registry>, settings: PluginSettings) -> Self {
         let manager = Self {
             registry,
@@ -35,7 +35,7 @@ impl Manager {
         manager
     }
 
-    /// Replaces the settings. Plugins that are new are `NOT_READY` when this returns, so that no health check misses them.
+    /// Replaces the settings. New plugins are `NOT_READY` when this returns, so that health checks include them.
     pub fn apply(&self, settings: PluginSettings) {
         let _changing = self.changing.lock();
         let before = self.settings.borrow().clone();
@@ -65,7 +65,7 @@ impl Manager {
         self.settings.send_replace(Arc::new(settings));
     }
 
-    /// Returns the settings, and each change of them.
+    /// Returns a receiver of the settings and their changes.
     pub fn subscribe(&self) -> watch::Receiver<Arc<PluginSettings>> {
         self.settings.subscribe()
     }

@@ -2,9 +2,9 @@
 //!
 //! | file | contains |
 //! |---|---|
-//! | `registry` | the states of all plugins, and the bundles that they brought |
-//! | `running` | plugins as tasks: how they begin and end |
-//! | `decision_logs` | an event for each decision, and where events are written |
+//! | `registry` | states of plugins and bundles |
+//! | `running` | plugins as tasks: start and end |
+//! | `decision_logs` | events of decisions, and the sinks that they are written to |
 //! | `manager` | the owner of the plugins' settings |
 //! | `backoff` | delays between requests to services |
 //! | `bundles` | bundles that are downloaded |

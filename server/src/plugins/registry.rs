@@ -1,4 +1,4 @@
-//! The states of all plugins, and the bundles that they brought.
+//! States of all plugins and bundles.
 
 use std::collections::BTreeMap;
 
@@ -8,25 +8,25 @@ use tokio::sync::watch;
 
 use super::bundles::{self, BundleStatus};
 
-/// How a plugin is.
+/// State of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum PluginState {
-    /// It has not begun to do its work.
+    /// The plugin has not started its work.
     #[serde(rename = "NOT_READY")]
     NotReady,
-    /// It does its work.
+    /// The plugin works.
     #[serde(rename = "OK")]
     Ok,
-    /// It does its work, though something is amiss.
+    /// The plugin works with limitations.
     #[serde(rename = "WARN")]
     Warn,
-    /// It does not do its work.
+    /// The plugin does not work.
     #[serde(rename = "ERROR")]
     Error,
 }
 
 impl PluginState {
-    /// The published name.
+    /// Returns the public name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::NotReady => "NOT_READY",
@@ -37,12 +37,12 @@ impl PluginState {
     }
 }
 
-/// The state of a plugin and words about it.
+/// State of a plugin, with a message.
 #[derive(Clone, Debug, Serialize)]
 pub struct PluginStatus {
-    /// How it is.
+    /// State.
     pub state: PluginState,
-    /// Why.
+    /// Reason for the state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -51,19 +51,19 @@ fn is_ready(bundle: &BundleStatus) -> bool {
     bundle.is_active() && bundle.errors.is_empty()
 }
 
-/// What is known of all plugins. They are registered before a server begins, so that none is missed.
+/// States of all plugins. Plugins are registered before a server starts, so that none is missing.
 pub struct Registry {
     plugins: Mutex<BTreeMap<String, PluginStatus>>,
     bundles: Mutex<BTreeMap<String, BundleStatus>>,
     discovery: Mutex<Option<BundleStatus>>,
-    /// Whether all plugins were `OK` at once some time: it stays so.
+    /// `true` once all plugins have been `OK` at the same time.
     ready: watch::Sender<bool>,
-    /// Tells that something is not as it was.
+    /// Notifies receivers of changes.
     changed: watch::Sender<()>,
 }
 
 impl Registry {
-    /// The plugins of these names, none of which has begun.
+    /// Creates a registry of plugins with these names, in their initial state.
     pub fn new<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
         let registry = Self {
             plugins: Mutex::default(),
@@ -82,7 +82,7 @@ impl Registry {
         registry
     }
 
-    /// Notes how a plugin is.
+    /// Sets the state of a plugin.
     pub fn report(&self, name: &str, state: PluginState, message: Option<String>) {
         let status = PluginStatus { state, message };
         self.plugins.lock().insert(name.to_owned(), status);
@@ -90,7 +90,7 @@ impl Registry {
         self.changed.send_replace(());
     }
 
-    /// Removes a plugin that does not run any more.
+    /// Removes a plugin that no longer runs.
     pub fn remove(&self, name: &str) {
         let removed = self.plugins.lock().remove(name);
         if removed.is_some() {
@@ -99,14 +99,14 @@ impl Registry {
         }
     }
 
-    /// Whether everything is ready by now.
+    /// Updates `ready`.
     fn look(&self) {
         if self.unwell(&[]).is_empty() {
             self.ready.send_replace(true);
         }
     }
 
-    /// Notes what is known of a bundle; that it was active once is not forgotten.
+    /// Sets the status of a bundle. The record that it has been active is kept.
     pub fn report_bundle(&self, mut status: BundleStatus) {
         let mut bundles = self.bundles.lock();
         let before = bundles.get(&status.name);
@@ -117,7 +117,7 @@ impl Registry {
         self.bundles_changed();
     }
 
-    /// Notes the status of discovery.
+    /// Sets the status of discovery.
     pub fn report_discovery(&self, status: BundleStatus) {
         *self.discovery.lock() = Some(status);
         self.changed.send_replace(());
@@ -128,13 +128,13 @@ impl Registry {
         self.discovery.lock().clone()
     }
 
-    /// Forgets a bundle.
+    /// Removes a bundle.
     pub fn forget_bundle(&self, name: &str) {
         self.bundles.lock().remove(name);
         self.bundles_changed();
     }
 
-    /// The plugin that downloads bundles becomes `OK` once each of them is active without an error. Later errors do not change that.
+    /// Sets the plugin that downloads bundles to `OK` once each bundle is active without an error. Later errors do not change that.
     fn bundles_changed(&self) {
         let mut plugins = self.plugins.lock();
         if let Some(plugin) = plugins.get_mut(bundles::NAME)
@@ -150,22 +150,22 @@ impl Registry {
         self.changed.send_replace(());
     }
 
-    /// Tells of each change from now on.
+    /// Returns a receiver that is notified of each change from now on.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.changed.subscribe()
     }
 
-    /// All plugins by name.
+    /// Returns all plugins by name.
     pub fn plugins(&self) -> BTreeMap<String, PluginStatus> {
         self.plugins.lock().clone()
     }
 
-    /// All bundles by name.
+    /// Returns all bundles by name.
     pub fn bundles(&self) -> BTreeMap<String, BundleStatus> {
         self.bundles.lock().clone()
     }
 
-    /// The names of the plugins that are not `OK`, but for some that do not matter.
+    /// Returns the names of the plugins that are not `OK`, except excluded ones.
     pub fn unwell(&self, excluded: &[&str]) -> Vec<String> {
         let plugins = self.plugins.lock();
         let unwell = plugins.iter().filter(|(name, status)| {
@@ -174,7 +174,8 @@ impl Registry {
         unwell.map(|(name, _)| name.clone()).collect()
     }
 
-    /// The names of the bundles that were not activated yet, or fail to be activated again before all others are active.
+    /// Returns the names of the bundles that were not activated yet, or whose activation has failed again before all others are
+    /// active.
     pub fn inactive_bundles(&self) -> Vec<String> {
         let downloads = self.plugins.lock().get(bundles::NAME).map(|one| one.state);
         let is_inactive = |bundle: &&BundleStatus| match downloads {
@@ -186,21 +187,21 @@ impl Registry {
         inactive.map(|bundle| bundle.name.clone()).collect()
     }
 
-    /// Returns `false` if the configuration is to be discovered, and was not yet.
+    /// Returns `false` if the configuration is discovered, and has not been applied yet.
     pub fn is_discovered(&self) -> bool {
         let plugins = self.plugins.lock();
         let discovery = plugins.get(super::DISCOVERY);
         discovery.is_none_or(|plugin| plugin.state == PluginState::Ok)
     }
 
-    /// Whether all plugins were `OK` at the same time at some point; it stays true.
+    /// Returns `true` once all plugins have been `OK` at the same time. It does not change back.
     pub fn is_ready(&self) -> bool {
         *self.ready.borrow()
     }
 
-    /// Waits until they are.
+    /// Waits until [`Self::is_ready`] returns `true`.
     pub async fn ready(&self) {
-        // the sender lives as long as this does
+        // the sender lives as long as the registry
         let _ = self.ready.subscribe().wait_for(|ready| *ready).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Plugins as tasks: how they begin and end.
+//! Plugins as tasks: start and end.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use tracing::error;
 use super::bundles::BundleStatus;
 use super::registry::{PluginState, Registry};
 
-/// A plugin's side of its server: what it serves, where it reports, and when it is to end.
+/// Interface between a plugin and its server: the engine, status reports, and the stop signal.
 ///
 /// ```no_run
 /// use solon_server::{PluginState, Server};
@@ -36,57 +36,56 @@ pub struct Plugin {
 }
 
 impl Plugin {
-    /// The engine that its server serves.
+    /// Returns the engine of the server.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// The states of all plugins.
+    /// Returns the states of all plugins.
     pub(crate) fn registry(&self) -> &Arc<Registry> {
         &self.registry
     }
 
-    /// Tells how it is; before the first time it is `NOT_READY`.
+    /// Reports the state of the plugin. The initial state is `NOT_READY`.
     pub fn report(&self, state: PluginState) {
         self.registry.report(&self.name, state, None);
     }
 
-    /// Tells how it is, and why.
+    /// Reports the state of the plugin with a message.
     pub fn report_because(&self, state: PluginState, message: &str) {
         let message = Some(message.to_owned());
         self.registry.report(&self.name, state, message);
     }
 
-    /// Tells what is known of a bundle. A server counts as healthy with `?bundles` once each that was told of has been
-    /// activated.
+    /// Reports the status of a bundle. `/health?bundles` succeeds once each reported bundle has been activated.
     pub fn report_bundle(&self, status: BundleStatus) {
         self.registry.report_bundle(status);
     }
 
-    /// Tells that a bundle is not wanted any more.
+    /// Removes a bundle that is no longer configured.
     pub fn forget_bundle(&self, name: &str) {
         self.registry.forget_bundle(name);
     }
 
-    /// Is there when the server stops. What the plugin does then has to end within the time for open requests.
+    /// Completes when the server stops. The plugin must then end within the time limit of open requests.
     pub async fn stopped(&self) {
-        // a server that is gone has stopped
+        // without a sender the server has stopped
         let _ = self.stop.clone().wait_for(|stop| *stop).await;
     }
 }
 
-/// What a plugin does until it is stopped, and what made it end before.
+/// Future of a plugin, which returns an error if it ended before it was stopped.
 type Run = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
 
-/// A plugin that was not started.
+/// A plugin that has not started.
 pub struct Start {
-    /// Its name.
+    /// Name of the plugin.
     pub name: String,
     run: Box<dyn FnOnce(Plugin) -> Run + Send>,
 }
 
 impl Start {
-    /// A plugin by what it does.
+    /// Creates a plugin from its async function.
     pub fn new<F>(name: &str, run: impl FnOnce(Plugin) -> F + Send + 'static) -> Self
     where
         F: Future<Output = Result<(), String>> + Send + 'static,
@@ -98,14 +97,14 @@ impl Start {
     }
 }
 
-/// The plugins of a server that runs.
+/// The plugins of a running server.
 pub struct Started {
     stop: watch::Sender<bool>,
     tasks: JoinSet<()>,
 }
 
 impl Started {
-    /// Starts plugins, within a runtime of tokio.
+    /// Starts plugins. It must be called within a tokio runtime.
     pub fn all(plugins: Vec<Start>, engine: &Engine, registry: &Arc<Registry>) -> Self {
         let stop = watch::Sender::new(false);
         let mut tasks = JoinSet::new();
@@ -118,7 +117,7 @@ impl Started {
                 stop: stop.subscribe(),
             };
             let registry = registry.clone();
-            // in a task of its own, so that a panic is its own as well
+            // a separate task isolates a panic
             let running = tokio::spawn(async move { run(plugin).await });
             tasks.spawn(async move {
                 let _abandoned = Abandoned(running.abort_handle());
@@ -134,7 +133,7 @@ impl Started {
         Self { stop, tasks }
     }
 
-    /// Tells all of them to stop, and waits for that as long as it may take.
+    /// Stops all plugins, and waits for them for at most `within`.
     pub async fn end(mut self, within: Duration) {
         self.stop.send_replace(true);
         let all = async { while self.tasks.join_next().await.is_some() {} };
@@ -142,7 +141,7 @@ impl Started {
     }
 }
 
-/// Ends a task with whoever waits for it.
+/// Aborts a task when its waiter is dropped.
 struct Abandoned(tokio::task::AbortHandle);
 
 impl Drop for Abandoned {

@@ -5,7 +5,7 @@ use std::time::Duration;
 #[cfg(unix)]
 use rustix::time::{ClockId, clock_gettime};
 
-/// Returns the processor time that the calling thread has used. Unlike passed time it does not grow while the thread waits, for a
+/// Returns the processor time that the calling thread has used. Unlike elapsed time it does not grow while the thread waits, for a
 /// processor or for anything else.
 #[cfg(unix)]
 pub fn thread_time() -> Duration {
@@ -13,7 +13,7 @@ pub fn thread_time() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 
-/// Returns the time that has passed since the first call of the thread, which is as close as this system comes to processor time here.
+/// Returns the time since the first call on the thread, which is the best approximation of processor time on this system.
 #[cfg(not(unix))]
 pub fn thread_time() -> Duration {
     use std::time::Instant;

@@ -10,7 +10,7 @@ pub use elsewhere::{Signal, SignalKind, signal};
 mod elsewhere {
     use std::io;
 
-    /// A signal that a server reacts to.
+    /// A signal that the server handles.
     #[derive(Clone, Copy, Debug)]
     pub struct SignalKind(Kind);
 
@@ -22,7 +22,7 @@ mod elsewhere {
     }
 
     impl SignalKind {
-        /// Reload files. This system has no such signal.
+        /// Reload files. This system does not have such a signal.
         pub fn hangup() -> Self {
             Self(Kind::Hangup)
         }
@@ -32,18 +32,18 @@ mod elsewhere {
             Self(Kind::Interrupt)
         }
 
-        /// End, from the system. Ctrl+C is the one that consoles of every such system send.
+        /// Termination by the system. On other systems than Unix only Ctrl+C is available everywhere.
         pub fn terminate() -> Self {
             Self(Kind::Terminate)
         }
     }
 
-    /// The occurrences of one kind of signal.
+    /// Stream of occurrences of a signal.
     #[derive(Debug)]
     pub struct Signal(Kind);
 
     impl Signal {
-        /// Waits for the next one.
+        /// Waits for the next occurrence.
         pub async fn recv(&mut self) -> Option<()> {
             match self.0 {
                 Kind::Interrupt => tokio::signal::ctrl_c().await.ok(),
@@ -55,7 +55,7 @@ mod elsewhere {
     /// Listens for a kind of signal.
     ///
     /// # Errors
-    /// None here; on Unix the system may reject it.
+    /// Never fails here; on Unix the system may return an error.
     pub fn signal(kind: SignalKind) -> io::Result<Signal> {
         Ok(Signal(kind.0))
     }

@@ -1,4 +1,4 @@
-//! Counts of a server, as `/metrics` and `/v1/status` show them.
+//! Counters of a server in `/metrics` and `/v1/status`.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use solon_common::metrics::{CounterFamily, DurationFamily};
 
 use super::exposition::CANCELLATIONS;
 
-/// Counts of one server.
+/// Counters of one server.
 pub struct Counts {
     durations: DurationFamily<Request>,
     cancellations: CounterFamily<Request>,
@@ -20,16 +20,16 @@ pub struct Counts {
 /// Labels of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct Request {
-    /// The status of the response.
+    /// Status of the response.
     pub code: u16,
-    /// The route.
+    /// Route.
     pub handler: &'static str,
-    /// The method.
+    /// Method.
     pub method: &'static str,
 }
 
 impl Counts {
-    /// Creates counts of zero. `bounds` are the upper bounds of durations, in seconds and in ascending order.
+    /// Creates counters. `bounds` are the upper bounds of durations, in seconds and in ascending order.
     pub fn new(bounds: &[f64]) -> Self {
         Self {
             durations: DurationFamily::durations(bounds),
@@ -39,26 +39,26 @@ impl Counts {
         }
     }
 
-    /// Counts a request that has its response.
+    /// Counts a request with a response.
     pub fn answered(&self, request: Request, took: Duration) {
         self.answered.inc();
         self.durations
             .with(&request, |histogram| histogram.observe(took));
     }
 
-    /// Counts a request whose client did not wait for the response.
+    /// Counts a request whose client disconnected before the response.
     pub fn cancelled(&self, request: Request) {
         self.cancellations.with(&request, |counter| {
             counter.inc();
         });
     }
 
-    /// Counts a decision that was begun on a thread that could not wait for it.
+    /// Counts a decision that was started on a reactor, but was too long for it.
     pub fn misjudged(&self) {
         self.misjudged.inc();
     }
 
-    /// Registers all counts.
+    /// Registers all counters.
     pub fn register(&self, registry: &mut Registry) {
         registry.register(
             CANCELLATIONS,

@@ -7,19 +7,20 @@ use prometheus_client::encoding::prometheus_text::encode;
 use prometheus_client::registry::Registry;
 use serde_json::{Map, Value, json};
 
-/// Name under which cancelled requests are registered. In OPA this counter has no suffix, which `prometheus-client` gives to each.
+/// Name under which cancelled requests are registered. In OPA this counter has no suffix, but `prometheus-client` adds one to each
+/// counter.
 pub const CANCELLATIONS: &str = "http_request_cancellations";
 
 /// Returns all metrics in Prometheus' text format 0.0.4.
 pub fn text(registry: &Registry) -> String {
     let mut text = String::new();
-    // writing to a string does not fail, nor does a metric of this server
+    // neither writing to a string nor encoding a metric fails
     let _: fmt::Result = encode(&mut text, registry);
     text.replace(&format!("{CANCELLATIONS}_total"), CANCELLATIONS)
 }
 
-/// Returns all metrics by name in the JSON form of Prometheus' messages, in which integers of 64 bits are strings. It is made from
-/// [`text`], since `prometheus-client` gives values to its encoders only.
+/// Returns all metrics by name in the JSON form of Prometheus' messages, in which 64-bit integers are strings. It is derived from
+/// [`text`], because `prometheus-client` passes values only to its own encoders.
 pub fn messages(registry: &Registry) -> Value {
     let mut families = Map::new();
     let mut family = Family::default();
@@ -39,7 +40,7 @@ pub fn messages(registry: &Registry) -> Value {
     Value::Object(families)
 }
 
-/// The metrics of one name.
+/// Metrics with one name.
 #[derive(Default)]
 struct Family {
     name: String,
@@ -47,7 +48,7 @@ struct Family {
     /// `counter`, `gauge` or `histogram`.
     kind: String,
     metrics: Vec<Value>,
-    /// Finite buckets and the sum of a histogram whose count follows.
+    /// Finite buckets and the sum of a histogram, until its count is parsed.
     buckets: Vec<Value>,
     sum: f64,
 }
@@ -62,7 +63,7 @@ impl Family {
         }
     }
 
-    /// Reads the line of a sample: a name, labels in braces, and a number.
+    /// Parses the line of a sample: a name, labels in braces, and a number.
     fn sample(&mut self, line: &str) {
         let Some((series, value)) = line.rsplit_once(' ') else {
             return;
@@ -104,7 +105,7 @@ impl Family {
     }
 }
 
-/// Reads labels up to the closing brace: `name="value",…}`.
+/// Parses labels up to the closing brace: `name="value",…}`.
 fn labels_of(text: &str) -> Vec<(String, String)> {
     let mut labels = Vec::new();
     let mut rest = text.chars();
@@ -116,7 +117,7 @@ fn labels_of(text: &str) -> Vec<(String, String)> {
     labels
 }
 
-/// Reads a value up to its closing quote.
+/// Parses a value up to its closing quote.
 fn quoted(text: &mut Chars<'_>) -> String {
     let mut value = String::new();
     while let Some(c) = text.next() {

@@ -8,20 +8,20 @@ use serde::Serialize;
 use solon::SendMetrics;
 use solon::trace::{Instruments, Metrics as Engine, Statistics};
 
-/// What was measured, by its published name; nothing where nobody asks for it.
+/// Measurements by their public names; empty if nothing is measured.
 pub struct Metrics {
     all: Option<RefCell<Engine>>,
     /// `true` if the response contains the measurements. Decision logs measure each decision.
     pub is_shown: bool,
 }
 
-/// One thing that was measured.
+/// A measurement.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Measured {
-    /// Nanoseconds, or how often.
+    /// Nanoseconds, or a count.
     Number(u64),
-    /// The distribution of nanoseconds.
+    /// Distribution of nanoseconds.
     Histogram(Statistics),
 }
 
@@ -32,7 +32,7 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Measures where that is asked for.
+    /// Creates metrics, which are enabled if `asked` is `true`.
     pub fn when(asked: bool) -> Self {
         Self {
             all: asked.then(RefCell::default),
@@ -40,7 +40,7 @@ impl Metrics {
         }
     }
 
-    /// Measures for a decision log, even if the response does not contain the measurements.
+    /// Enables the metrics for a decision log, even if the response does not contain them.
     #[must_use]
     pub fn logged(self) -> Self {
         Self {
@@ -49,44 +49,44 @@ impl Metrics {
         }
     }
 
-    /// Whether anything is measured.
+    /// Returns `true` if the metrics are enabled.
     pub fn is_on(&self) -> bool {
         self.all.is_some()
     }
 
-    /// When something begins, if that is measured.
+    /// Returns the current time, if the metrics are enabled.
     pub fn start(&self) -> Option<Instant> {
         self.is_on().then(Instant::now)
     }
 
-    /// Notes how long something took that began at `start`.
+    /// Adds the time since `start`, if there is one.
     pub fn end(&self, name: &str, start: Option<Instant>) {
         if let Some(start) = start {
             self.since(name, start);
         }
     }
 
-    /// Notes how long something took; of several stages of one name all together.
+    /// Adds a duration. Several stages with one name are added up.
     pub fn add(&self, name: &str, took: Duration) {
         self.note(|all| all.time(name, took));
     }
 
-    /// Notes how long something took that began at `start` and ends now.
+    /// Adds the time since `start`.
     pub fn since(&self, name: &str, start: Instant) {
         self.note(|all| all.since(name, start));
     }
 
-    /// Notes a count.
+    /// Adds a count.
     pub fn counter(&self, name: &str, count: u64) {
         self.note(|all| all.count(name, count));
     }
 
-    /// Notes what was measured of a search.
+    /// Adds the instrumentation of a traced evaluation.
     pub fn instruments(&self, instruments: &Instruments) {
         self.note(|all| all.instruments(instruments));
     }
 
-    /// Notes what `http.send` did.
+    /// Adds the metrics of `http.send`.
     pub fn sent(&self, sent: &SendMetrics) {
         self.note(|all| all.sent(sent));
     }
@@ -97,7 +97,7 @@ impl Metrics {
         }
     }
 
-    /// Everything by name.
+    /// Returns all measurements by name.
     pub fn all(&self) -> BTreeMap<String, Measured> {
         let Some(all) = &self.all else {
             return BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What the server tells about itself.
+//! Logs and metrics of the server.
 
 mod counts;
 mod exposition;

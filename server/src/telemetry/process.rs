@@ -1,4 +1,4 @@
-//! What the system counts of this process, under Prometheus' usual names.
+//! Metrics of the process, under Prometheus' usual names.
 
 use metrics_process::collector::collect;
 use prometheus_client::encoding::EncodeGaugeValue;
@@ -6,7 +6,7 @@ use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 
-/// Registers what the system counts of this process now. What the system does not know is left out.
+/// Registers the current metrics of the process. Metrics that the system does not provide are omitted.
 pub fn register(registry: &mut Registry) {
     let process = collect();
     if let Some(seconds) = process.cpu_seconds_total {
@@ -20,7 +20,7 @@ pub fn register(registry: &mut Registry) {
         registry,
         "process_max_fds",
         "Maximum number of open file descriptors",
-        // 0 stands for no limit
+        // 0 means unlimited
         process.max_fds.filter(|limit| *limit > 0),
     );
     gauge(
@@ -49,7 +49,7 @@ pub fn register(registry: &mut Registry) {
     );
 }
 
-/// Returns the bytes of memory that this process holds, or 0 if the system does not know.
+/// Returns the resident memory of this process in bytes, or 0 if the system does not provide it.
 pub fn resident_bytes() -> u64 {
     collect().resident_memory_bytes.unwrap_or_default()
 }

@@ -3,18 +3,18 @@
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::JoinHandle;
 
-/// Stack of a thread in bytes, of which it takes what it touches. The engine grows it where it needs more.
+/// Stack size of a thread in bytes. Only used pages take memory, and the engine grows the stack if necessary.
 const STACK: usize = 2 << 20;
 
-/// Blocking threads of a runtime of their own. The number of threads that the runtime of the caller allows may be too small for
-/// decisions that wait, and is not known.
+/// Blocking threads of a separate runtime. The caller's runtime may allow too few threads for decisions that wait, and its limit is
+/// unknown.
 pub struct Workers {
-    /// `None` if it cannot be had: the runtime of the caller is used.
+    /// `None` if the runtime cannot be created: then the caller's runtime is used.
     runtime: Option<Runtime>,
 }
 
 impl Workers {
-    /// Allows at most so many threads at a time. They start when they are needed, and end after 10 s without work.
+    /// Allows up to `threads` threads. They start when they are needed, and end after 10 s without work.
     pub fn new(threads: usize) -> Self {
         let mut builder = Builder::new_current_thread();
         builder
@@ -41,7 +41,7 @@ impl Workers {
 impl Drop for Workers {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            // waiting for threads is not allowed where this may run
+            // the drop may run in async code, which must not wait for threads
             runtime.shutdown_background();
         }
     }

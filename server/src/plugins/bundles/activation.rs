@@ -1,4 +1,4 @@
-//! Reading, verifying and activating what was downloaded. Everything here blocks its thread.
+//! Parsing, verification and activation of downloaded bundles. All functions block their thread.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use super::status::Failure;
 use crate::config::BundleSettings;
 use crate::wire::ErrorItem;
 
-/// A bundle that was not read yet.
+/// A bundle before it is parsed.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// An archive.
@@ -22,11 +22,11 @@ pub enum Source {
     Path(PathBuf),
 }
 
-/// A bundle that was read.
+/// A parsed bundle.
 pub struct Read {
     /// The bundle.
     pub bundle: Bundle,
-    /// Times in nanoseconds by their published names.
+    /// Times in nanoseconds by their public names.
     pub metrics: BTreeMap<String, u64>,
 }
 
@@ -43,7 +43,7 @@ pub fn nanoseconds(duration: Duration) -> u64 {
 /// Reads a bundle and verifies its signature.
 ///
 /// # Errors
-/// What is wrong with it, in OPA's words.
+/// Returns what is wrong with the bundle, in OPA's words.
 pub fn read(
     engine: &Engine,
     name: &str,
@@ -81,7 +81,7 @@ fn reader(engine: &Engine, name: &str, settings: &BundleSettings) -> Result<Bund
 /// Activates bundles as one change.
 ///
 /// # Errors
-/// Why they cannot be activated. Nothing has changed then.
+/// Returns why they cannot be activated. Nothing has changed then.
 pub fn activate(engine: &Engine, bundles: &mut [(&str, &mut Read)]) -> Result<(), Failure> {
     let start = Instant::now();
     let all: Vec<_> = bundles
@@ -100,7 +100,7 @@ pub fn activate(engine: &Engine, bundles: &mut [(&str, &mut Read)]) -> Result<()
     Ok(())
 }
 
-/// Returns the message of an error of a reader without the name of the bundle, which the status contains already.
+/// Returns the message of a parse error without the name of the bundle, which the status already contains.
 fn without_name(name: &str, errors: &LoadErrors) -> Failure {
     let text = errors.to_string();
     let text = text
@@ -112,7 +112,7 @@ fn without_name(name: &str, errors: &LoadErrors) -> Failure {
             ..compile_failure(diagnostics.0.iter().map(|one| json!(ErrorItem::of(one))))
         },
         _ => {
-            // OPA names the path without the system call's context
+            // OPA reports the path without the context of the system call
             let text = match text.split_once(": stat ") {
                 Some((context, rest)) if context.starts_with("error reading") => {
                     format!("stat {rest}")

@@ -18,49 +18,49 @@ use crate::config::{BundleSettings, Location, PluginSettings};
 /// Maximum size in bytes of an archive.
 pub const MOST: u64 = 1 << 30;
 
-/// What a download brings.
+/// Result of a download.
 pub enum Downloaded {
-    /// The bundle is the one that was downloaded last.
+    /// The bundle has not changed since the last download.
     Unchanged {
-        /// `true` if the service holds requests until there is another bundle.
+        /// `true` if the service supports long polling.
         is_long: bool,
     },
-    /// A bundle.
+    /// A new bundle.
     Bundle(Download),
 }
 
-/// A bundle that was downloaded.
+/// A downloaded bundle.
 pub struct Download {
-    /// The archive.
+    /// Archive or path.
     pub source: Source,
     /// Size in bytes of the archive that a service sent.
     pub size: Option<u64>,
-    /// The entity tag of the bundle; empty if there is none.
+    /// Entity tag of the bundle; empty if there is none.
     pub etag: String,
-    /// `true` if the service holds requests until there is another bundle.
+    /// `true` if the service supports long polling.
     pub is_long: bool,
 }
 
-/// Downloads one bundle again and again.
+/// Downloads one bundle repeatedly.
 pub struct Downloader {
     location: Location,
-    /// The state of the file at the last activation.
+    /// State of the file at the last activation.
     file: Option<Identity>,
-    /// The state of the file that was read last.
+    /// State of the file when it was last read.
     read: Option<Identity>,
-    /// Services by name, as they are now.
+    /// Current services by name.
     settings: watch::Receiver<Arc<PluginSettings>>,
-    /// Seconds that the service may hold a request.
+    /// Long polling time in seconds.
     wait: Option<u64>,
-    /// `true` until a response of the service says that it does not hold requests.
+    /// `true` until a response of the service shows that it does not support long polling.
     is_long: bool,
 }
 
-/// Length and time of modification of a file.
+/// Length and modification time of a file.
 type Identity = (u64, Option<SystemTime>);
 
 impl Downloader {
-    /// Downloads from the location of a bundle.
+    /// Creates a downloader for the location of a bundle.
     pub fn new(bundle: &BundleSettings, settings: watch::Receiver<Arc<PluginSettings>>) -> Self {
         Self {
             location: bundle.location.clone(),
@@ -72,10 +72,10 @@ impl Downloader {
         }
     }
 
-    /// Downloads the bundle unless it is one with these entity tags.
+    /// Downloads the bundle unless its entity tag is one of `tags`.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Returns why the download failed.
     pub async fn download(&mut self, tags: &str) -> Result<Downloaded, Failure> {
         match &self.location {
             Location::File(path) => {
@@ -102,7 +102,7 @@ impl Downloader {
         matches!(self.location, Location::Service { .. })
     }
 
-    /// Notes that what was downloaded last is active.
+    /// Records that the last download is active.
     pub fn activated(&mut self) {
         self.file = self.read;
     }
@@ -127,16 +127,16 @@ impl Downloader {
     }
 }
 
-/// Header that says which bundles the client understands, and how long the service may hold the request.
+/// Header with the bundle kinds that the client supports, and the long polling time.
 const PREFER: &str = "prefer";
 
-/// Content type of services that hold requests.
+/// Content type of services that support long polling.
 const LONG_POLLING: &str = "application/vnd.openpolicyagent.bundles";
 
-/// Time beyond the one that a service may hold a request, for the response itself.
+/// Time for the response itself, in addition to the long polling time.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Requests a bundle from a service, which may hold the request for `wait` seconds.
+/// Requests a bundle from a service with a long polling time of `wait` seconds.
 async fn request(
     client: &Client,
     resource: &str,
@@ -188,7 +188,7 @@ fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> &'h str {
     value.unwrap_or_default()
 }
 
-/// Reads a file unless it is as it was. Folders are always read.
+/// Reads a file unless it is unchanged. Folders are always read.
 fn open(
     path: PathBuf,
     last: Option<Identity>,

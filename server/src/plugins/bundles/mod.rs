@@ -1,12 +1,12 @@
-//! The plugin `bundle`: downloads bundles, activates them, and keeps the last good one in force.
+//! Plugin `bundle`: downloads and activates bundles. If an update fails, the last valid bundle remains active.
 //!
 //! | file | contains |
 //! |---|---|
 //! | `download` | single downloads, from services and files |
-//! | `activation` | reading, verifying and activating |
+//! | `activation` | parsing, verification and activation |
 //! | `persistence` | the last activated snapshot on disk |
-//! | `task` | one bundle: when it is downloaded, and what follows |
-//! | `target` | what a bundle changes: the engine, or the configuration |
+//! | `task` | lifecycle of one bundle |
+//! | `target` | target of a bundle: the engine, or the configuration |
 //! | `status` | the status of a bundle |
 
 mod activation;
@@ -47,7 +47,7 @@ struct Running {
 }
 
 impl Running {
-    /// Stops polling, after an activation that has started.
+    /// Stops polling. An activation that has started is finished.
     async fn stop(self) {
         self.stop.send_replace(true);
         if let Err(error) = self.task.await {
@@ -59,7 +59,7 @@ impl Running {
 /// Polls the bundles of the settings until the server stops. Bundles that leave the settings are deactivated.
 ///
 /// # Errors
-/// Never.
+/// Never fails.
 pub async fn run(
     plugin: Plugin,
     mut settings: watch::Receiver<Arc<PluginSettings>>,
@@ -76,7 +76,7 @@ pub async fn run(
         tokio::select! {
             () = plugin.stopped() => break,
             changed = settings.changed() => if changed.is_err() {
-                // nobody can change them any more
+                // the sender was dropped, so the settings cannot change again
                 plugin.stopped().await;
                 break;
             },
@@ -91,7 +91,7 @@ pub async fn run(
 /// Polls the bundle of discovery until the server stops.
 ///
 /// # Errors
-/// Never.
+/// Never fails.
 pub async fn run_discovery(
     plugin: Plugin,
     settings: watch::Receiver<Arc<PluginSettings>>,
@@ -122,16 +122,16 @@ pub async fn run_discovery(
     running.await.map_err(|error| error.to_string())
 }
 
-/// Settings that are put into force.
+/// Settings that are being applied.
 struct Context<'c> {
     plugin: &'c Plugin,
     current: &'c PluginSettings,
-    /// These settings and each change of them.
+    /// The current settings and all changes of them.
     settings: &'c watch::Receiver<Arc<PluginSettings>>,
 }
 
 impl Context<'_> {
-    /// Stops, deactivates and starts bundles, so that those of the settings run.
+    /// Stops, deactivates and starts bundles, so that the bundles of the settings run.
     async fn change(&self, running: &mut BTreeMap<String, Running>) {
         let bundles = &self.current.bundles;
         let is_current =
@@ -179,14 +179,14 @@ impl Context<'_> {
                 .then(|| Persisted::bundle(directory, name)),
             downloader: Downloader::new(bundle, self.settings.clone()),
             status: status.unwrap_or_else(|| BundleStatus::new(name)),
-            // what other settings brought is downloaded again
+            // bundles with changed settings are downloaded again
             etag: String::new(),
             superseded: Vec::<(String, Instant)>::new(),
         }
     }
 }
 
-/// Removes a bundle that is not wanted any more.
+/// Removes a bundle that is no longer configured.
 async fn deactivate(plugin: &Plugin, name: String) {
     let (engine, bundle) = (plugin.engine().clone(), name.clone());
     let done = blocking(move || {
@@ -233,8 +233,8 @@ async fn restore(mut tasks: Vec<BundleTask>) -> Vec<BundleTask> {
 
 type Restored = Vec<(Arc<str>, Result<Read, Failure>)>;
 
-/// Reads, verifies and activates persisted bundles: all of them as one change or, if one fails, those that succeed. A bundle may need
-/// the policies of another one.
+/// Parses, verifies and activates persisted bundles. All of them are activated as one change or, if one fails, those that succeed.
+/// A bundle may need the policies of another one.
 fn restored(engine: &solon::Engine, wanted: &[(Arc<str>, BundleSettings, Persisted)]) -> Restored {
     let mut done = Restored::new();
     let mut rest = Vec::new();
@@ -260,7 +260,7 @@ fn restored(engine: &solon::Engine, wanted: &[(Arc<str>, BundleSettings, Persist
         done.extend(rest.into_iter().map(|(name, read)| (name, Ok(read))));
         return done;
     }
-    // each round activates at least one of them
+    // each iteration activates at least one of them
     loop {
         let count = rest.len();
         let mut failed = Vec::new();

@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 /// Name of the archive.
 const FILE: &str = "bundle.tar.gz";
 
-/// Where a bundle is kept.
+/// Location of a persisted bundle.
 #[derive(Clone, Debug)]
 pub struct Persisted(PathBuf);
 
 impl Persisted {
-    /// The archive of the bundle with a name.
+    /// Returns the location of the bundle with a name.
     pub fn bundle(directory: &Path, name: &str) -> Self {
         let folder = directory.join("bundles");
         Self(name.split('/').fold(folder, |path, step| path.join(step)))
     }
 
-    /// The archive of discovery.
+    /// Returns the location of the discovery bundle.
     pub fn discovery(directory: &Path) -> Self {
         Self(directory.join("discovery"))
     }
@@ -27,15 +27,15 @@ impl Persisted {
     /// Returns the archive, or `None` if there is none.
     ///
     /// # Errors
-    /// The file cannot be read, is not a regular file, or has more than `most` bytes.
+    /// Fails if the file cannot be read, is not a regular file, or has more than `most` bytes.
     pub fn read(&self, most: u64) -> io::Result<Option<Vec<u8>>> {
         read_file(&self.0.join(FILE), most)
     }
 
-    /// Replaces the archive, which only this user can read. After a crash there is the old one or the new one.
+    /// Replaces the archive. Only this user can read it. After a crash the old or the new archive exists.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn write(&self, archive: &[u8]) -> io::Result<()> {
         create_folder(&self.0)?;
         let new = self.0.join(format!(".{FILE}.{}", std::process::id()));
@@ -44,7 +44,7 @@ impl Persisted {
             sync_folder(&self.0)
         });
         if written.is_err() {
-            // what was left out of it is of no use
+            // an incomplete file is useless
             let _ = fs::remove_file(&new);
         }
         written
@@ -54,7 +54,7 @@ impl Persisted {
 /// Returns the bytes of a regular file, or `None` if there is no such file.
 ///
 /// # Errors
-/// As for [`Persisted::read`].
+/// Fails as [`Persisted::read`] does.
 pub fn read_file(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     let metadata = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -88,7 +88,7 @@ fn create_folder(path: &Path) -> io::Result<()> {
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // a file of a process that ended may be left, with other permissions
+    // a file of an earlier process may exist, with other permissions
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}

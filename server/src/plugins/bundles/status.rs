@@ -8,64 +8,64 @@ use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// Status of a bundle in `GET /v1/status`. Times that are not known yet are year 1.
+/// Status of a bundle in `GET /v1/status`. Times that are not known yet are in year 1.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct BundleStatus {
-    /// Its name in the configuration.
+    /// Name in the configuration.
     pub name: String,
-    /// The revision that is active, if its manifest names one.
+    /// Active revision, if its manifest names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub active_revision: Option<String>,
-    /// When a revision was activated last.
+    /// Time of the last successful activation.
     #[serde(serialize_with = "moment")]
     pub last_successful_activation: Option<SystemTime>,
-    /// `snapshot` or `delta`, of the bundle that was downloaded last.
+    /// `snapshot` or `delta`: the kind of the last downloaded bundle.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<&'static str>,
-    /// Size in bytes of the archive that was downloaded last.
+    /// Size in bytes of the last downloaded archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// When a revision was downloaded last.
+    /// Time of the last successful download.
     #[serde(serialize_with = "moment")]
     pub last_successful_download: Option<SystemTime>,
-    /// When a service answered last.
+    /// Time of the last response of a service.
     #[serde(serialize_with = "moment")]
     pub last_successful_request: Option<SystemTime>,
-    /// When a service was asked last.
+    /// Time of the last request to a service.
     #[serde(serialize_with = "moment")]
     pub last_request: Option<SystemTime>,
-    /// Timers of the last activation, in nanoseconds by their published names.
+    /// Timers of the last activation, in nanoseconds by their public names.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, u64>,
-    /// What kind of error there was last: `bundle_error`.
+    /// Code of the last error: `bundle_error`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// The error in words.
+    /// Message of the last error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Errors of policies that do not parse or compile.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<Value>,
-    /// The HTTP status of a response other than 200 and 304.
+    /// HTTP status of a response other than 200 and 304.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http_code: Option<u16>,
 }
 
-/// Why a bundle was not downloaded, read or activated.
+/// Reason why a bundle was not downloaded, parsed or activated.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Failure {
     /// The message.
     pub message: String,
-    /// The message of the log, which contains all errors.
+    /// Log message, which contains all errors.
     pub log: String,
     /// Errors of policies.
     pub errors: Vec<Value>,
-    /// The HTTP status of the response.
+    /// HTTP status of the response.
     pub http_code: Option<u16>,
 }
 
 impl Failure {
-    /// A failure without errors of policies.
+    /// Creates a failure without errors of policies.
     pub fn new(message: String) -> Self {
         Self {
             log: message.clone(),
@@ -77,7 +77,7 @@ impl Failure {
 }
 
 impl BundleStatus {
-    /// A bundle that nothing is known of yet.
+    /// Creates the initial status of a bundle.
     pub fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -85,12 +85,12 @@ impl BundleStatus {
         }
     }
 
-    /// Returns `true` if it was activated at least once.
+    /// Returns `true` if the bundle was activated at least once.
     pub fn is_active(&self) -> bool {
         self.last_successful_activation.is_some()
     }
 
-    /// Sets what failed last.
+    /// Sets the last error.
     pub(crate) fn fail(&mut self, failure: &Failure) {
         self.code = Some("bundle_error".to_owned());
         self.message = Some(failure.message.clone());
@@ -98,7 +98,7 @@ impl BundleStatus {
         self.http_code = failure.http_code;
     }
 
-    /// Removes what failed last.
+    /// Removes the last error.
     pub(crate) fn succeed(&mut self) {
         self.code = None;
         self.message = None;

@@ -1,4 +1,4 @@
-//! What a downloaded bundle changes: the engine, or the configuration.
+//! Target of a downloaded bundle: the engine, or the configuration.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,48 +11,48 @@ use super::activation::{Read, activate};
 use super::status::{BundleStatus, Failure};
 use crate::plugins::registry::{PluginState, Registry};
 
-/// Makes an engine in which a discovered configuration is evaluated.
+/// Creates an engine in which a discovered configuration is evaluated.
 pub type NewEngine = Arc<dyn Fn() -> Engine + Send + Sync>;
 
-/// Puts a discovered configuration into force, or says why it cannot be.
+/// Activates a discovered configuration, or returns why it is invalid.
 pub type Apply = Arc<dyn Fn(&Value) -> Result<(), String> + Send + Sync>;
 
-/// What a downloaded bundle changes.
+/// Target of a downloaded bundle.
 #[derive(Clone)]
 pub enum Target {
-    /// Policies and documents of the engine that the server serves.
+    /// Policies and documents of the server's engine.
     Engine(Engine),
-    /// The configuration.
+    /// Configuration of the server.
     Configuration(Configuration),
 }
 
-/// A configuration that is discovered.
+/// A discovered configuration.
 #[derive(Clone)]
 pub struct Configuration {
-    /// The engine that reads bundles.
+    /// Engine that parses bundles.
     pub reader: Engine,
-    /// Makes an engine for each evaluation.
+    /// Creates an engine for each evaluation.
     pub engine: NewEngine,
     /// Path of the document that is the configuration; empty for all documents.
     pub decision: String,
-    /// Puts the configuration into force.
+    /// Activates the configuration.
     pub apply: Apply,
 }
 
-/// Words of log lines.
+/// Messages of log lines.
 pub struct Words {
     /// Name of the plugin.
     pub plugin: &'static str,
-    /// A bundle that was not downloaded or read.
+    /// Message for a bundle that was not downloaded or parsed.
     pub load: &'static str,
-    /// A bundle that was not activated.
+    /// Message for a bundle that was not activated.
     pub activation: &'static str,
-    /// An activation.
+    /// Message for an activation.
     pub success: &'static str,
 }
 
 impl Target {
-    /// Returns the engine that reads bundles.
+    /// Returns the engine that parses bundles.
     pub fn reader(&self) -> &Engine {
         match self {
             Self::Engine(engine) => engine,
@@ -60,10 +60,10 @@ impl Target {
         }
     }
 
-    /// Puts a bundle into force. Blocks.
+    /// Activates a bundle. Blocks the thread.
     ///
     /// # Errors
-    /// Why it cannot be. Nothing has changed then.
+    /// Returns why it cannot be activated. Nothing has changed then.
     pub fn activate(&self, name: &str, read: &mut Read) -> Result<(), Failure> {
         match self {
             Self::Engine(engine) => activate(engine, &mut [(name, read)]),
@@ -85,7 +85,7 @@ impl Target {
         }
     }
 
-    /// Returns the words of log lines.
+    /// Returns the messages of log lines.
     pub fn words(&self) -> Words {
         match self {
             Self::Engine(_) => Words {
@@ -122,7 +122,7 @@ impl Configuration {
         let mut document: Value =
             solon::from_value(document.borrow()).map_err(|error| failed(error.to_string()))?;
         if let (true, Value::Object(fields)) = (self.decision.is_empty(), &mut document) {
-            // what the engine itself says about the bundle
+            // the engine's own document about the bundle
             fields.remove("system");
         }
         read.metrics = BTreeMap::new();

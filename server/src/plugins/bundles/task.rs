@@ -1,4 +1,4 @@
-//! One bundle from its first download until it is not wanted any more.
+//! Lifecycle of one bundle, from its first download until it is no longer configured.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -22,24 +22,24 @@ pub struct BundleTask {
     pub name: Arc<str>,
     /// Settings of the bundle.
     pub settings: BundleSettings,
-    /// What it changes.
+    /// Target of the bundle.
     pub target: Target,
-    /// Where its status is reported.
+    /// Receives the status.
     pub registry: Arc<Registry>,
-    /// Where it is persisted, if it is.
+    /// Location of the persisted bundle, if it is persisted.
     pub persisted: Option<Persisted>,
-    /// Its downloads.
+    /// Downloader of the bundle.
     pub downloader: Downloader,
-    /// Its status.
+    /// Status of the bundle.
     pub status: BundleStatus,
-    /// The entity tag of the active bundle.
+    /// Entity tag of the active bundle.
     pub etag: String,
-    /// Entity tags that were replaced.
+    /// Entity tags of replaced bundles.
     pub superseded: Vec<(String, Instant)>,
 }
 
 impl BundleTask {
-    /// Polls until `stop` is true. An activation that has started is finished.
+    /// Polls until `stop` is `true`. An activation that has started is finished.
     pub async fn run(mut self, mut stop: watch::Receiver<bool>) {
         let plugin = self.target.words().plugin;
         info!(plugin, name = &*self.name, "Starting bundle loader.");
@@ -88,7 +88,7 @@ impl BundleTask {
         info!(plugin, name = &*self.name, "Stopping bundle loader.");
     }
 
-    /// Puts the persisted bundle into force, if there is one.
+    /// Activates the persisted bundle, if there is one.
     pub async fn restore(&mut self) {
         let Some(persisted) = self.persisted.clone() else {
             return;
@@ -120,7 +120,7 @@ impl BundleTask {
         self.target.report(&self.registry, self.status.clone());
     }
 
-    /// Activates what was downloaded. Returns `true` if the next request is to follow at once.
+    /// Activates a download. Returns `true` if the next request should follow at once.
     async fn process(&mut self, downloaded: Downloaded) -> Result<bool, ()> {
         let download = match downloaded {
             Downloaded::Unchanged { is_long } => {
@@ -175,7 +175,7 @@ impl BundleTask {
         Ok(is_long)
     }
 
-    /// Notes an activation.
+    /// Records an activation.
     pub fn activated(&mut self, read: &Read, etag: String) {
         let status = &mut self.status;
         status.succeed();
@@ -197,8 +197,8 @@ impl BundleTask {
         }
     }
 
-    /// Returns the entity tags for `If-None-Match`: of the active bundle and, newest first, of those that it replaced a short time ago. A
-    /// replica of the service that still has one of these responds that nothing has changed.
+    /// Returns the entity tags for `If-None-Match`: that of the active bundle, followed by those of recently replaced bundles, from
+    /// the newest. If a replica of the service still has a replaced bundle, it responds 304.
     fn tags(&mut self) -> String {
         let time = self.settings.polling.superseded;
         self.superseded.retain(|(_, since)| since.elapsed() < time);
@@ -208,7 +208,7 @@ impl BundleTask {
         tags.join(", ")
     }
 
-    /// Notes that the bundle could not be downloaded, read or activated. The active bundle stays.
+    /// Records that the bundle could not be downloaded, parsed or activated. The active bundle remains.
     pub fn failed(&mut self, what: &str, failure: &Failure) {
         self.status.fail(failure);
         let plugin = self.target.words().plugin;
@@ -219,7 +219,7 @@ impl BundleTask {
         let (Some(persisted), Source::Archive(archive)) = (self.persisted.clone(), source) else {
             return;
         };
-        // a delta is of no use without its snapshot
+        // a delta cannot be persisted without its snapshot
         if read.bundle.kind() == BundleKind::Delta {
             return;
         }
@@ -234,7 +234,7 @@ impl BundleTask {
     }
 }
 
-/// Returns the published name of a kind.
+/// Returns the public name of a kind.
 pub fn kind(read: &Read) -> &'static str {
     match read.bundle.kind() {
         BundleKind::Snapshot => "snapshot",
@@ -242,13 +242,13 @@ pub fn kind(read: &Read) -> &'static str {
     }
 }
 
-/// Runs work that blocks on a thread of its own. A panic of it is a failure.
+/// Runs blocking work on a separate thread. A panic is returned as a failure.
 pub async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     let done = tokio::task::spawn_blocking(move || {
         let done = work();
-        // a thread that rests keeps no documents alive that are replaced meanwhile
+        // an idle thread must not keep replaced documents alive
         solon::release_thread_snapshot();
         done
     });

@@ -15,14 +15,14 @@ pub struct Buffer {
 }
 
 struct Waiting {
-    /// Events that were not compressed yet.
+    /// Events that are not compressed yet.
     events: VecDeque<Vec<u8>>,
     event_bytes: usize,
-    /// Compressed events, the oldest first.
+    /// Compressed events, from the oldest.
     chunks: VecDeque<Chunk>,
     chunk_bytes: usize,
     chunk_events: usize,
-    /// Number of chunks that were removed, so that an upload removes the one that it has sent.
+    /// Number of removed chunks, so that an upload removes the chunk that it has sent.
     removed: u64,
     soft: SoftLimit,
 }
@@ -31,7 +31,7 @@ struct Waiting {
 pub struct Sending {
     /// The chunk.
     pub chunk: Chunk,
-    /// Its position since the start.
+    /// Position of the chunk since startup.
     position: u64,
 }
 
@@ -77,7 +77,7 @@ impl Buffer {
         waiting.event_bytes >= waiting.soft.get()
     }
 
-    /// Compresses events: those that fill a chunk, or all. Compresses outside of the lock, so that decisions do not wait for it.
+    /// Compresses full chunks of events, or all events. It compresses without the lock, so that decisions do not wait.
     pub fn encode(&self, is_all: bool, counts: &LogCounts) {
         loop {
             let (events, mut soft) = {
@@ -93,7 +93,7 @@ impl Buffer {
                     bytes += event.len();
                     events.push(event);
                 }
-                // they count until the chunk does
+                // the events count until the chunk is added
                 waiting.event_bytes -= bytes;
                 waiting.chunk_bytes += bytes;
                 waiting.chunk_events += events.len();
@@ -113,7 +113,7 @@ impl Buffer {
         }
     }
 
-    /// Returns the oldest chunk. It stays in the buffer until [`Self::sent`].
+    /// Returns the oldest chunk. It remains in the buffer until [`Self::sent`].
     pub fn next(&self) -> Option<Sending> {
         let waiting = self.waiting.lock();
         Some(Sending {
@@ -122,7 +122,7 @@ impl Buffer {
         })
     }
 
-    /// Removes a chunk that was uploaded, unless it was dropped meanwhile.
+    /// Removes an uploaded chunk, unless it was dropped meanwhile.
     pub fn sent(&self, sending: &Sending) {
         let mut waiting = self.waiting.lock();
         if waiting.removed == sending.position {
@@ -130,7 +130,7 @@ impl Buffer {
         }
     }
 
-    /// Returns the number of events that wait.
+    /// Returns the number of waiting events.
     pub fn len(&self) -> usize {
         let waiting = self.waiting.lock();
         waiting.events.len() + waiting.chunk_events
@@ -146,7 +146,7 @@ impl Waiting {
         Some(chunk)
     }
 
-    /// Drops the oldest chunk, or the oldest event if there is none. Returns `false` if there is nothing to drop.
+    /// Drops the oldest chunk, or the oldest event if there is no chunk. Returns `false` if the buffer is empty.
     fn drop_oldest(&mut self, count: impl FnOnce(u64)) -> bool {
         if let Some(chunk) = self.remove_chunk() {
             count(chunk.events as u64);

@@ -10,16 +10,16 @@ use serde_json::value::RawValue;
 
 use super::counts::LogCounts;
 
-/// The body of an upload: a JSON array of events, compressed with gzip.
+/// Body of an upload: a JSON array of events, compressed with gzip.
 #[derive(Clone, Debug)]
 pub struct Chunk {
     /// The compressed array.
     pub body: Bytes,
-    /// Number of its events.
+    /// Number of events.
     pub events: usize,
 }
 
-/// Size of uncompressed events up to which a chunk is filled. It adapts to how well events compress.
+/// Total size of uncompressed events at which a chunk is full. It adapts to the compression ratio.
 #[derive(Clone, Copy, Debug)]
 pub struct SoftLimit {
     /// Maximum size of a compressed chunk.
@@ -27,11 +27,11 @@ pub struct SoftLimit {
     current: usize,
 }
 
-/// Maximum factor between the soft limit and the limit: events that compress much better are not typical.
+/// Maximum ratio of the soft limit to the limit. Events that compress much better are not typical.
 const FACTOR: usize = 64;
 
 impl SoftLimit {
-    /// Starts with the limit of compressed chunks.
+    /// Creates a soft limit that is initially the limit of compressed chunks.
     pub fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -44,7 +44,7 @@ impl SoftLimit {
         self.current
     }
 
-    /// Adapts to a chunk of a compressed size: grows if less than 90 % of the limit was used, shrinks if it was exceeded.
+    /// Adapts to the compressed size of a chunk: grows if less than 90 % of the limit was used, shrinks if it was exceeded.
     fn adapt(&mut self, compressed: usize) {
         if compressed > self.limit {
             self.current = (self.current / 2).max(1);
@@ -57,7 +57,7 @@ impl SoftLimit {
 
 /// Compresses events into chunks that do not exceed the limit.
 ///
-/// A single event that exceeds it loses its `nd_builtin_cache`. If that is not enough it is dropped and counted.
+/// If a single event exceeds the limit, its `nd_builtin_cache` is removed. If that is not enough, the event is dropped and counted.
 pub fn encode(events: &[Vec<u8>], soft: &mut SoftLimit, counts: &LogCounts) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     let mut left = VecDeque::from([events]);

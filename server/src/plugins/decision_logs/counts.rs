@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Declares counters with the names that `/metrics` and `/v1/status` show them by.
+/// Declares counters with their names in `/metrics` and `/v1/status`.
 macro_rules! counts {
     ($($(#[doc = $doc:literal])+ $field:ident: $name:literal,)+) => {
         /// Counters of a decision log.
@@ -23,7 +23,7 @@ macro_rules! counts {
 counts! {
     /// Decisions that were logged.
     logged: "solon_decision_logs_events_total",
-    /// Decisions that the drop policy left out.
+    /// Decisions that the drop policy dropped.
     dropped_by_policy: "solon_decision_logs_dropped_by_policy_total",
     /// Decisions that were not logged because the drop policy failed.
     drop_failures: "solon_decision_logs_drop_failures_total",
@@ -31,9 +31,9 @@ counts! {
     mask_failures: "solon_decision_logs_mask_failures_total",
     /// Events that were dropped because of `max_decisions_per_second`.
     dropped_rate: "decision_logs_dropped_rate_limit_exceeded_total",
-    /// Events that were dropped because the buffer was full, which is limited by a number of events.
+    /// Events that were dropped because the buffer, limited by the number of events, was full.
     dropped_events: "decision_logs_dropped_buffer_size_limit_exceeded_total",
-    /// Events that were dropped because the buffer was full, which is limited by a size.
+    /// Events that were dropped because the buffer, limited by size, was full.
     dropped_bytes: "decision_logs_dropped_buffer_size_limit_bytes_exceeded_total",
     /// Events that were uploaded without `nd_builtin_cache` because they were too large.
     nd_cache_dropped: "decision_logs_nd_builtin_cache_dropped_total",
@@ -45,11 +45,11 @@ counts! {
     upload_failures: "solon_decision_logs_upload_failures_total",
     /// Events that were dropped because the spool was full.
     dropped_spool: "solon_decision_logs_dropped_spool_full_total",
-    /// Events that a file, standard output or the spool did not accept.
+    /// Events that could not be written to a file, standard output or the spool.
     write_failures: "solon_decision_logs_write_failures_total",
 }
 
-/// A number that only grows.
+/// A monotonic counter.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::json::Fields;
 
-/// A decision, as decision logs describe it. Members with JSON text are written as they are, without another copy of their values.
+/// Decision log event. Members that are JSON text are written without another copy of their values.
 #[derive(Clone, Debug, Default)]
 pub struct Event<'a> {
     /// JSON object with the labels of the server.
@@ -14,7 +14,7 @@ pub struct Event<'a> {
     pub decision_id: &'a str,
     /// UUID of the batch that the decision belongs to.
     pub batch_decision_id: Option<&'a str>,
-    /// JSON object with the active bundles by name, and their revisions.
+    /// JSON object of active bundles by name, with their revisions.
     pub bundles: Option<&'a [u8]>,
     /// Path of the document, with slashes.
     pub path: Option<&'a str>,
@@ -30,7 +30,7 @@ pub struct Event<'a> {
     pub erased: Vec<String>,
     /// Paths that the mask policy replaced.
     pub masked: Vec<String>,
-    /// Why the decision failed.
+    /// Error of the decision.
     pub error: Option<&'a EventError>,
     /// Address and port of the client.
     pub requested_by: Option<&'a str>,
@@ -48,7 +48,7 @@ pub struct Event<'a> {
     pub custom: Option<Vec<u8>>,
 }
 
-/// An error of a decision, in both forms that decision logs write it in.
+/// Error of a decision, in both forms that decision logs use.
 #[derive(Clone, Debug)]
 pub struct EventError {
     /// JSON object.
@@ -62,12 +62,12 @@ pub struct EventError {
 pub enum ErrorForm {
     /// A JSON object, as uploads contain it.
     Object,
-    /// A text, as the console shows it.
+    /// A text, as on the console.
     Text,
 }
 
 impl Event<'_> {
-    /// Returns the event as JSON text on one line, without a line end. Members have the order of OPA's events.
+    /// Returns the event as JSON text on one line, without a line break. Members have the order of OPA's events.
     pub fn text(&self, errors: ErrorForm) -> Vec<u8> {
         let mut fields = Fields::new(false);
         fields.text("labels", self.labels);

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use super::private;
 use crate::config::LogFileOptions;
 
-/// A file that events are appended to. An event is in the file when its response is sent.
+/// File that events are appended to. An event is in the file when its response is sent.
 pub struct LogFile {
     options: LogFileOptions,
     open: Mutex<Open>,
@@ -26,7 +26,7 @@ impl LogFile {
     /// Opens the file, or creates it. Only the user of the process can read it.
     ///
     /// # Errors
-    /// The file cannot be opened, with the key of the configuration.
+    /// Fails if the file cannot be opened, with the key of the configuration.
     pub fn open(options: &LogFileOptions) -> Result<Self, String> {
         let open = open(&options.path)
             .map_err(|error| format!("decision_logs.file: {}: {error}", options.path.display()))?;
@@ -44,7 +44,7 @@ impl LogFile {
     /// Appends an event as a line.
     ///
     /// # Errors
-    /// The file cannot be written. What was written of the line is removed.
+    /// Fails if the file cannot be written. An incomplete line is removed.
     pub fn append(&self, event: &[u8]) -> io::Result<()> {
         let mut open_file = self.open.lock();
         if open_file.bytes >= self.options.max_bytes {
@@ -98,7 +98,7 @@ fn rotate(options: &LogFileOptions) -> io::Result<()> {
     Ok(())
 }
 
-/// Standard output. A thread of its own writes lines, so that a slow reader does not stall decisions.
+/// Standard output. A separate thread writes lines, so that a slow reader does not stall decisions.
 pub struct Stdout(SyncSender<Vec<u8>>);
 
 /// Maximum number of lines that wait for standard output.
@@ -108,14 +108,14 @@ impl Stdout {
     /// Starts the thread.
     ///
     /// # Errors
-    /// The system has no thread left.
+    /// Fails if no thread can be created.
     pub fn start() -> Result<Self, String> {
         let (sender, lines) = sync_channel::<Vec<u8>>(LINES);
         let thread = std::thread::Builder::new().name("decision log".to_owned());
         thread
             .spawn(move || {
                 for line in lines {
-                    // there is no other place to report an error to
+                    // an error cannot be reported anywhere
                     let _ = io::stdout().write_all(&line);
                 }
             })
@@ -126,7 +126,7 @@ impl Stdout {
     /// Writes an event as a line.
     ///
     /// # Errors
-    /// Too many lines wait.
+    /// Fails if too many lines wait.
     pub fn append(&self, mut event: Vec<u8>) -> io::Result<()> {
         event.push(b'\n');
         self.0.try_send(event).map_err(|error| match error {

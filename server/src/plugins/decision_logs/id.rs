@@ -1,11 +1,12 @@
-//! Ids of decisions: UUIDs of version 4.
+//! Decision ids: UUIDs of version 4.
 
 use std::cell::RefCell;
 
-/// Random bytes that a thread reads from the system at once. A system call for each id would cost more than the rest of an event.
+/// Number of random bytes that a thread requests from the system at once. A system call per id would cost more than the rest of an
+/// event.
 const BATCH: usize = 4096;
 
-/// Random bytes that were not used yet.
+/// Random bytes that are not used yet.
 struct RandomBytes {
     bytes: [u8; BATCH],
     used: usize,
@@ -51,7 +52,7 @@ impl RandomBytes {
         let end = self.used + 16;
         let bytes = self.bytes.get_mut(self.used..end)?;
         let number = u128::from_be_bytes(bytes.try_into().ok()?);
-        // an id must not be found in memory before it is used
+        // an id must not be readable in memory before it is used
         bytes.fill(0);
         self.used = end;
         Some(number)

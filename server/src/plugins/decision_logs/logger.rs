@@ -1,4 +1,4 @@
-//! The log of decisions, from start to stop.
+//! Lifecycle of the decision log.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ use crate::telemetry::CONSOLE;
 /// Name of the plugin.
 const NAME: &str = "decision_logs";
 
-/// The decision log of a server: the one that runs, or none. Clones share it.
+/// Active decision log of a server, if there is one. Clones share it.
 #[derive(Clone, Default)]
 pub struct DecisionLogs(Arc<Shared>);
 
@@ -34,17 +34,17 @@ struct Shared {
     log: ArcSwapOption<DecisionLog>,
     counts: Arc<LogCounts>,
     failure: Arc<Mutex<Option<String>>>,
-    /// The uploads. Its lock makes changes of the configuration follow one another.
+    /// State of uploads. Its lock serializes changes of the configuration.
     uploads: Mutex<Uploads>,
 }
 
 #[derive(Default)]
 struct Uploads {
-    /// Where uploaders run, once the server does.
+    /// Runtime of the uploaders, once the server runs.
     runtime: Option<Handle>,
     services: Services,
     running: Option<Running>,
-    /// Uploaders of earlier configurations that upload what waits.
+    /// Uploaders of earlier configurations that still upload waiting events.
     ending: Vec<JoinHandle<()>>,
 }
 
@@ -53,19 +53,19 @@ struct Running {
     task: JoinHandle<()>,
 }
 
-/// A decision log that runs.
+/// An active decision log.
 pub struct DecisionLog {
-    /// How it is configured.
+    /// Options of the log.
     pub options: DecisionLogOptions,
     /// JSON object with the labels of the server.
     pub labels: Vec<u8>,
-    /// What was counted.
+    /// Counters of the log.
     pub counts: Arc<LogCounts>,
-    /// Names of the policies among prepared documents. No path of a request begins like them.
+    /// Cache key of the drop policy among prepared documents. No request path begins like it.
     pub drop_key: String,
-    /// See `drop_key`.
+    /// Cache key of the mask policy, see `drop_key`.
     pub mask_key: String,
-    /// The last failure, until an upload succeeds.
+    /// Last failure, until an upload succeeds.
     failure: Arc<Mutex<Option<String>>>,
     source: Option<Source>,
     rate: Option<RateLimit>,
@@ -76,7 +76,7 @@ pub struct DecisionLog {
 }
 
 impl DecisionLogs {
-    /// Returns the log that runs, or `None`. The cost is an atomic load.
+    /// Returns the active log, or `None`. The cost is an atomic load.
     pub fn load(&self) -> Guard<Option<Arc<DecisionLog>>> {
         self.0.log.load()
     }
@@ -91,13 +91,13 @@ impl DecisionLogs {
         self.0.failure.lock().clone()
     }
 
-    /// Starts a log, or replaces the one that runs by one with other options. Without options no decision is logged from now on.
+    /// Starts a log, or replaces the active one. Without options no further decision is logged.
     ///
-    /// Decisions that have begun end in the log that they began with. Events that wait are uploaded: by the new log if it keeps them
-    /// in the same place, otherwise by the old one in the background. `labels` is a JSON object.
+    /// A decision that has begun is logged by the log that it began with. Waiting events are uploaded: by the new log if it has the
+    /// same buffer or spool, otherwise by the old one in the background. `labels` is a JSON object.
     ///
     /// # Errors
-    /// A file or the spool cannot be opened, or the service does not exist. The log that runs stays.
+    /// Fails if a file or the spool cannot be opened, or the service does not exist. The active log remains.
     pub fn configure(
         &self,
         options: Option<&DecisionLogOptions>,
@@ -187,7 +187,7 @@ impl DecisionLogs {
         })
     }
 
-    /// Starts uploading, within a runtime of tokio.
+    /// Starts uploading. It must be called within a tokio runtime.
     pub fn start(&self) {
         let mut uploads = self.0.uploads.lock();
         uploads.runtime = Handle::try_current().ok();
@@ -224,7 +224,7 @@ impl DecisionLogs {
         uploads.running = Some(Running { end, task });
     }
 
-    /// Stops the log: uploads what waits, for a time at most.
+    /// Stops the log: uploads waiting events, for at most `within`.
     pub async fn stop(&self, within: Duration) {
         let tasks = {
             let mut uploads = self.0.uploads.lock();
@@ -238,7 +238,7 @@ impl DecisionLogs {
         info!(plugin = NAME, "Flushing decision logs.");
         let all = async {
             for task in tasks {
-                // a task that panicked has nothing to wait for
+                // a panicked task has ended
                 let _ = task.await;
             }
         };
@@ -266,7 +266,7 @@ impl Uploads {
 }
 
 impl DecisionLog {
-    /// Returns `true` if writing an event may take longer than a reactor may wait.
+    /// Returns `true` if writing an event may take longer than a reactor may block.
     pub fn may_block(&self) -> bool {
         matches!(&self.source, Some(Source::Spool(spool)) if spool.may_block())
     }
@@ -305,7 +305,7 @@ impl DecisionLog {
     /// Writes an event to each sink. The mask policy must have been applied.
     ///
     /// # Errors
-    /// The event is not logged, and its decision must not be returned.
+    /// Fails if the event is not logged. Its decision must not be returned then.
     pub fn log(&self, event: &Event<'_>) -> Result<(), String> {
         if self.options.console {
             let text = event.text(ErrorForm::Text);
@@ -373,7 +373,7 @@ impl DecisionLog {
                 Err(SpoolError::Full(false)) => self.counts.dropped_spool.increment(),
                 Err(SpoolError::Io(error)) => {
                     failed("decision_logs.spool", &error);
-                    // an event that is not on disk must not be taken for one that is
+                    // with `when_full: reject`, an event that is not on disk must fail its request
                     if spool.rejects() {
                         return Err(format!("the spool cannot be written: {error}"));
                     }

@@ -1,25 +1,25 @@
-//! Removing and replacing fields of an event, as the mask policy demands.
+//! Removal and replacement of event fields by the mask policy.
 
 use solon::{Kind, Value, json};
 
 use super::event::Event;
 
-/// Maximum number of keys in a path. A path may come from a request, and each missing key adds an object within another.
+/// Maximum number of keys in a path. A path may depend on a request, and each missing key adds a nested object.
 const MAX_KEYS: usize = 256;
 
 /// A rule of a mask.
 #[derive(Debug, PartialEq)]
 struct Rule<'v> {
-    /// The path as it is written.
+    /// Path as it is written.
     path: &'v str,
-    /// The member of the event.
+    /// Member of the event.
     root: Root,
-    /// The keys below it.
+    /// Keys below the member.
     keys: Vec<&'v str>,
     operation: Operation<'v>,
 }
 
-/// The members of events that a mask can change.
+/// Event members that a mask can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Root {
     Input,
@@ -33,10 +33,10 @@ enum Operation<'v> {
     Upsert(&'v Value),
 }
 
-/// Changes an event by the value of the mask document, as JSON has it: an array of paths and operations.
+/// Changes an event by the value of the mask document as JSON: an array of paths and operations.
 ///
 /// # Errors
-/// The value is not valid, in OPA's words. The event must not be logged.
+/// Fails if the value is not valid, in OPA's words. The event must not be logged then.
 pub fn mask(event: &mut Event<'_>, value: &Value) -> Result<(), String> {
     let rules = rules(value)?;
     let mut parts = Parts::default();
@@ -66,12 +66,12 @@ pub fn mask(event: &mut Event<'_>, value: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Members of an event that were parsed to be changed.
+/// Event members that were parsed to be changed.
 #[derive(Default)]
 struct Parts([Option<Option<Value>>; 3]);
 
 impl Parts {
-    /// Returns a member; the outer text is parsed once.
+    /// Returns a member. Its text is parsed once.
     fn part<'p>(
         &'p mut self,
         event: &Event<'_>,
@@ -90,7 +90,7 @@ impl Parts {
         Ok(part.get_or_insert_default())
     }
 
-    /// Writes the members that were parsed.
+    /// Writes the parsed members back to the event.
     fn write(self, event: &mut Event<'_>) {
         let [input, result, cache] = self.0;
         for (part, text) in [
@@ -113,7 +113,7 @@ impl Parts {
     }
 }
 
-/// Reads the rules of a mask.
+/// Parses the rules of a mask.
 fn rules(value: &Value) -> Result<Vec<Rule<'_>>, String> {
     let items: Vec<&Value> = match value {
         Value::Array(_) => value.as_array().unwrap_or_default().iter().collect(),
@@ -143,7 +143,7 @@ fn rule(value: &Value) -> Result<Rule<'_>, String> {
                     Rule::new(path, Operation::Upsert(new))
                 }
                 other => {
-                    // a path that is not valid is reported first
+                    // an invalid path is reported first
                     Rule::new(path, Operation::Remove)?;
                     Err(format!("mask op is not supported: {other}"))
                 }
@@ -197,7 +197,7 @@ impl<'v> Rule<'v> {
     }
 }
 
-/// Returns the first escape of a URL that is not valid, or `None`.
+/// Returns the first invalid URL escape, or `None`.
 fn broken_escape(text: &str) -> Option<&str> {
     text.match_indices('%').find_map(|(at, _)| {
         let rest = text.get(at..)?;
@@ -215,7 +215,7 @@ fn broken_escape(text: &str) -> Option<&str> {
     })
 }
 
-/// Returns a value without the member at a path, or `None` if there is none.
+/// Returns a value without the member at a path, or `None` if it does not exist.
 fn removed(value: &Value, keys: &[&str]) -> Option<Value> {
     let (first, rest) = keys.split_first()?;
     let change = |below: &Value| match rest {
@@ -225,7 +225,7 @@ fn removed(value: &Value, keys: &[&str]) -> Option<Value> {
     changed(value, first, change)
 }
 
-/// Returns a value with another member at a path. Objects that are missing are added; `None` if something else is in the way.
+/// Returns a value with a new member at a path. Missing objects are added. Returns `None` if a parent is not an object.
 fn upserted(value: Option<&Value>, keys: &[&str], new: &Value) -> Option<Value> {
     let Some((first, rest)) = keys.split_first() else {
         return Some(new.clone());
@@ -250,8 +250,8 @@ fn upserted(value: Option<&Value>, keys: &[&str], new: &Value) -> Option<Value> 
     })
 }
 
-/// Returns a value whose member `key` is what `change` returns: another value, or none. `None` if there is no such member, or
-/// `change` fails.
+/// Returns a value whose member `key` is replaced by the result of `change`, or removed. Returns `None` if there is no such member,
+/// or `change` fails.
 fn changed(
     value: &Value,
     key: &str,
@@ -284,8 +284,8 @@ fn changed(
     }
 }
 
-/// Returns the key of an object that a segment of a path names. It is the segment itself. If there is no such key, escapes of URLs and
-/// of JSON pointers count: a policy that uses them must not disclose the field.
+/// Returns the key of an object that a path segment refers to. Usually it is the segment itself. If there is no such key, URL and
+/// JSON pointer escapes are decoded, because a policy that uses them must not disclose the field.
 fn found(object: &solon::Object, segment: &str) -> Option<Value> {
     let existing = |text: &str| {
         let key = Value::string(text);
@@ -299,7 +299,7 @@ fn found(object: &solon::Object, segment: &str) -> Option<Value> {
     decoded.or_else(|| existing(&segment.replace("~1", "/").replace("~0", "~")))
 }
 
-/// Returns a path as events record it: each segment with the escapes of a query parameter.
+/// Returns a path as events contain it: each segment is escaped like a query parameter.
 fn escaped(path: &str) -> String {
     let segments = path
         .split('/')
@@ -307,7 +307,7 @@ fn escaped(path: &str) -> String {
     segments.collect::<Vec<_>>().join("/")
 }
 
-/// Describes a value of JSON as OPA does: as Go prints it, with its type.
+/// Returns a JSON value with its type in Go's notation, as OPA does.
 fn described(value: &Value) -> String {
     let text = match value {
         Value::Null => "<nil>".to_owned(),
@@ -325,7 +325,7 @@ fn compact(value: &Value) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Names the type of a value as OPA's messages do.
+/// Returns the type name of a value in OPA's messages.
 fn go_type(value: &Value) -> &'static str {
     match value.kind() {
         Kind::Null => "<nil>",

@@ -1,16 +1,16 @@
-//! Decision logs: an event for each decision, and where events are written.
+//! Decision logs: an event for each decision, and the sinks that events are written to.
 //!
-//! | file | holds |
+//! | file | contains |
 //! |---|---|
 //! | `event` | an event and its JSON text |
 //! | `id` | ids of decisions |
-//! | `mask` | removing and replacing fields of an event |
-//! | `logger` | the log itself, from start to stop |
+//! | `mask` | removal and replacement of event fields |
+//! | `logger` | lifecycle of the log |
 //! | `counts` | numbers of events that were dropped or failed |
 //! | `upload` | uploading events to a service |
 //! | `buffer`, `spool` | events that wait for an upload, in memory or on disk |
 //! | `chunk` | compressing events into the body of an upload |
-//! | `rate` | a limit of events a second |
+//! | `rate` | rate limit of events |
 //! | `file`, `sqlite` | files, standard output and a SQLite file |
 //! | `private` | files that others cannot read |
 

@@ -4,14 +4,14 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Lets only the user of the process read and write a file that is created.
+/// Restricts a new file to the user of the process.
 pub fn options(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options
 }
 
-/// Removes the permissions of others from a file that exists.
+/// Restricts an existing file to the user of the process.
 pub fn protect(file: &File) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -23,7 +23,7 @@ pub fn protect(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Creates a folder, unless it exists, that only the user of the process can enter.
+/// Creates a folder that only the user of the process can access, unless it exists.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -32,7 +32,7 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Synchronizes the names in a folder with the disk.
+/// Synchronizes the directory entries of a folder with the disk.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     File::open(path)?.sync_all()?;

@@ -1,10 +1,10 @@
-//! A limit of events a second.
+//! Rate limit of events.
 
 use std::time::Instant;
 
 use parking_lot::Mutex;
 
-/// A token bucket. It holds the tokens of one second, but at least one.
+/// A token bucket. Its capacity is the tokens of one second, but at least one.
 pub struct RateLimit {
     per_second: f64,
     state: Mutex<(f64, Instant)>,
@@ -49,7 +49,7 @@ mod tests {
         assert!(!limit.allows(at(300)));
         assert!(limit.allows(at(700)));
         assert!(!limit.allows(at(700)));
-        // no more than those of a second are kept
+        // the capacity is the tokens of one second
         let allowed = (0..10).filter(|_| limit.allows(at(60_000))).count();
         assert_eq!(allowed, 2);
     }

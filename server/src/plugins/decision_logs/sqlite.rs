@@ -1,7 +1,7 @@
-//! A SQLite file of events, which `solon logs` queries.
+//! SQLite file of events, which `solon logs` queries.
 //!
-//! The table `decisions` has a row for each event: `event` is its text, the other columns are copies of what queries compare. The version
-//! of the format is `user_version`.
+//! The table `decisions` has a row for each event. The column `event` is its text, and the other columns are copies of the members
+//! that queries compare. `user_version` is the version of the format.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -21,10 +21,10 @@ use crate::config::LogDatabaseOptions;
 /// Version of the format.
 const VERSION: i64 = 1;
 
-/// Maximum number of events that wait for the file.
+/// Maximum number of events that wait to be written.
 const WAITING: usize = 8_192;
 
-/// How long a write waits for readers that hold the file.
+/// Busy timeout: how long a write waits for readers that lock the file.
 const BUSY: Duration = Duration::from_secs(5);
 
 const SCHEMA: &str = "
@@ -42,13 +42,13 @@ const SCHEMA: &str = "
     CREATE INDEX IF NOT EXISTS decisions_path ON decisions (path, timestamp);
 ";
 
-/// The file, written by a thread of its own. Several events share a transaction.
+/// The file, written by a separate thread. Several events share a transaction.
 pub struct LogDatabase {
     options: LogDatabaseOptions,
     events: SyncSender<Vec<u8>>,
 }
 
-/// The members of an event that are columns.
+/// Event members that are columns.
 #[derive(Deserialize)]
 struct Columns<'e> {
     decision_id: String,
@@ -67,10 +67,10 @@ struct Metrics {
 }
 
 impl LogDatabase {
-    /// Opens the file, or creates it, and starts the thread. Only the user of the process can read the file.
+    /// Opens or creates the file, and starts the thread. Only the user of the process can read the file.
     ///
     /// # Errors
-    /// The file cannot be opened, or a later version of Solon has written it.
+    /// Fails if the file cannot be opened, or a later version of Solon has written it.
     pub fn open(options: &LogDatabaseOptions, counts: Arc<LogCounts>) -> Result<Self, String> {
         let failed = |error: &dyn std::fmt::Display| {
             format!("decision_logs.sqlite: {}: {error}", options.path.display())
@@ -93,10 +93,10 @@ impl LogDatabase {
         &self.options
     }
 
-    /// Adds an event to those that are written.
+    /// Adds an event to the queue.
     ///
     /// # Errors
-    /// Too many wait.
+    /// Fails if too many events wait.
     pub fn append(&self, event: Vec<u8>) -> io::Result<()> {
         let full = |_| io::Error::other("the file is not written fast enough");
         self.events.try_send(event).map_err(full)
@@ -129,7 +129,7 @@ fn open(path: &Path) -> Result<Connection, String> {
     Ok(connection)
 }
 
-/// Writes events until the log is gone.
+/// Writes events until the log is dropped.
 fn write(mut connection: Connection, waiting: &Receiver<Vec<u8>>, most: u64, counts: &LogCounts) {
     while let Ok(first) = waiting.recv() {
         let mut events = vec![first];
@@ -180,7 +180,7 @@ fn insert(connection: &mut Connection, events: &[Vec<u8>], most: u64) -> rusqlit
     transaction.commit()
 }
 
-/// Returns a timestamp with nine digits of a second, so that texts have the order of times.
+/// Returns a timestamp with nine fractional digits, so that text order is time order.
 pub fn comparable(timestamp: &str) -> String {
     let (whole, fraction) = match timestamp.trim_end_matches('Z').split_once('.') {
         Some(parts) => parts,

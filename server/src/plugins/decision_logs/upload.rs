@@ -17,14 +17,14 @@ use super::counts::LogCounts;
 use super::spool::Spool;
 use crate::config::{ReportingOptions, ReportingTrigger};
 
-/// Delay after the first failure. It doubles with each failure that follows.
+/// Delay after the first failure. It doubles with each further failure.
 const FIRST_RETRY: Duration = Duration::from_millis(100);
 /// Pause between two synchronizations of a spool.
 const SYNC: Duration = Duration::from_secs(1);
-/// Maximum size of the body of a response, which is not used.
+/// Maximum size of a response body, which is not used.
 const RESPONSE_BYTES: usize = 64 << 10;
 
-/// Where events wait.
+/// Source of the events.
 #[derive(Clone)]
 pub enum Source {
     /// In memory.
@@ -33,34 +33,34 @@ pub enum Source {
     Spool(Arc<Spool>),
 }
 
-/// An uploader: the source of its events, and what it is told.
+/// An uploader: the source of its events, and its control channels.
 pub struct Uploader {
     pub source: Source,
     pub client: Client,
     pub resource: String,
     pub reporting: ReportingOptions,
     pub counts: Arc<LogCounts>,
-    /// The last failure; see `DecisionLog`.
+    /// Last failure; see `DecisionLog`.
     pub failure: Arc<Mutex<Option<String>>>,
-    /// Wakes the uploader: there are enough events for a chunk.
+    /// Wakes the uploader when there are enough events for a chunk.
     pub wake: Arc<Notify>,
-    /// How the uploader ends.
+    /// Requests the end of the uploader.
     pub end: watch::Receiver<End>,
 }
 
-/// How an uploader ends.
+/// Requested end of an uploader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It goes on.
+    /// The uploader continues.
     No,
-    /// It uploads what waits, once.
+    /// The uploader uploads waiting events once, and ends.
     Flush,
-    /// At once: another uploader has the source.
+    /// The uploader ends at once, because another one has the source.
     Now,
 }
 
 impl Uploader {
-    /// Uploads events until the uploader is told to end.
+    /// Uploads events until the end is requested.
     pub async fn run(mut self) {
         let mut failures = 0;
         loop {
@@ -78,7 +78,7 @@ impl Uploader {
             let mut end = self.end.clone();
             let uploaded = tokio::select! {
                 uploaded = self.upload(true) => uploaded,
-                // what is being uploaded is uploaded again by the next one
+                // the next uploader repeats an interrupted upload
                 _ = end.wait_for(|end| *end == End::Now) => return,
             };
             match uploaded {
@@ -121,7 +121,7 @@ impl Uploader {
         }
     }
 
-    /// Waits for the next upload. Compresses events in the meantime.
+    /// Waits for the next upload, and compresses events in the meantime.
     async fn wait(&mut self, delay: Duration, failures: u32) -> End {
         let timer = tokio::time::sleep(delay.min(FOREVER));
         tokio::pin!(timer);
@@ -130,7 +130,7 @@ impl Uploader {
             tokio::select! {
                 () = &mut timer => return End::No,
                 changed = self.end.changed() => {
-                    // without a log nobody adds events
+                    // without a log no events are added
                     let end = if changed.is_ok() { *self.end.borrow() } else { End::Flush };
                     if end != End::No {
                         return end;
@@ -150,7 +150,7 @@ impl Uploader {
     async fn encode(&self, is_all: bool) {
         if let Source::Buffer(buffer) = &self.source {
             let (buffer, counts) = (buffer.clone(), self.counts.clone());
-            // a panic there loses events that were being compressed, and nothing else
+            // a panic loses only the events that were being compressed
             let _ = tokio::task::spawn_blocking(move || buffer.encode(is_all, &counts)).await;
         }
     }
@@ -165,7 +165,7 @@ impl Uploader {
         }
     }
 
-    /// Uploads everything that waits.
+    /// Uploads all waiting events.
     async fn upload(&self, is_all: bool) -> Result<(), String> {
         match &self.source {
             Source::Buffer(buffer) => {
@@ -222,7 +222,7 @@ impl Uploader {
         let response = self.client.send(request).await;
         let response = response.map_err(|error| format!("log upload failed: {error}"))?;
         let status = response.status();
-        // read to its end, so that the connection can be used again
+        // the response is read to its end, so that the connection can be reused
         let _ = response.into_body().read_bounded(RESPONSE_BYTES).await;
         if !status.is_success() {
             let reason = status.canonical_reason().unwrap_or_default();
@@ -236,13 +236,13 @@ impl Uploader {
     }
 }
 
-/// A time that no timer of this process reaches.
+/// A duration longer than any process runs.
 const FOREVER: Duration = Duration::from_hours(365 * 24);
 
-/// Returns a random time below another.
+/// Returns a random duration below `most`.
 fn random_up_to(most: Duration) -> Duration {
     let mut bytes = [0; 4];
-    // without random numbers all servers of a fleet upload at the same time, and nothing else
+    // without random numbers the servers of a fleet upload at the same time
     let _ = getrandom::fill(&mut bytes);
     most.mul_f64(f64::from(u32::from_le_bytes(bytes)) / f64::from(u32::MAX))
 }

@@ -1,4 +1,4 @@
-//! The time of a line, in RFC 3339 or by a layout of Go: an example that shows how 2006-01-02 15:04:05 is written.
+//! Time of a log line, in RFC 3339 or in a Go layout: an example that shows how 2006-01-02 15:04:05 is formatted.
 
 use std::sync::Arc;
 
@@ -15,18 +15,18 @@ pub struct Clock(Option<Arc<[Part]>>);
 #[derive(Clone, Debug)]
 enum Part {
     Literal(String),
-    /// A field as a directive of `strftime`.
+    /// A field as a `strftime` directive.
     Field(&'static str),
     /// A fraction of a second.
     Fraction {
         separator: char,
         digits: usize,
-        /// `true` if trailing zeros are left out.
+        /// `true` if trailing zeros are omitted.
         is_trimmed: bool,
     },
 }
 
-/// Fields as layouts write them, with the directives of `strftime` that stand for them. Where several match, the first one counts.
+/// Fields of layouts, with the equivalent `strftime` directives. The first matching entry is used.
 const FIELDS: [(&str, &str); 23] = [
     ("January", "%B"),
     ("Jan", "%b"),
@@ -53,7 +53,7 @@ const FIELDS: [(&str, &str); 23] = [
     ("MST", "UTC"),
 ];
 
-/// Offsets from UTC as layouts write them, and as they are in UTC.
+/// UTC offsets of layouts, and their text for UTC.
 const OFFSETS: [(&str, &str); 10] = [
     ("-070000", "+000000"),
     ("-07:00:00", "+00:00:00"),
@@ -67,7 +67,7 @@ const OFFSETS: [(&str, &str); 10] = [
     ("Z07", "Z"),
 ];
 
-/// Layouts that have a name.
+/// Named layouts.
 const NAMED: [(&str, &str); 10] = [
     ("ANSIC", "Mon Jan _2 15:04:05 2006"),
     ("UnixDate", "Mon Jan _2 15:04:05 MST 2006"),
@@ -82,7 +82,8 @@ const NAMED: [(&str, &str); 10] = [
 ];
 
 impl Clock {
-    /// Formats times by a layout of Go, or the name of a well-known one; in RFC 3339 without a layout, or by an empty one.
+    /// Creates a clock with a Go layout or the name of a well-known one. Without a layout, or with an empty one, times are in RFC
+    /// 3339.
     pub fn new(layout: Option<&str>) -> Self {
         let layout = layout.filter(|layout| !layout.is_empty());
         Self(layout.map(|layout| {
@@ -107,7 +108,7 @@ impl Clock {
     }
 }
 
-/// Returns seconds since 1970 in the form of RFC 3339, in UTC.
+/// Returns seconds since 1970 in RFC 3339 format, in UTC.
 fn rfc3339(seconds: i64) -> String {
     Timestamp::from_second(seconds).map_or_else(|_| String::new(), |time| time.to_string())
 }
@@ -175,7 +176,7 @@ fn field(text: &str) -> Option<(Part, usize)> {
     }
     let (form, directive) = FIELDS.iter().find(|(form, _)| {
         let rest = text.strip_prefix(form);
-        // `Jan` and `Mon` may begin another word
+        // `Jan` and `Mon` may be the prefix of another word
         let is_word = ["Jan", "Mon"].contains(form)
             && rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()));
         rest.is_some() && !is_word
@@ -183,7 +184,7 @@ fn field(text: &str) -> Option<(Part, usize)> {
     Some((Part::Field(directive), form.len()))
 }
 
-/// Returns the fraction of a second that a text starts with: `.000`, `,999`, with no other digit after it.
+/// Returns the fraction of a second that a text starts with: `.000`, `,999`, without another digit after it.
 fn fraction(text: &str) -> Option<(Part, usize)> {
     let separator = text.chars().next().filter(|c| ".,".contains(*c))?;
     let rest = text.get(1..)?;
@@ -205,7 +206,7 @@ mod tests {
 
     use super::{Clock, NAMED};
 
-    /// The engine's `time.format` follows Go, so every layout must look the same by it.
+    /// `time.format` of the engine follows Go, so it must format every layout equally.
     #[test]
     fn layouts_are_those_of_time_format() {
         let engine = Engine::new();

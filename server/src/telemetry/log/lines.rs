@@ -1,4 +1,4 @@
-//! Events as lines.
+//! Formatting of events as lines.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -14,18 +14,18 @@ use tracing_subscriber::registry::LookupSpan;
 
 use super::clock::Clock;
 
-/// Target of events that the console of a plugin shows. Their field `event` is a JSON object whose members are members of the line.
+/// Target of events for the console of a plugin. Their field `event` is a JSON object whose members become members of the line.
 pub const CONSOLE: &str = "solon::console";
 
-/// How a line looks.
+/// Format of lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// One object a line.
+    /// One object per line.
     #[default]
     Json,
     /// One object over several lines.
     JsonPretty,
-    /// For people.
+    /// Text for humans.
     Text,
 }
 
@@ -91,7 +91,7 @@ impl Format {
 }
 
 impl Format {
-    /// Returns the line of an event whose members are members of the line. Numbers stay as they are written.
+    /// Returns the line of an event whose members become members of the line. Numbers keep their text.
     fn console_line(self, fields: &Fields, level: &str, time: &str) -> Option<String> {
         let event = fields.0.get("event")?.as_str()?;
         let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(event).ok()?;
@@ -122,7 +122,7 @@ impl Format {
                 put("time", &time.into())?;
                 let text = serde_json::to_string(&members).ok()?;
                 if self == Self::JsonPretty {
-                    // the text is JSON, so that reading it does not fail
+                    // the text is valid JSON
                     let value = solon::json::read(text.as_bytes()).ok()?;
                     let mut out = Vec::new();
                     let layout = Some(solon::json::Layout::new("", "  "));
@@ -139,7 +139,7 @@ impl Format {
     }
 }
 
-/// The fields of an event.
+/// Fields of an event.
 #[derive(Default)]
 struct Fields(Map<String, Value>);
 

@@ -1,7 +1,7 @@
-//! The log: lines on standard error, in the field names that OPA's users know: `level`, `msg`, `time` and the rest.
+//! Log on standard error, with the field names of OPA: `level`, `msg`, `time` and others.
 //!
-//! Everything is logged through `tracing`. This module formats events (`lines`), formats times by layouts of Go (`clock`) and hands lines
-//! over to a thread that writes them (`queue`).
+//! Everything is logged through `tracing`. This module formats events (`lines`), formats times by Go layouts (`clock`), and passes
+//! lines to a thread that writes them (`queue`).
 
 mod clock;
 mod lines;
@@ -17,23 +17,23 @@ use lines::Lines;
 pub use lines::{CONSOLE, Format};
 pub use queue::{LogGuard, dropped_lines};
 
-/// How much is logged.
+/// Log level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Level {
-    /// Everything, bodies too.
+    /// Everything, including bodies.
     Debug,
     /// Each request.
     #[default]
     Info,
-    /// What may be wrong, and faults. OPA has no such level.
+    /// Possible problems and errors. OPA does not have this level.
     #[value(skip)]
     Warn,
-    /// Faults only.
+    /// Errors only.
     Error,
 }
 
 impl Level {
-    /// The level of lines that are written from this one on.
+    /// Returns the level of lines that are written at this level.
     pub fn of_lines(self) -> tracing::Level {
         match self {
             Self::Debug => tracing::Level::DEBUG,
@@ -44,10 +44,10 @@ impl Level {
     }
 }
 
-/// Writes the events of `tracing` to standard error, from a thread of its own. Only the first call of a process has an effect.
+/// Writes the events of `tracing` to standard error, on a separate thread. Only the first call of a process has an effect.
 ///
-/// Times have the form of `layout`, a layout of Go; RFC 3339 if there is none. At most `most` bytes of lines wait for a slow reader of
-/// standard error. Lines beyond that are dropped and counted. The guard writes the lines that still wait when it is dropped.
+/// Times are formatted by `layout`, a Go layout, or in RFC 3339 if there is none. At most `most` bytes of lines wait for a slow
+/// reader of standard error. Lines beyond that are dropped and counted. When the guard is dropped, it writes the waiting lines.
 pub fn start_log(level: Level, format: Format, layout: Option<&str>, most: usize) -> LogGuard {
     let lines = Lines {
         format,
@@ -59,7 +59,7 @@ pub fn start_log(level: Level, format: Format, layout: Option<&str>, most: usize
         .event_format(lines)
         .with_writer(writer)
         .finish();
-    // what a configuration writes to the console does not depend on the level, as in OPA
+    // console output that the configuration enables does not depend on the level, as in OPA
     let filter = Targets::new()
         .with_default(LevelFilter::from_level(level.of_lines()))
         .with_target(CONSOLE, LevelFilter::INFO);

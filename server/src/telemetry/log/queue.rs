@@ -1,4 +1,4 @@
-//! Lines between the threads that log them and the thread that writes them.
+//! Queue between the threads that log lines and the thread that writes them.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use super::lines::Lines;
 
-/// Maximum number of lines that wait, for which memory is reserved at the start.
+/// Maximum number of waiting lines. Memory for them is reserved at the start.
 const LINES: usize = 8_192;
 
 /// Lines that were dropped since the process started.
 static DROPPED: AtomicU64 = AtomicU64::new(0);
 
-/// Returns how many lines were dropped so far because standard error was not read fast enough.
+/// Returns the number of lines dropped so far because standard error was not read fast enough.
 pub fn dropped_lines() -> u64 {
     DROPPED.load(Ordering::Relaxed)
 }
 
-/// Writes the lines that still wait when it is dropped, for a second at most.
+/// Writes the waiting lines on drop, for at most one second.
 #[must_use = "lines are lost at the end of the process unless the guard lives until then"]
 pub struct LogGuard {
     _worker: WorkerGuard,
@@ -40,7 +40,7 @@ pub fn start(
         reported: dropped_lines(),
     };
     let builder = NonBlockingBuilder::default().thread_name("log");
-    // and room for the request to stop
+    // one more for the stop request
     let (queue, worker) = builder.buffered_lines_limit(LINES + 1).finish(sink);
     let writer = LineWriter {
         queue,
@@ -50,7 +50,7 @@ pub fn start(
     (writer, LogGuard { _worker: worker })
 }
 
-/// Lines that wait. `tracing_appender` limits their number only, and a line may contain a whole body.
+/// Waiting lines. `tracing_appender` limits only their number, but a line may contain a whole body.
 #[derive(Default)]
 struct Waiting {
     lines: AtomicUsize,
@@ -58,7 +58,7 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// Adds a line unless it exceeds a limit. There are never more than [`LINES`], so the queue has room for each.
+    /// Adds a line unless it exceeds a limit. There are never more than [`LINES`] lines, so the queue has room for each.
     fn add(&self, bytes: usize, most: usize) -> bool {
         let lines = self.lines.fetch_add(1, Ordering::Relaxed);
         let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
@@ -84,7 +84,7 @@ pub struct LineWriter {
 }
 
 impl Write for LineWriter {
-    /// Adds a line. The formatter of `tracing` writes each line at once.
+    /// Adds a line. The formatter of `tracing` writes each line with one call.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if self.waiting.add(line.len(), self.most) {
             self.queue.write(line)
@@ -107,19 +107,19 @@ impl<'a> MakeWriter<'a> for LineWriter {
     }
 }
 
-/// Writes lines, and reports those that were dropped in between.
+/// Writes lines, and reports dropped ones.
 struct Sink<W> {
     out: W,
     lines: Lines,
     waiting: Arc<Waiting>,
-    /// The number of dropped lines that were reported.
+    /// Number of dropped lines that were reported.
     reported: u64,
 }
 
 impl<W: Write> Write for Sink<W> {
-    /// Writes a line, which the thread of `tracing_appender` passes as it was added.
+    /// Writes a line, which `tracing_appender` passes unchanged.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        // there is no other place to report an error to
+        // an error cannot be reported anywhere
         let _ = self.out.write_all(line);
         self.waiting.remove(line.len());
         let dropped = dropped_lines();
@@ -153,7 +153,7 @@ mod tests {
 
     impl Write for Slow {
         fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-            // after the test has dropped its end, everything is permitted
+            // after the test has dropped its end, every line is permitted
             let _ = self.permitted.recv();
             self.written
                 .send(String::from_utf8(line.to_vec()).unwrap())

@@ -1,6 +1,6 @@
-//! A bounded spool on disk: events are appended to it before their responses are sent, and uploaded from it at least once.
+//! Bounded spool on disk. Events are appended to it before their responses are sent, and are uploaded from it at least once.
 //!
-//! | file | holds |
+//! | file | contains |
 //! |---|---|
 //! | `record` | the format of segments and of the cursor |
 //! | `reader` | reading events after the cursor |
@@ -19,17 +19,17 @@ use self::record::{Cursor, HEADER_BYTES, RECORD_BYTES, cursor_text, header, read
 use super::private;
 use crate::config::{Fsync, SpoolOptions, WhenFull};
 
-/// A spool that is open. No other process can open it.
+/// An open spool. No other process can open it.
 pub struct Spool {
     options: SpoolOptions,
     writer: Mutex<Writer>,
-    /// Sequence number up to which events are synchronized. Its lock lets one thread synchronize for all that wait.
+    /// Sequence number up to which events are synchronized. Under its lock one thread synchronizes for all waiting ones.
     synced: Mutex<u64>,
     reader: Mutex<Reader>,
     _lock: File,
 }
 
-/// Why an event was not appended.
+/// Reason why an event was not appended.
 #[derive(Debug)]
 pub enum SpoolError {
     /// The spool is full. `true` if the decision must not be returned.
@@ -40,33 +40,33 @@ pub enum SpoolError {
 
 struct Writer {
     folder: PathBuf,
-    /// All segments, the oldest first. The last one is written.
+    /// All segments, from the oldest. The last one is written to.
     segments: Vec<Segment>,
     file: File,
     /// Sequence number of the next event.
     next: u64,
-    /// `true` if the end of the last segment is not known, after a write that failed.
+    /// `true` if the end of the last segment is unknown after a failed write.
     is_broken: bool,
     buffer: Vec<u8>,
 }
 
-/// Events of the spool, which are being uploaded.
+/// Events of the spool that are being uploaded.
 pub struct Batch {
     /// The events.
     pub events: Vec<Vec<u8>>,
     end: Cursor,
 }
 
-/// Name of the file that keeps other processes out.
+/// Name of the lock file, which excludes other processes.
 const LOCK: &str = "lock";
-/// Name of the file with the position after the last event that was uploaded.
+/// Name of the file with the position after the last uploaded event.
 const CURSOR: &str = "cursor";
 
 impl Spool {
-    /// Opens a spool, or creates one. A record that was not completely written before a crash is removed.
+    /// Opens a spool, or creates one. A record that is incomplete after a crash is removed.
     ///
     /// # Errors
-    /// The folder cannot be read or written, or another process uses it.
+    /// Fails if the folder cannot be read or written, or another process uses it.
     pub fn open(options: &SpoolOptions) -> Result<Self, String> {
         let folder = options.directory.clone();
         let failed =
@@ -97,7 +97,7 @@ impl Spool {
             .last()
             .map_or(cursor.next, Segment::end)
             .max(cursor.next);
-        // a new segment for each start: the end of an old one may be damaged
+        // each start creates a new segment, because the end of an old one may be damaged
         segments.retain(|segment| {
             let is_empty = segment.records == 0;
             if is_empty {
@@ -123,7 +123,7 @@ impl Spool {
         })
     }
 
-    /// Returns `true` if appending waits for the disk.
+    /// Returns `true` if `append` waits for the disk.
     pub fn may_block(&self) -> bool {
         self.options.fsync == Fsync::Always
     }
@@ -138,10 +138,10 @@ impl Spool {
         &self.options
     }
 
-    /// Appends an event. When this returns the event is in the file, and with `fsync: always` on the disk.
+    /// Appends an event. When this returns, the event is in the file, and with `fsync: always` on the disk.
     ///
     /// # Errors
-    /// The event is not in the spool.
+    /// Fails if the event is not in the spool.
     pub fn append(&self, event: &[u8]) -> Result<(), SpoolError> {
         let number = {
             let mut writer = self.writer.lock();
@@ -158,7 +158,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Synchronizes all events before a sequence number with the disk. Several threads that wait share one synchronization.
+    /// Synchronizes all events before a sequence number with the disk. Several waiting threads share one synchronization.
     fn sync(&self, end: u64) -> io::Result<()> {
         let mut synced = self.synced.lock();
         if *synced >= end {
@@ -173,10 +173,10 @@ impl Spool {
         Ok(())
     }
 
-    /// Synchronizes all events, if the policy demands it at intervals.
+    /// Synchronizes all events, if the `fsync` policy is `interval`.
     ///
     /// # Errors
-    /// The disk reports one.
+    /// Fails if the disk reports an error.
     pub fn sync_interval(&self) -> io::Result<()> {
         if self.options.fsync == Fsync::Interval {
             let next = self.writer.lock().next;
@@ -185,10 +185,10 @@ impl Spool {
         Ok(())
     }
 
-    /// Reads the oldest events that were not uploaded, up to a size. `None` if there are none.
+    /// Reads the oldest events that are not uploaded yet, up to a size. Returns `None` if there are none.
     ///
     /// # Errors
-    /// A segment cannot be read.
+    /// Fails if a segment cannot be read.
     pub fn next(&self, bytes: usize) -> io::Result<Option<Batch>> {
         let segments = self.writer.lock().segments.clone();
         let mut reader = self.reader.lock();
@@ -196,10 +196,10 @@ impl Spool {
         Ok((!events.is_empty()).then_some(Batch { events, end }))
     }
 
-    /// Moves the cursor after events that were uploaded, and removes segments that are not needed any more.
+    /// Moves the cursor after uploaded events, and removes segments that are no longer needed.
     ///
     /// # Errors
-    /// The cursor cannot be written. The events are uploaded again after a restart.
+    /// Fails if the cursor cannot be written. The events are uploaded again after a restart.
     pub fn sent(&self, batch: &Batch) -> io::Result<()> {
         self.reader.lock().moved(batch.end);
         let mut writer = self.writer.lock();
@@ -209,7 +209,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Returns the number of events that were not uploaded.
+    /// Returns the number of events that are not uploaded yet.
     pub fn len(&self) -> u64 {
         let next = self.writer.lock().next;
         next.saturating_sub(self.reader.lock().cursor().next)
@@ -254,18 +254,18 @@ impl Writer {
         }
         let number = self.next;
         self.next += 1;
-        // a single large event must not keep its memory
+        // a single large event must not keep its memory allocated
         self.buffer.shrink_to(64 << 10);
         Ok(number)
     }
 
-    /// Removes the segments all of whose events have smaller sequence numbers, except for the last one.
+    /// Removes segments that contain only events with smaller sequence numbers, except for the last segment.
     fn remove_before(&mut self, number: u64) {
         while self.segments.len() > 1
             && let Some(first) = self.segments.first()
             && first.end() <= number
         {
-            // a file that cannot be removed is removed at the next start, since the cursor is after it
+            // otherwise the file is removed at the next start, since the cursor is after it
             let _ = fs::remove_file(&first.path);
             self.segments.remove(0);
         }
@@ -289,7 +289,7 @@ fn create(folder: &Path, first: u64) -> io::Result<(Segment, File)> {
     Ok((segment, file))
 }
 
-/// Returns the number in the name of a segment, or `None` if a file is no segment.
+/// Returns the number in the name of a segment, or `None` if the file is not a segment.
 fn segment_number(path: &Path) -> Option<u64> {
     let name = path.file_name()?.to_str()?.strip_suffix(".log")?;
     (name.len() == 20).then(|| name.parse().ok()).flatten()

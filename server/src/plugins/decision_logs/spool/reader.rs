@@ -6,20 +6,20 @@ use std::path::PathBuf;
 
 use super::record::{Cursor, HEADER_BYTES, RECORD_BYTES, read_header, read_record};
 
-/// A file of the spool.
+/// A segment file of the spool.
 #[derive(Clone, Debug)]
 pub struct Segment {
     pub path: PathBuf,
     /// Sequence number of its first event.
     pub first: u64,
-    /// Size of its valid part.
+    /// Size of its valid part, in bytes.
     pub bytes: u64,
     /// Number of its events.
     pub records: u64,
 }
 
 impl Segment {
-    /// Reads a segment to find its valid part: everything up to the first record that is not complete, or whose checksum is another.
+    /// Reads a segment to find its valid part: all records before the first that is incomplete, or whose checksum is wrong.
     pub fn scan(path: PathBuf, first: u64) -> io::Result<Self> {
         let mut segment = Self {
             path,
@@ -41,11 +41,11 @@ impl Segment {
     }
 }
 
-/// The events of a segment in their order.
+/// Events of a segment in order.
 struct Records {
-    /// `None` if the file is no segment.
+    /// `None` if the file is not a segment.
     file: Option<BufReader<File>>,
-    /// Size of the file as far as it is known. The last segment grows.
+    /// Last known size of the file. The last segment grows.
     size: u64,
     /// Size of the part that was read.
     position: u64,
@@ -66,7 +66,7 @@ impl Records {
         })
     }
 
-    /// Returns the next event, or `None` if there is none that is valid.
+    /// Returns the next event, or `None` if no valid event follows.
     fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
         let Some(file) = &mut self.file else {
             return Ok(None);
@@ -80,7 +80,7 @@ impl Records {
         if end > self.size {
             self.size = file.get_ref().metadata()?.len();
         }
-        // a damaged length must not take memory
+        // a damaged length must not cause a large allocation
         if end > self.size {
             return Ok(None);
         }
@@ -93,7 +93,7 @@ impl Records {
     }
 }
 
-/// Fills a buffer. Returns `false` if the file ends before.
+/// Fills a buffer. Returns `false` if the file is too short.
 fn is_read(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     match file.read_exact(buffer) {
         Ok(()) => Ok(true),
@@ -102,20 +102,20 @@ fn is_read(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     }
 }
 
-/// Reads events in their order.
+/// Reads events in order.
 pub struct Reader {
     cursor: Cursor,
-    /// An open segment, and the sequence number of its next event.
+    /// Open segment: its first sequence number, that of its next event, and its records.
     open: Option<(u64, u64, Records)>,
 }
 
 impl Reader {
-    /// Starts at a cursor.
+    /// Creates a reader at a cursor.
     pub fn new(cursor: Cursor) -> Self {
         Self { cursor, open: None }
     }
 
-    /// Returns the position after the last event that was uploaded.
+    /// Returns the position after the last uploaded event.
     pub fn cursor(&self) -> Cursor {
         self.cursor
     }
@@ -125,7 +125,8 @@ impl Reader {
         self.cursor = cursor;
     }
 
-    /// Reads events from the cursor on, up to a size. The cursor stays. The second result is the position after them.
+    /// Reads events from the cursor on, up to a size. The cursor does not change. The second result is the position after the
+    /// events.
     pub fn read(
         &mut self,
         segments: &[Segment],
@@ -133,7 +134,7 @@ impl Reader {
     ) -> io::Result<(Vec<Vec<u8>>, Cursor)> {
         let (mut events, mut size, mut next) = (Vec::new(), 0, self.cursor.next);
         for segment in segments {
-            // numbers before a segment belong to events that are lost
+            // numbers before a segment belong to lost events
             next = next.max(segment.first);
             if segment.end() <= next {
                 continue;
@@ -143,7 +144,7 @@ impl Reader {
                 _ => (segment.first, Records::open(segment)?),
             };
             while at < segment.end() && size < bytes {
-                // only the part that was written is read
+                // only the written part is read
                 let Some(event) = records.next()? else {
                     return Err(io::Error::other(format!(
                         "{}: a record is damaged",
