@@ -14,17 +14,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | module | contents |
-//! |---|---|
-//! | [`cli`] | the commands |
-//! | `app`, `control` | lifecycle of the policy server and the control plane |
-//! | `api` | handlers of requests |
-//! | `plugins` | background tasks of a server, and their states |
-//! | `net` | sockets, TLS, the hosts that requests may name |
-//! | `http` | transport of requests and responses |
-//! | `config`, `telemetry` | options; logs and metrics |
-//! | `json` | responses and outputs as JSON text |
-//! | `wire` | parts of errors that API and commands share |
+//! - [`cli`]: the commands
+//! - `app`, `control`: lifecycle of the policy server and the control plane
+//! - `api`: handlers of requests
+//! - `plugins`: background tasks of a server, and their states
+//! - `net`: sockets, TLS, the hosts that requests may name
+//! - `http`: transport of requests and responses
+//! - `config`, `telemetry`: options; logs and metrics
+//! - `json`: responses and outputs as JSON text
+//! - `wire`: parts of errors that API and commands share
 
 #![cfg_attr(
     test,

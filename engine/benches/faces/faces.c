@@ -1,6 +1,6 @@
 /*
- * Times decisions through the C library, as `./bench --faces` asks on standard input: `FORM CALLS` is answered by the
- * nanoseconds of one call.
+ * Times decisions through the C library for `./bench --faces`. For each line `FORM CALLS` on standard input it prints the
+ * nanoseconds per call.
  *
  *   faces POLICY DATA|- INPUT|- PATH
  */

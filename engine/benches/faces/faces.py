@@ -1,5 +1,5 @@
-"""Times decisions from Python, as `./bench --faces` asks on standard input: `FORM CALLS` is answered by the nanoseconds of
-one call.
+"""Times decisions from Python for the benchmark of language bindings. For each line `FORM CALLS` on standard input it prints
+the nanoseconds per call.
 
     faces.py solon|regorus|regopy|opa POLICY DATA|- INPUT|- PATH
 """
@@ -92,7 +92,7 @@ def main() -> None:
     peer, policy, data, text, path = sys.argv[1:]
     peers = {"solon": solon, "regorus": regorus, "regopy": regopy, "opa": opa}
     forms = peers[peer](read(policy) or "", read(data), read(text) or "null", path)
-    # a peer that cannot answer says so before it is timed
+    # a peer that fails must report it before it is timed
     for call in forms.values():
         call()
     print("ready", *forms, flush=True)

@@ -64,7 +64,7 @@ impl Written {
     /// Loads a workload that has a handwritten decision.
     ///
     /// # Errors
-    /// Fails if there is no such decision or the documents are not valid JSON.
+    /// Fails if the decision does not exist, or its documents are not valid JSON.
     pub fn load(workload: &Workload) -> Result<Self, String> {
         let wanted = without_size(&workload.name);
         let mut all = DECISIONS.into_iter().flatten();

@@ -177,7 +177,7 @@ impl ApiError {
         }
     }
 
-    /// Returns `true` if the decision itself failed, and not what the client sent.
+    /// Returns `true` if the decision itself failed, `false` if the request was invalid.
     pub fn is_failure(&self) -> bool {
         matches!(self, Self::Refused(refusal) if refusal.status != Status::BAD_REQUEST)
     }

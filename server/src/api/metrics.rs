@@ -66,7 +66,7 @@ impl<'m> Stages<'m> {
         }
     }
 
-    /// Returns the timer that calls `hear`, or a disabled timer if nothing is measured.
+    /// Returns a timer that calls the given function, or a disabled timer if nothing is measured.
     pub fn timer<'t>(&self, hear: &'t dyn Fn(&str, Duration)) -> Timer<'t> {
         if self.metrics.is_on() {
             Timer::new(hear)

@@ -7,9 +7,9 @@ use solon::bundle::{LoadError, file_path};
 
 /// Returns the command, and every command below it, with flags that accept OPA's forms:
 ///
-/// - a boolean flag takes a value after `=`
-/// - a flag that takes one value may be repeated, and the last value is used
-/// - the argument after a flag that takes a value is its value, even if it begins with a hyphen
+/// - a boolean flag takes a value after `=`.
+/// - a flag that takes one value may be repeated, and the last value is used.
+/// - the argument after a flag that takes a value is its value, even if it begins with a hyphen.
 pub fn with_forms(command: Command) -> Command {
     command
         .args_override_self(true)

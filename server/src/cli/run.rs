@@ -238,7 +238,7 @@ fn start(args: &Args) -> Result<(), String> {
         .config(active);
     if watched_files.is_some() || watched_config.is_some() {
         builder = builder.on_hangup(move || {
-            // without a watcher there is no receiver
+            // without a watcher the receiver does not exist
             let _ = (reload_files.send(()), reload_config.send(()));
         });
     }

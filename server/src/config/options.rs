@@ -20,8 +20,8 @@ pub struct ServerOptions {
     pub h2c: bool,
     /// TLS options, if TLS is enabled.
     pub tls: Option<TlsOptions>,
-    /// Hosts that requests may name if there is no authentication, in addition to `localhost`, loopback addresses and the listening
-    /// addresses. They are names or IP addresses, with a port if no other port is allowed.
+    /// Hosts that requests may name to a server without authentication, in addition to `localhost`, loopback addresses and the
+    /// listening addresses. They are names or IP addresses, with a port if no other port is allowed.
     pub allowed_hosts: Vec<String>,
     /// Client authentication method.
     pub authentication: Authentication,

@@ -193,7 +193,7 @@ async fn converse<A: App, S>(
         .keep_alive_interval(PING);
     let respond = service_fn(move |request| connection.clone().respond(request));
     let served = builder.serve_connection(TokioIo::new(stream), respond);
-    // there is no peer left to report an error to
+    // an error cannot be reported to a closed connection
     let _ = watcher.watch(served).await;
     drop(room);
 }

@@ -183,7 +183,7 @@ async fn open_tcp(place: &str) -> io::Result<Vec<TcpListener>> {
             .await
             .map(|listener| vec![listener]);
     };
-    // clients may use either loopback address, and a machine may have only one
+    // clients may use either loopback address; a machine may have only one
     let first = TcpListener::bind(format!("127.0.0.1:{port}")).await;
     let port = match &first {
         Ok(listener) => listener.local_addr()?.port().to_string(),

@@ -182,7 +182,7 @@ fn roots(options: &TlsOptions, files: &Files) -> Result<RootCertStore, String> {
 /// Returns the certificates of a file in PEM format.
 ///
 /// # Errors
-/// Fails if there is no certificate, or a block of the file cannot be parsed.
+/// Fails if the file does not contain a certificate, or one of its blocks cannot be parsed.
 fn certificates(file: &Path, text: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
     let file = file.display();
     let mut certificates = Vec::new();

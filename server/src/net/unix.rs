@@ -105,13 +105,13 @@ fn is_file_of(file: &File, path: &Path) -> bool {
 /// Fails with `AddrInUse` if a process listens on the path, with `AlreadyExists` if the path is not a socket, or with an error of
 /// the system.
 pub async fn listen(path: &Path, mode: u32) -> io::Result<(SocketFile, UnixListener)> {
-    // the path is checked before a file is created next to it
+    // before a file is created next to it
     std::os::unix::net::SocketAddr::from_pathname(path)?;
     let _lock = Lock::of(path).await?;
     remove_stale(path).await?;
     let socket = UnixSocket::new_stream()?;
     let permissions = Permissions::from_mode(mode);
-    // on Linux the file gets the permissions of the open socket, as far as the umask allows
+    // on Linux the file gets the permissions of the socket, minus the umask
     #[cfg(target_os = "linux")]
     File::from(socket.as_fd().try_clone_to_owned()?).set_permissions(permissions.clone())?;
     socket.bind(path)?;

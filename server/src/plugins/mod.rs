@@ -1,13 +1,11 @@
 //! Plugins: parts of a server that run next to its requests, from start to stop, and their status.
 //!
-//! | file | contains |
-//! |---|---|
-//! | `registry` | states of plugins and bundles |
-//! | `running` | plugins as tasks: start and end |
-//! | `decision_logs` | events of decisions, and the sinks that they are written to |
-//! | `manager` | the owner of the plugins' settings |
-//! | `backoff` | delays between requests to services |
-//! | `bundles` | bundles that are downloaded |
+//! - `registry`: states of plugins and bundles
+//! - `running`: plugins as tasks: start and end
+//! - `decision_logs`: events of decisions, and the sinks that they are written to
+//! - `manager`: the owner of the plugins' settings
+//! - `backoff`: delays between requests to services
+//! - `bundles`: bundles that are downloaded
 
 mod backoff;
 mod bundles;

@@ -1,4 +1,4 @@
-//! Filters of rows.
+//! Data filters.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;

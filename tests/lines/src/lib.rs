@@ -1,9 +1,9 @@
-//! One JSON request in, one JSON response out: the protocol of differential tests with this engine, its language
-//! bindings, and OPA.
+//! Protocol of differential tests with this engine, its language bindings, and OPA: one JSON request and one JSON response per
+//! line.
 //!
-//! A [`Driver`] evaluates such requests: [`Native`] is the engine itself, [`Process`] a program that reads requests
-//! from its standard input; the tests of the C binding have a driver of their own. [`conformance`] runs OPA's cases
-//! with any driver, [`recorded`] the recorded programs.
+//! A [`Driver`] evaluates such requests. [`Native`] is the engine itself, and [`Process`] a program that reads requests from its
+//! standard input. The tests of the C binding have a separate driver. [`conformance`] runs OPA's cases with any driver,
+//! [`recorded`] the recorded programs.
 
 pub mod conformance;
 mod filters;
@@ -111,10 +111,10 @@ struct Output {
     more: Vec<(&'static str, Value)>,
 }
 
-/// Options for evaluating requests.
+/// Options of an evaluation.
 struct Manner<'a> {
     options: &'a Options,
-    /// Host environment; a host with a fixed clock unless given.
+    /// Host environment; a host with a fixed clock by default.
     host: Option<Arc<dyn Host>>,
     by: Native,
 }
@@ -125,7 +125,7 @@ pub trait Driver {
     ///
     /// # Errors
     ///
-    /// A failure of the implementation; errors of policies are responses.
+    /// Fails if the implementation fails. Errors of policies are responses.
     fn answer(&mut self, line: &str) -> Result<String, String>;
 }
 
@@ -144,9 +144,9 @@ impl Driver for Native {
     }
 }
 
-/// Evaluates one request. The response has `bindings` and `values` (of each solution), `prints`, or `errors` with
-/// `code`, `message`, `file`, `row`, `col`; it is `{}` for an undefined query. With `explain` it also has the lines of
-/// a `trace`, with `explain_json` its `events`. The clock is fixed.
+/// Evaluates one request on a fixed clock. The response has `bindings` and `values` (of each solution), `prints`, or `errors` with
+/// `code`, `message`, `file`, `row` and `col`. It is `{}` for an undefined query. With `explain` it also has the lines of a
+/// `trace`, with `explain_json` its `events`.
 pub fn answer(line: &str) -> String {
     answer_with(line, &Options::default())
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::Driver;
 
-/// Time limit for a response; no program here needs a thousandth of it.
+/// Time limit of a response, a thousand times as long as any program here needs.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A running program that reads a request from each line of its input and writes a response to a line of its output. It
@@ -26,7 +26,7 @@ struct Running {
 }
 
 impl Process {
-    /// Runs `PROGRAM lines`, a command of Solon and of the oracle.
+    /// Runs `PROGRAM lines`, a command of Solon and of the OPA oracle.
     pub fn new(program: impl Into<String>) -> Self {
         Self::with(program, ["lines"])
     }
@@ -47,7 +47,7 @@ impl Process {
     ///
     /// # Errors
     ///
-    /// If the program cannot be started, or does not respond within the time limit.
+    /// Fails if the program cannot be started, or does not respond within the time limit.
     pub fn ask(&mut self, request: &str) -> Result<String, String> {
         let running = match self.running.take() {
             Some(running) => running,

@@ -1,4 +1,4 @@
-//! The recorded programs, run with any driver: its responses must equal the engine's.
+//! Runs the recorded programs with any driver. Its responses must be equal to the engine's.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +31,7 @@ pub struct Comparison {
 ///
 /// # Errors
 ///
-/// If a record cannot be read.
+/// Fails if a record cannot be read.
 pub fn compare(folder: &Path, face: &mut dyn Driver) -> Result<Comparison, String> {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let paths = entries.flatten().map(|entry| entry.path());

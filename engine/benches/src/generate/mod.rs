@@ -67,7 +67,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("windows", practice::windows),
 ];
 
-/// Returns the text of a generator, or `None` if there is no such generator.
+/// Returns the text of a generator, or `None` if the generator does not exist.
 pub fn text(name: &str, size: usize) -> Option<String> {
     let (_, generator) = GENERATORS.iter().find(|(known, _)| *known == name)?;
     Some(generator(size))

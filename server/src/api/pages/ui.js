@@ -1,11 +1,11 @@
-// The page at /ui. It asks the server as any client does, and shows text as text: no markup is made of what it gets.
+// The page at /ui. It uses the server's public API, and inserts responses only as text, never as markup.
 
-/** Most rows that a level of a tree shows at first, and that are asked for. */
+/** Maximum number of rows of a tree level that are requested and initially shown. */
 const ROWS = 500;
 
 const byId = (id) => document.getElementById(id);
 
-/** An element with a class and children; strings become text. */
+/** Creates an element with a class and children. Strings become text nodes. */
 function element(name, kind, ...children) {
   const made = document.createElement(name);
   if (kind) made.className = kind;
@@ -13,7 +13,7 @@ function element(name, kind, ...children) {
   return made;
 }
 
-/** Asks the server; a refusal is an error in its own words. */
+/** Sends a request to the server. An error response is thrown with its message. */
 async function ask(method, target, body) {
   const headers = {};
   const token = byId("token").value;
@@ -49,7 +49,7 @@ async function loadPolicies() {
   const list = byId("policies");
   list.replaceChildren();
   const { result } = JSON.parse(await ask("GET", "/v1/policies"));
-  // by folders, as their names have slashes
+  // grouped by folders, because policy ids contain slashes
   const root = new Map();
   for (const policy of result) {
     const steps = policy.id.split("/");
@@ -83,7 +83,7 @@ function* policyRows(folder) {
 function ruleRows({ ast }) {
   const steps = ast.package.path.map(({ value }) => value);
   const base = steps[0] === "data" ? steps.slice(1) : steps;
-  // the constant beginning of a head is what can be asked for
+  // only the constant prefix of a head is a path that can be evaluated
   const heads = (ast.rules ?? []).map(({ head }) => {
     const path = [];
     for (const { type, value } of head.ref ?? [{ type: "var", value: head.name }]) {
@@ -122,7 +122,7 @@ function choose(path) {
 
 // --- documents
 
-/** A level of the documents: keys, kinds and, of what has no parts, texts. */
+/** Returns a level of the documents: keys, kinds, and the texts of scalar values. */
 async function level(path) {
   const reference = `data${path.map((step) => `[${JSON.stringify(step)}]`).join("")}`;
   const query = `kinds := {"array", "object", "set"}; `
@@ -175,7 +175,7 @@ async function decide() {
   if (explain) params.set("explain", explain);
   for (const id of ["answer", "explanation"]) byId(id).hidden = true;
   if (input) JSON.parse(input);
-  // the text of the input goes as it stands: numbers keep their digits
+  // the text of the input is sent unchanged, so that numbers keep their digits
   const given = input ? `"input": ${input}` : "";
   const started = performance.now();
   let text;
@@ -189,7 +189,7 @@ async function decide() {
   show(text, performance.now() - started);
 }
 
-/** A step as it is typed: an escaped slash belongs to it. */
+/** Decodes a typed path segment, in which slashes are escaped. */
 const decodeStep = (step) => step.replaceAll(/%2f/gi, "/");
 
 function show(text, took) {
@@ -211,17 +211,17 @@ function show(text, took) {
 
 const milliseconds = (time) => `${time.toFixed(time < 10 ? 2 : 0)} ms`;
 
-/** The result as the server wrote it, since numbers may have more digits than JavaScript keeps. */
+/** Returns the result in the server's text, since numbers may have more digits than JavaScript keeps. */
 function own(text, result) {
   const start = text.indexOf('\n  "result": ');
   const end = start < 0 ? -1 : endOf(text, start + 13);
   if (end < 0) return JSON.stringify(result, null, 2);
-  // characters that the server escapes for the sake of HTML are harmless here
+  // the result is shown as text, so characters that the server escapes for HTML are decoded
   const plain = (all, code) => (/^u00(3c|3e|26)$/.test(code) ? JSON.parse(`"${all}"`) : all);
   return text.slice(start + 13, end).replaceAll("\n  ", "\n").replaceAll(/\\(u[0-9a-f]{4}|.)/g, plain);
 }
 
-/** Where the member that begins at a place ends: before the next one of the same depth, or the object's end. */
+/** Returns the end of the member that begins at `start`: before the next one of the same depth, or the object's end. */
 function endOf(text, start) {
   const next = /,?\n(?: {2}"|\})/g;
   next.lastIndex = start;
@@ -230,7 +230,7 @@ function endOf(text, start) {
 
 // --- explanations
 
-/** Lines of a search as a tree: what is indented more belongs to the line before. */
+/** Converts the lines of a trace to a tree. Lines with more indentation are children of the line before. */
 function tree(lines) {
   const root = { depth: -1, below: [] };
   const open = [root];
@@ -264,14 +264,14 @@ function searchRow({ place, op, words, below }) {
   }
   const list = element("ul", "");
   const details = element("details", op, element("summary", "", ...line), list);
-  // what is folded is made when it is asked for
+  // collapsed rows are created when they are expanded
   details.addEventListener("toggle", () => {
     if (details.open && !list.childElementCount) list.append(...searchRows(below));
   });
   return element("li", op, details);
 }
 
-/** Opens folded rows until all are, or there are many. */
+/** Expands collapsed rows until all are expanded, or there are many. */
 function unfold() {
   for (let turn = 0; turn < 64; turn += 1) {
     const closed = [...byId("search").querySelectorAll("details:not([open])")].slice(0, ROWS);
@@ -283,7 +283,7 @@ function unfold() {
   }
 }
 
-// --- the address holds what was asked, so that it can be passed on; never a token
+// --- the URL contains the evaluated document, so that it can be shared, but never a token
 
 function remember(asked) {
   const kept = Object.entries(asked).filter(([, value]) => value);

@@ -89,7 +89,7 @@ impl SigningArgs {
     }
 }
 
-/// Returns the contents of the file that a flag names, or the flag's value if there is no such file.
+/// Returns the contents of the file that a flag names, or the flag's value if the file does not exist.
 fn secret(value: &str) -> Vec<u8> {
     std::fs::read(value).unwrap_or_else(|_| value.into())
 }

@@ -262,7 +262,7 @@ impl Args {
             .bare(self.bare)
     }
 
-    /// Returns the maximum number of rows of a profile, or `None` if there is no profile.
+    /// Returns the maximum number of rows of a profile, or `None` if a profile is not selected.
     pub fn profile(&self) -> Option<usize> {
         let asked = self.profile || self.profile_limit.is_some() || !self.profile_sort.is_empty();
         // like 0, a negative limit shows all rows

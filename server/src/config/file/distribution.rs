@@ -251,7 +251,7 @@ impl Context<'_> {
         })
     }
 
-    /// Returns a service by its name, or the first one if there is no name.
+    /// Returns a service by its name, or the first one without a name.
     fn service(&self, name: Option<&str>) -> Result<String, String> {
         let name = name.unwrap_or_default();
         let found = match name {

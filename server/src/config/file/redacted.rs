@@ -12,10 +12,10 @@ pub const PLACEHOLDER: &str = "solon-placeholder-of-a-variable";
 
 /// Returns the configuration without secrets:
 ///
-/// - unknown members of services and keys are removed, since a misspelled one may contain a secret
-/// - the `credentials` of services, and the `key` and `private_key` of keys, are removed
-/// - user, password and query of the `url` of services are replaced
-/// - in every section, also one with an unknown name, the values of `headers` are replaced, and `credentials` are removed
+/// - unknown members of services and keys are removed, since a misspelled one may contain a secret.
+/// - the `credentials` of services, and the `key` and `private_key` of keys, are removed.
+/// - user, password and query of the `url` of services are replaced.
+/// - in every section, also one with an unknown name, the values of `headers` are replaced, and `credentials` are removed.
 ///
 /// Section names are compared case-insensitively, since a misspelled section contains secrets, too.
 pub fn redacted(config: &Value) -> Value {

@@ -69,7 +69,7 @@ impl Permit {
             return;
         }
         self.next_check.set(now + LONG);
-        // elapsed time would include the time in which other threads use the processor
+        // elapsed time would include other threads' use of the processor
         let used = thread_time().saturating_sub(self.began);
         if self.class.get().limit().is_some_and(|limit| used > limit) {
             self.overruns();
@@ -111,7 +111,7 @@ impl Permit {
         self.resume();
     }
 
-    /// Returns `true` if this work may keep its thread while it waits. It takes a place among those that may, unless it has one.
+    /// Returns `true` if this work may keep its thread while it waits. Acquires the permit for that, unless it has one.
     fn has_place(&self) -> bool {
         let place = self.waiting_io.take();
         let place = place.or_else(|| self.pool.waiting_io.clone().try_acquire_owned().ok());
@@ -120,7 +120,7 @@ impl Permit {
         has_place
     }
 
-    /// Takes a permit again after a host call.
+    /// Acquires a permit again after a host call.
     fn resume(&self) {
         self.wait_for(match self.class.get() {
             Class::Overlong => Class::Overlong,
@@ -128,7 +128,7 @@ impl Permit {
         });
     }
 
-    /// Takes a permit of a class. Past the deadline the work goes on without one, to its next check of the time.
+    /// Acquires a permit of a class. After the deadline the work continues without one, until it checks the time.
     fn wait_for(&self, class: Class) {
         let semaphore = self.pool.semaphore(class);
         let held = semaphore.clone().try_acquire_owned().ok().or_else(|| {
@@ -139,13 +139,13 @@ impl Permit {
         self.held.set(held);
     }
 
-    /// Returns `true` if a host call of this request was left out since too many decisions waited.
+    /// Returns `true` if a host call of this request was skipped because too many decisions were waiting.
     pub fn is_rejected(&self) -> bool {
         self.is_rejected.load(Ordering::Relaxed)
     }
 
-    /// Does work of many parts on this thread, and on further ones for which there are permits. Each thread calls `work`, which
-    /// does part after part until none is left. Returns when all threads have dropped it.
+    /// Processes work of many parts on this thread, and on further ones for which there are permits. Each thread calls `work`,
+    /// which processes parts until none is left. Returns when all threads have dropped it.
     pub fn share(&self, work: &Arc<SharedWork>) {
         let (sender, ended) = mpsc::channel::<()>();
         for _ in 1..self.pool.permits {
@@ -158,7 +158,7 @@ impl Permit {
             let (work, sender, is_rejected) =
                 (work.clone(), sender.clone(), self.is_rejected.clone());
             self.pool.workers.spawn(move || {
-                // dropped last, after a panic too
+                // dropped last, also after a panic
                 let _sender = sender;
                 let work = work;
                 let permit = Self {
@@ -170,7 +170,7 @@ impl Permit {
         }
         drop(sender);
         work(self);
-        // nothing is sent: it fails when the last thread has dropped its sender
+        // no value is sent: `recv` fails when the last thread has dropped its sender
         let _ = ended.recv();
     }
 }

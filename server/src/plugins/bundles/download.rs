@@ -97,7 +97,7 @@ impl Downloader {
         }
     }
 
-    /// Returns `true` if the bundle comes from a service.
+    /// Returns `true` if the source of the bundle is a service.
     pub fn is_remote(&self) -> bool {
         matches!(self.location, Location::Service { .. })
     }

@@ -1,13 +1,11 @@
 //! Plugin `bundle`: downloads and activates bundles. If an update fails, the last valid bundle remains active.
 //!
-//! | file | contains |
-//! |---|---|
-//! | `download` | single downloads, from services and files |
-//! | `activation` | parsing, verification and activation |
-//! | `persistence` | the last activated snapshot on disk |
-//! | `task` | lifecycle of one bundle |
-//! | `target` | target of a bundle: the engine, or the configuration |
-//! | `status` | the status of a bundle |
+//! - `download`: single downloads, from services and files
+//! - `activation`: parsing, verification and activation
+//! - `persistence`: the last activated snapshot on disk
+//! - `task`: lifecycle of one bundle
+//! - `target`: target of a bundle: the engine, or the configuration
+//! - `status`: the status of a bundle
 
 mod activation;
 mod download;

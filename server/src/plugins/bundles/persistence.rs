@@ -51,7 +51,7 @@ impl Persisted {
     }
 }
 
-/// Returns the bytes of a regular file, or `None` if there is no such file.
+/// Returns the bytes of a regular file, or `None` if it does not exist.
 ///
 /// # Errors
 /// Fails as [`Persisted::read`] does.

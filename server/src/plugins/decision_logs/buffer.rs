@@ -146,7 +146,7 @@ impl Waiting {
         Some(chunk)
     }
 
-    /// Drops the oldest chunk, or the oldest event if there is no chunk. Returns `false` if the buffer is empty.
+    /// Drops the oldest chunk or, without chunks, the oldest event. Returns `false` if the buffer is empty.
     fn drop_oldest(&mut self, count: impl FnOnce(u64)) -> bool {
         if let Some(chunk) = self.remove_chunk() {
             count(chunk.events as u64);

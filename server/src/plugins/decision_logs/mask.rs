@@ -250,8 +250,8 @@ fn upserted(value: Option<&Value>, keys: &[&str], new: &Value) -> Option<Value> 
     })
 }
 
-/// Returns a value whose member `key` is replaced by the result of `change`, or removed. Returns `None` if there is no such member,
-/// or `change` fails.
+/// Returns a value whose member `key` is replaced by the result of `change`, or removed. Returns `None` if the member does not
+/// exist, or `change` fails.
 fn changed(
     value: &Value,
     key: &str,
@@ -284,8 +284,8 @@ fn changed(
     }
 }
 
-/// Returns the key of an object that a path segment refers to. Usually it is the segment itself. If there is no such key, URL and
-/// JSON pointer escapes are decoded, because a policy that uses them must not disclose the field.
+/// Returns the key of an object that a path segment refers to. Usually it is the segment itself. If this key does not exist, URL
+/// and JSON pointer escapes are decoded, because a policy that uses them must not disclose the field.
 fn found(object: &solon::Object, segment: &str) -> Option<Value> {
     let existing = |text: &str| {
         let key = Value::string(text);

@@ -1,18 +1,16 @@
 //! Decision logs: an event for each decision, and the sinks that events are written to.
 //!
-//! | file | contains |
-//! |---|---|
-//! | `event` | an event and its JSON text |
-//! | `id` | ids of decisions |
-//! | `mask` | removal and replacement of event fields |
-//! | `logger` | lifecycle of the log |
-//! | `counts` | numbers of events that were dropped or failed |
-//! | `upload` | uploading events to a service |
-//! | `buffer`, `spool` | events that wait for an upload, in memory or on disk |
-//! | `chunk` | compressing events into the body of an upload |
-//! | `rate` | rate limit of events |
-//! | `file`, `sqlite` | files, standard output and a SQLite file |
-//! | `private` | files that others cannot read |
+//! - `event`: an event and its JSON text
+//! - `id`: ids of decisions
+//! - `mask`: removal and replacement of event fields
+//! - `logger`: lifecycle of the log
+//! - `counts`: numbers of events that were dropped or failed
+//! - `upload`: uploading events to a service
+//! - `buffer`, `spool`: events that wait for an upload, in memory or on disk
+//! - `chunk`: compressing events into the body of an upload
+//! - `rate`: rate limit of events
+//! - `file`, `sqlite`: files, standard output and a SQLite file
+//! - `private`: files that others cannot read
 
 mod buffer;
 mod chunk;

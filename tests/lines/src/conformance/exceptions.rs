@@ -9,12 +9,12 @@ pub struct Exceptions {
 }
 
 impl Exceptions {
-    /// Reads the list. Every line is a note, or `built-in NAME` for all cases that call a missing built-in; then a tab
-    /// and a reason.
+    /// Parses the list. Every line is a note, or `built-in NAME` for all cases that call a missing built-in, followed by a tab and
+    /// a reason.
     ///
     /// # Panics
     ///
-    /// If a line has no reason.
+    /// Panics if a line has no reason.
     pub fn read(text: &str) -> Self {
         let mut read = Self {
             notes: Vec::new(),
@@ -43,7 +43,7 @@ impl Exceptions {
                 .any(|name| reason.contains(&format!("undefined function {name}")))
     }
 
-    /// Returns the entries that excuse nothing, given the notes that failed.
+    /// Returns the entries that excuse no case, given the notes of the failed ones.
     pub fn unused(&self, failed: &[String]) -> Vec<String> {
         let notes = self.notes.iter().filter(|note| !failed.contains(note));
         let present = self

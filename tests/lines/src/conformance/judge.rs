@@ -82,7 +82,7 @@ fn compare(case: &Case, answer: &JudgedAnswer<'_>) -> Result<(), String> {
     let read = |text: &RawValue| {
         let rows = json::read(text.get().as_bytes()).map_err(|error| error.to_string())?;
         match &rows {
-            // OPA does not specify the order of solutions
+            // the order of solutions is unspecified
             Value::Array(rows) => Ok(ordered(rows.to_vec())),
             other => Err(format!("the result is no list but {other}")),
         }

@@ -38,8 +38,8 @@ pub struct Report {
 }
 
 impl Cases {
-    /// Returns the cases of the folder that `REGO_CASES` names, or of `beside` without those that `exceptions` excuses:
-    /// lines of a note or `built-in NAME`, a tab and a reason.
+    /// Returns the cases of the folder that `REGO_CASES` names, or those next to the checkout without the ones that `exceptions`
+    /// excuses. Each line of `exceptions` is a note or `built-in NAME`, a tab and a reason.
     pub fn find(beside: &Path, exceptions: &str) -> Self {
         match std::env::var_os("REGO_CASES") {
             Some(directory) => Self {

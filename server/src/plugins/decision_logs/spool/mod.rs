@@ -1,9 +1,7 @@
 //! Bounded spool on disk. Events are appended to it before their responses are sent, and are uploaded from it at least once.
 //!
-//! | file | contains |
-//! |---|---|
-//! | `record` | the format of segments and of the cursor |
-//! | `reader` | reading events after the cursor |
+//! - `record`: the format of segments and of the cursor
+//! - `reader`: reading events after the cursor
 
 mod reader;
 mod record;
@@ -244,7 +242,7 @@ impl Writer {
         self.buffer.clear();
         record(event, &mut self.buffer);
         if let Err(error) = self.file.write_all(&self.buffer) {
-            // part of the record may be in the file, so that nothing can follow it
+            // part of the record may be in the file; nothing can follow it
             self.is_broken = true;
             return Err(error);
         }
@@ -254,7 +252,7 @@ impl Writer {
         }
         let number = self.next;
         self.next += 1;
-        // a single large event must not keep its memory allocated
+        // a single large event must not keep its memory
         self.buffer.shrink_to(64 << 10);
         Ok(number)
     }
