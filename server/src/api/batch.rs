@@ -17,7 +17,7 @@ use crate::json::Fields;
 
 /// `POST /v1/batch/data/{path}`: evaluates the document with each of many inputs, on one snapshot of policies and documents.
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
-    // the decisions of the batch are logged when they are made
+    // provides the id of the batch; its decisions are logged separately
     let logged = LoggedDecision::begin(state, request)?;
     let batch_id = logged.map(|logged| Arc::<str>::from(logged.id));
     let metrics = metrics::asked(request);

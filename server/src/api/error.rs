@@ -42,7 +42,7 @@ pub struct Refusal {
     code: &'static str,
     message: String,
     errors: Vec<ErrorItem>,
-    /// Trace of each rule, if the request asked for it.
+    /// Outcome of each rule, if the request selects it.
     explanation: Option<solon::Value>,
 }
 
@@ -148,7 +148,7 @@ impl ApiError {
         }
     }
 
-    /// Adds the trace of each rule.
+    /// Adds the outcome of each rule.
     #[must_use]
     pub fn explained(mut self, explanation: Option<solon::Value>) -> Self {
         if let Self::Refused(refusal) = &mut self {

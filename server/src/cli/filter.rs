@@ -76,7 +76,7 @@ pub fn path(query: &str) -> Result<String, Report> {
     }
 }
 
-/// Returns the trace of each rule that a filter uses, one line each, with indented details.
+/// Returns the outcome of each rule that a filter uses, one line each, with indented details.
 pub fn explanation(path: &str, rules: &Value) -> String {
     let text = |of: &Value, name: &str| {
         let found = of.get(name).and_then(Value::as_str);

@@ -85,7 +85,7 @@ struct Shared {
     waiting_io: Arc<Semaphore>,
     /// Number of threads that currently wait for a host call.
     in_host_calls: AtomicUsize,
-    /// Permits of requests that wait for their first permit, and the maximum number of them.
+    /// Number of requests that wait for their first permit, at most `most_queued`.
     queued: AtomicUsize,
     most_queued: usize,
     rejected: AtomicU64,

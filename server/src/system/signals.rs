@@ -32,7 +32,7 @@ mod elsewhere {
             Self(Kind::Interrupt)
         }
 
-        /// Termination by the system. On other systems than Unix only Ctrl+C is available everywhere.
+        /// Termination by the system. It is never received here: consoles send Ctrl+C instead.
         pub fn terminate() -> Self {
             Self(Kind::Terminate)
         }

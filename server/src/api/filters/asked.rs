@@ -14,7 +14,7 @@ pub struct Asked<'a> {
     pub options_text: Option<&'a str>,
     /// Options of the filters, except their targets.
     pub options: FilterOptions,
-    /// `true` if the response contains a trace of each rule.
+    /// `true` if the response contains the outcome of each rule.
     pub explains: bool,
     /// Names of several targets.
     dialects: Vec<String>,
