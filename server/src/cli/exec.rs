@@ -111,7 +111,7 @@ struct Decided {
     result: Option<Box<RawValue>>,
 }
 
-/// Error of a decision. An input that cannot be parsed has neither.
+/// Error of a decision. It is an empty object if the input cannot be parsed.
 #[derive(Serialize)]
 struct DecisionError {
     #[serde(skip_serializing_if = "Option::is_none")]
