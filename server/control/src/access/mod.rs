@@ -1,4 +1,4 @@
-//! Who may do what: one policy in Rego, asked for each item.
+//! Authorization: one Rego policy, evaluated for each item.
 
 use solon::{
     Engine, FilterOptions, FilterQuery, FilterTarget, PreparedDocument, PreparedFilters, Request,
@@ -11,33 +11,33 @@ use crate::model::Kind;
 
 const POLICY: &str = include_str!("policy.rego");
 
-/// What somebody wants to do.
+/// An action that needs permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
-    /// See an item.
+    /// Read an item.
     View(Kind),
-    /// Make an item.
+    /// Create an item.
     Create(Kind),
-    /// Replace or remove an item.
+    /// Replace or delete an item.
     Manage(Kind),
-    /// Name an item in another.
+    /// Reference an item from another item.
     Use(Kind),
-    /// See the data of a source.
+    /// Read the data of a source.
     ReadData,
     /// Change the data of a source.
     WriteData,
-    /// See what became of a bundle.
+    /// Read the status records of a bundle.
     ViewStatuses,
-    /// Grant somebody what they may do with an item.
+    /// Grant permissions on an item.
     ManageGrants,
-    /// See who wrote what.
+    /// Read the audit log.
     ViewAudit,
-    /// See the metrics.
+    /// Read the metrics.
     ViewMetrics,
 }
 
 impl Wish {
-    /// The word of the permission: `bundles.view`.
+    /// Returns the name of the permission, such as `bundles.view`.
     pub fn permission(self) -> String {
         match self {
             Self::View(kind) => format!("{}.view", kind.plural()),
@@ -53,7 +53,7 @@ impl Wish {
         }
     }
 
-    /// The permissions that may be granted on an item of a kind.
+    /// Returns the permissions that can be granted on an item of `kind`.
     pub fn grantable(kind: Kind) -> Vec<String> {
         let mut wishes = vec![Self::View(kind), Self::Manage(kind)];
         match kind {
@@ -66,25 +66,24 @@ impl Wish {
     }
 }
 
-/// The policy.
+/// The compiled policy.
 pub struct Access {
     allow: PreparedDocument,
     visible: PreparedFilters,
 }
 
-/// Which rows somebody sees.
+/// The rows that a principal may see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Visible {
-    /// All of them.
+    /// All rows.
     All,
-    /// None.
+    /// No rows.
     None,
-    /// Those under a condition on `items.owner_id` and `grants.permission`, which the database is asked with, and where
-    /// it may hold.
+    /// Rows that satisfy an SQL condition on `items.owner_id` and `grants.permission`, and the rows that can satisfy it.
     If(String, Reach),
 }
 
-/// What is known of a wish before the item is.
+/// Returns the part of the input that is known before the item is read.
 fn known(principal: &Principal, permission: &str) -> Vec<(Value, Value)> {
     vec![
         ("principal".into(), principal.holder.id.into()),
@@ -93,20 +92,20 @@ fn known(principal: &Principal, permission: &str) -> Vec<(Value, Value)> {
     ]
 }
 
-/// Someone who asks, with all that they were granted.
+/// An authenticated principal with all of its grants.
 #[derive(Clone, Debug)]
 pub struct Principal {
-    /// Who it is.
+    /// The token or service that the principal is.
     pub holder: Holder,
-    /// What they were granted: numbers of items and permissions.
+    /// The grants: item ids and permissions.
     pub grants: Vec<(i64, String)>,
 }
 
 impl Access {
-    /// The policy, ready to be asked.
+    /// Compiles the policy.
     ///
     /// # Errors
-    /// A policy that does not compile, which is a fault.
+    /// An internal error if the policy does not compile.
     pub fn new(dialect: Dialect) -> Result<Self, Refusal> {
         let fault = |error: solon::Error| Refusal::internal(error.to_string());
         let engine = Engine::new();
@@ -129,10 +128,10 @@ impl Access {
         })
     }
 
-    /// Which items of a kind somebody sees, as far as it can be said before they are read.
+    /// Returns the items of a kind that the principal may see, as far as this can be decided before the items are read.
     ///
     /// # Errors
-    /// A policy that cannot be said so, which is a fault.
+    /// An internal error if the policy cannot be translated to SQL.
     pub fn visible(&self, principal: &Principal, kind: Kind) -> Result<Visible, Refusal> {
         let input = Value::object(known(principal, &Wish::View(kind).permission()));
         let made = self.visible.compile(&Request::new().input(&input));
@@ -150,8 +149,9 @@ impl Access {
         }
     }
 
-    /// Where somebody may see items at all. The policy knows of an item who owns it and what was granted on it, so one of
-    /// nobody and one of somebody else stand for all that are neither theirs nor granted to them.
+    /// Returns the scope of the items that the principal may see. Of an item, the policy reads only the owner and the
+    /// grants. So two samples, one without an owner and one with another owner, represent all items that the principal
+    /// neither owns nor has grants on.
     fn reach(&self, principal: &Principal, kind: Kind) -> Result<Reach, Refusal> {
         let stranger = Principal {
             holder: principal.holder.clone(),
@@ -172,10 +172,10 @@ impl Access {
         Ok(Reach::Own)
     }
 
-    /// Whether somebody may do something with an item, or with what is not there.
+    /// Returns `true` if the principal may perform the action on the item, or on an item that does not exist.
     ///
     /// # Errors
-    /// A policy that fails, which is a fault.
+    /// An internal error if the evaluation of the policy fails.
     pub fn allows(
         &self,
         principal: &Principal,
@@ -206,10 +206,10 @@ impl Access {
         }
     }
 
-    /// Refuses what somebody may not do.
+    /// Rejects an action that the principal may not perform.
     ///
     /// # Errors
-    /// They may not.
+    /// The principal lacks the permission.
     pub fn check(
         &self,
         principal: &Principal,
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
     use crate::model::Role;
 
-    /// The matrix of roles: what each may do with its own items and with those of others.
+    /// Matrix of roles: what each role may do with its own items and with items of other owners.
     #[test]
     fn roles() {
         let access = Access::new(Dialect::Sqlite).unwrap();

@@ -1,4 +1,4 @@
-//! Answers: their envelopes and headers.
+//! Responses: their envelopes and headers.
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
@@ -7,7 +7,7 @@ use solon_syntax::json::lay_out;
 
 use crate::limits;
 
-/// An answer before it is formatted.
+/// A response before it is formatted.
 pub struct Answer {
     status: StatusCode,
     kind: &'static str,
@@ -16,13 +16,13 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// A value as JSON.
+    /// Creates a response with a value as JSON.
     pub fn json<T: Serialize>(value: &T) -> Self {
-        // only maps with keys that are no strings fail, and answers have none
+        // only maps with keys other than strings fail, and responses contain none
         Self::text(serde_json::to_vec(value).unwrap_or_else(|_| b"null".to_vec()))
     }
 
-    /// JSON text.
+    /// Creates a response from JSON text.
     pub fn text(text: Vec<u8>) -> Self {
         Self {
             status: StatusCode::OK,
@@ -32,7 +32,7 @@ impl Answer {
         }
     }
 
-    /// Text of another kind.
+    /// Creates a response with text of another content type.
     pub fn plain(kind: &'static str, text: String) -> Self {
         Self {
             kind,
@@ -40,17 +40,17 @@ impl Answer {
         }
     }
 
-    /// What a write answers.
+    /// Creates the response of a successful write.
     pub fn done() -> Self {
         Self::text(b"{}".to_vec())
     }
 
-    /// One item, of JSON text.
+    /// Creates a response with one item, given as JSON text.
     pub fn result(text: &str) -> Self {
         Self::text([b"{\"result\":", text.as_bytes(), b"}"].concat())
     }
 
-    /// A page of items, each of JSON text.
+    /// Creates a response with a page of items, each given as JSON text.
     pub fn page<T: AsRef<str>>(items: &[T], next: Option<&str>) -> Self {
         let length: usize = items.iter().map(|item| item.as_ref().len() + 1).sum();
         let mut text = Vec::with_capacity(length + 64);
@@ -71,25 +71,25 @@ impl Answer {
         Self::text(text)
     }
 
-    /// With the tag of the state that it tells.
+    /// Sets the `ETag` of the state that the response reports.
     #[must_use]
     pub fn tagged(mut self, tag: String) -> Self {
         self.etag = Some(tag);
         self
     }
 
-    /// The tag of the state that it tells.
+    /// Returns the `ETag` of the state that the response reports.
     pub fn tag(&self) -> Option<&str> {
         self.etag.as_deref()
     }
 
-    /// The answer, formatted for humans or not.
+    /// Returns the HTTP response, pretty-printed if `is_pretty` is set.
     pub fn response(self, is_pretty: bool) -> Response<Bytes> {
         let is_json = self.kind == "application/json";
         let mut text = self.text;
         if is_pretty && is_json {
             let mut lines = Vec::new();
-            // one that would be too long stays on one line
+            // a text whose pretty-printed length exceeds the limit stays on one line
             if lay_out(&text, 0, &mut lines, limits::PRETTY, |byte, out| {
                 out.push(byte);
             }) {
@@ -103,7 +103,7 @@ impl Answer {
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
-        // answers depend on who asks, and some hold what others may not see
+        // responses depend on the caller's permissions, and some contain data that others may not see
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         let tag = self
             .etag

@@ -1,4 +1,4 @@
-//! Who wrote what.
+//! The audit log of writes.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -43,7 +43,7 @@ pub(crate) fn shown(entry: &AuditEntry) -> Result<String, Refusal> {
     serde_json::to_string(&shown).map_err(|error| Refusal::internal(error.to_string()))
 }
 
-/// A page of writes, the latest first.
+/// Lists a page of writes, the latest first.
 pub async fn list(context: &mut Context<'_>) -> Result<Answer, Refusal> {
     context.check(Wish::ViewAudit, None)?;
     let page = context.page("audit", limits::PAGE)?;

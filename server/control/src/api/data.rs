@@ -1,4 +1,4 @@
-//! Documents of sources: each is kept in a file of its own, and all of them are one tree.
+//! Documents of sources: each is stored in its own file, and all of them form one tree.
 
 use solon::json::{Style, TooLong};
 use solon::store::{DataSnapshot, Operation, PatchStep, Patching, Path, StoreError, Transaction};
@@ -17,7 +17,7 @@ use crate::limits;
 use crate::model::tree::{self, Clash};
 use crate::model::{DataPath, FileDocument, Kind};
 
-/// Reads a body that is a document.
+/// Parses a body that is a document.
 pub fn read_document(asked: &Asked) -> Result<Value, Refusal> {
     if asked.body.len() > limits::DATA_BODY {
         let words = format!("the body is larger than {} bytes", limits::DATA_BODY);
@@ -33,23 +33,23 @@ pub fn read_document(asked: &Asked) -> Result<Value, Refusal> {
         .map_err(|error| Refusal::invalid(format!("the body is no JSON: {error}")))
 }
 
-/// Reads a body that is a patch.
+/// Parses a body that is a patch.
 pub fn read_patch(asked: &Asked) -> Result<Vec<PatchStep>, Refusal> {
     let steps = PatchStep::parse(&read_document(asked)?);
     steps.map_err(|error| Refusal::invalid(format!("the patch is malformed: {}", words(&error))))
 }
 
-/// What a document is called while a patch is made: it may be anything, and the root of documents is an object.
+/// The key of the document while a patch is applied. A document may be any value, but the root of the store is an object.
 const DOCUMENT: &str = "document";
 
-/// What is wrong, without the code that policies see.
+/// Returns the message of an error without the code that policies see.
 fn words(error: &StoreError) -> String {
     let words = error.to_string();
     let code = format!("{}: ", error.code());
     words.strip_prefix(&code).unwrap_or(&words).to_owned()
 }
 
-/// What is wrong with a step of a patch, with paths as the patch writes them.
+/// Returns the error of a failed patch step, with paths as the patch spells them.
 fn not_applied(error: &StoreError) -> Refusal {
     let words = words(error);
     let path = words.strip_prefix('/').unwrap_or(&words);
@@ -62,7 +62,7 @@ fn not_applied(error: &StoreError) -> Refusal {
     Refusal::invalid(format!("the patch does not apply: {words}"))
 }
 
-/// The text of a document, which is no longer than one that is sent: copies within patches double.
+/// Returns the text of a document. It is limited to the size of a request body because `copy` steps can double a document.
 fn kept(value: &Value) -> Result<String, Refusal> {
     let mut text = Vec::new();
     let written = json::write_within(
@@ -88,7 +88,7 @@ fn text(value: &Value) -> String {
 /// A source whose documents are read or written.
 struct Documents {
     head: ItemHead,
-    /// Those among its files that lie above, at or below the path.
+    /// Files of the source above, at or below the path.
     files: Vec<FileDocument>,
 }
 
@@ -109,7 +109,7 @@ impl Documents {
         })
     }
 
-    /// The tree of the documents around a path; the pushed one at the path may be left out.
+    /// Returns the tree of the documents around a path, optionally without the pushed document at the path.
     async fn tree(
         &self,
         context: &mut Context<'_>,
@@ -122,13 +122,13 @@ impl Documents {
     }
 }
 
-/// The tag of a document, which tells nobody whether another is the same.
+/// Returns the tag of a document. The tag does not reveal whether another document has the same content.
 fn tag(context: &Context<'_>, source: i64, path: &DataPath, text: &str) -> String {
     let state = format!("data\n{source}\n{}\n{text}", path.file());
     context.state.keys.tag(&state)
 }
 
-/// What stands at a path, whichever documents it is of.
+/// Returns the value at a path, merged from all documents that contain it.
 pub async fn get(
     context: &mut Context<'_>,
     name: &str,
@@ -144,7 +144,7 @@ pub async fn get(
     Ok(Answer::result(&text).tagged(tag))
 }
 
-/// Writes, patches or removes the document of a path.
+/// Writes, patches or deletes the document at a path.
 pub async fn write(
     context: &mut Context<'_>,
     name: &str,
@@ -185,7 +185,7 @@ pub async fn write(
                     Refusal::new(Refused::Conflict, message)
                 })?,
             };
-            // what is read at the path has this tag, and that is of other documents as well
+            // a read of the path returned this tag, which also covers other documents
             if let Some(seen) = tree::at(&all, path.steps()) {
                 answer = answer.tagged(tag(context, source.id, path, &text(seen)));
             }
@@ -221,7 +221,7 @@ pub async fn write(
             (None, _) => "create data",
             _ => "update data",
         };
-        // a document may be large, and it is there to be read; what it was is known by its length and its tag
+        // a document may be large and can be read separately, so the log records only its length and its tag
         let told = |text: &String| {
             let tag = tag(context, source.id, path, text);
             serde_json::json!({ "path": file, "bytes": text.len(), "tag": tag }).to_string()
@@ -241,7 +241,8 @@ pub async fn write(
     Ok(answer)
 }
 
-/// A document after a patch. What is not there yet is an empty object, and parents of what is added are made.
+/// Returns a document after a patch. A missing document starts as an empty object, and missing parents of added values are
+/// created.
 fn patched(before: Option<&str>, steps: Vec<PatchStep>) -> Result<Value, Refusal> {
     let before = before.unwrap_or("{}");
     let before = json::read(before.as_bytes())
@@ -255,11 +256,11 @@ fn patched(before: Option<&str>, steps: Vec<PatchStep>) -> Result<Value, Refusal
     });
     made.map_err(|error| not_applied(&error))?;
     let after = transaction.read(&root);
-    // removed at its root, a document is null, as RFC 6902 leaves it
+    // RFC 6902: a document that is removed at its root is null
     Ok(after.map_or(Value::Null, Clone::clone))
 }
 
-/// Makes an operation. Parents of what is added are made, and what is not there is as good as removed.
+/// Applies a patch step. Missing parents of added values are created, and removing a missing value succeeds.
 fn apply(patching: &mut Patching<'_>, step: PatchStep) -> Result<(), StoreError> {
     match &step {
         PatchStep::Write(Operation::Add, path, _) => patching.make_parents(path)?,

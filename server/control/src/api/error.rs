@@ -1,4 +1,4 @@
-//! Refusals: the one place that turns them into a status and a body.
+//! Errors: the only module that maps them to a status and a body.
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
@@ -25,7 +25,7 @@ impl Refusal {
         }
     }
 
-    /// Logs what the response does not say.
+    /// Logs the details that the response omits.
     pub(super) fn log(&self, request: &str) {
         let is_failure = matches!(
             self.kind,
@@ -42,7 +42,7 @@ impl Refusal {
         }
     }
 
-    /// The answer.
+    /// Returns the response of the error.
     pub(super) fn response(&self) -> Response<Bytes> {
         let (status, code) = self.status();
         let mut response = if self.kind == Refused::Unknown {
@@ -52,7 +52,7 @@ impl Refusal {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             response
         } else {
-            // what failed within is for the log, not for whoever asked
+            // details of internal errors are logged, not sent to the client
             let message = match self.kind {
                 Refused::Internal => "the service failed; its log says more",
                 Refused::Unavailable => "the database cannot be reached at the moment",

@@ -1,4 +1,4 @@
-//! What administrators let others do with an item.
+//! Grants: permissions on an item that administrators give to tokens.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use crate::error::{Refusal, Refused};
 use crate::limits;
 use crate::model::{Compat, Kind, Origin, Place, Reader, allowed_hosts};
 
-/// Reads a body: `{"permissions": ["sources.use"]}`.
+/// Parses a body: `{"permissions": ["sources.use"]}`.
 pub fn read(asked: &Asked, compat: Compat, kind: Kind) -> Result<Vec<String>, Refusal> {
     let value = asked.json()?;
     let mut reader = Reader::new(compat, Origin::Api);
@@ -41,7 +41,7 @@ async fn item(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<ItemH
     head.ok_or_else(Refusal::not_found)
 }
 
-/// Who was granted what.
+/// Lists the grants on an item.
 pub async fn list(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<Answer, Refusal> {
     let item = item(context, kind, name).await?;
     let page = context.page(&format!("grants\n{}", item.id), limits::PAGE)?;
@@ -54,12 +54,12 @@ pub async fn list(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<A
     })
 }
 
-/// What a token was granted, as JSON.
+/// Returns the grants of a token as JSON.
 fn told(token: &str, permissions: &[String]) -> String {
     json!({ "token": token, "permissions": permissions }).to_string()
 }
 
-/// What a token was granted.
+/// Returns the grants of a token on an item.
 pub async fn get(
     context: &mut Context<'_>,
     kind: Kind,
@@ -73,7 +73,7 @@ pub async fn get(
     Ok(Answer::result(&told(&token.name, &permissions)))
 }
 
-/// Rejects a grant of the use of a secret that names no hosts: whoever uses it could send it anywhere.
+/// Rejects a grant of the use of a secret that lists no hosts: the grantee could send the secret to any host.
 async fn check_hosts(
     context: &mut Context<'_>,
     kind: Kind,
@@ -94,7 +94,7 @@ async fn check_hosts(
     Err(Refusal::new(Refused::Conflict, message))
 }
 
-/// Grants a token these permissions, and no others; none at all where the grant is deleted.
+/// Replaces the permissions of a token on an item. A deleted grant leaves no permissions.
 pub async fn write(
     context: &mut Context<'_>,
     (kind, name, token): (Kind, &str, &str),

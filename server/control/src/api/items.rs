@@ -1,4 +1,4 @@
-//! Bundles, sources, stacks and secrets: lists, reads, writes.
+//! Bundles, sources, stacks and secrets: lists, reads and writes.
 
 use super::answer::Answer;
 use super::preconditions;
@@ -13,14 +13,14 @@ use crate::limits;
 use crate::model::credentials;
 use crate::model::{Compat, Kind, Origin, Place, Reader, Reference, Resource};
 
-/// An item as a body describes it.
+/// An item as the request body describes it.
 pub struct Read {
     body: String,
     references: Vec<Reference>,
 }
 
 impl Read {
-    /// Reads and checks a body. A name in it must be that of the path.
+    /// Parses and checks a body. A name in the body must match the path.
     pub fn of<R: Resource>(asked: &Asked, compat: Compat, name: &str) -> Result<Self, Refusal> {
         let value = asked.json()?;
         let mut reader = Reader::new(compat, Origin::Api);
@@ -36,7 +36,7 @@ impl Read {
     }
 }
 
-/// Refuses a name in a body that is not that of the path.
+/// Rejects a name in a body that differs from the path.
 pub fn check_name(kind: Kind, body: &str, path: &str) -> Result<(), Refusal> {
     if body.is_empty() || body == path {
         return Ok(());
@@ -48,14 +48,14 @@ pub fn check_name(kind: Kind, body: &str, path: &str) -> Result<(), Refusal> {
 }
 
 impl Context<'_> {
-    /// The tag of an item's state.
+    /// Returns the tag of the item's state.
     pub fn tag(&self, kind: Kind, head: &ItemHead) -> String {
         let state = format!("{}\n{}\n{}", kind.plural(), head.id, head.version);
         self.state.keys.tag(&state)
     }
 }
 
-/// What an item looks like: itself, or of a secret the name alone.
+/// Returns the JSON of an item. Of a secret, this contains only the name.
 fn shown(kind: Kind, item: &Item) -> String {
     match kind {
         Kind::Secret => serde_json::Value::from(item.head.name.as_str()).to_string(),
@@ -64,7 +64,7 @@ fn shown(kind: Kind, item: &Item) -> String {
     }
 }
 
-/// A page of the items that whoever asks may see.
+/// Lists a page of the items that the caller may see.
 pub async fn list(context: &mut Context<'_>, kind: Kind) -> Result<Answer, Refusal> {
     let page = context.page(kind.plural(), limits::PAGE)?;
     let (after, most) = (page.behind.unwrap_or(0), page.most());
@@ -87,7 +87,7 @@ pub async fn list(context: &mut Context<'_>, kind: Kind) -> Result<Answer, Refus
     context.paged(&page, &found, |item| item.head.id, shown)
 }
 
-/// An item.
+/// Returns an item.
 pub async fn get(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<Answer, Refusal> {
     let item = context.transaction.item(kind, name).await?;
     let item = item.ok_or_else(Refusal::not_found)?;
@@ -96,7 +96,7 @@ pub async fn get(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<An
     Ok(Answer::result(&shown(kind, &item)).tagged(tag))
 }
 
-/// Makes an item or replaces it.
+/// Creates or replaces an item.
 pub async fn put(
     context: &mut Context<'_>,
     kind: Kind,
@@ -146,10 +146,10 @@ pub async fn put(
     Ok(Answer::done().tagged(tag))
 }
 
-/// Removes an item.
+/// Deletes an item.
 pub async fn remove(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<Answer, Refusal> {
     let Some(item) = context.transaction.item(kind, name).await? else {
-        // whoever may make such items learns that there is none
+        // a caller with permission to create such items may learn that this one does not exist
         context.check(Wish::Create(kind), None)?;
         return Err(Refusal::not_found());
     };

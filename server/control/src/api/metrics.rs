@@ -1,4 +1,4 @@
-//! What is counted, in the names that dashboards of the existing control plane know.
+//! Metrics, with the names that dashboards of OPA's control plane use.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ struct RequestLabels {
     method: String,
 }
 
-/// Bounds of the buckets of statements, in seconds.
+/// Upper bounds of the buckets for SQL statements, in seconds.
 const STATEMENT_BUCKETS: [f64; 12] = [
     0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
 ];
@@ -36,7 +36,7 @@ struct OperationLabels {
     operation: &'static str,
 }
 
-/// What is counted.
+/// The counters and histograms of the service.
 pub struct Metrics {
     registry: Registry,
     requests: DurationFamily<RequestLabels>,
@@ -44,7 +44,7 @@ pub struct Metrics {
     statements: Statements,
 }
 
-/// What is counted of statements.
+/// The metrics of SQL statements.
 #[derive(Clone)]
 struct Statements {
     counts: Option<CounterFamily<StatementLabels>>,
@@ -52,7 +52,7 @@ struct Statements {
 }
 
 impl Metrics {
-    /// Nothing was counted yet.
+    /// Creates the metrics with all counters at zero.
     pub fn new(settings: &MetricsSettings) -> Self {
         let request_bounds = or_default(&settings.request_buckets, &REQUEST_BUCKETS);
         let requests = DurationFamily::durations(request_bounds);
@@ -84,12 +84,12 @@ impl Metrics {
         }
     }
 
-    /// Notes how long a request took.
+    /// Records the duration of a request.
     pub fn observe(&self, handler: &str, method: &str, status: StatusCode, took: Duration) {
         if !self.is_on {
             return;
         }
-        // methods that nobody knows are not told apart: anybody may invent them
+        // unknown methods share one label because clients can invent any number of them
         let known = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"];
         let method = known.into_iter().find(|known| *known == method);
         let labels = RequestLabels {
@@ -101,7 +101,7 @@ impl Metrics {
             .with(&labels, |histogram| histogram.observe(took));
     }
 
-    /// Who counts the statements of a database.
+    /// Returns the observer that counts the statements of a database.
     pub fn observer(&self) -> Observer {
         let Statements { counts, times } = self.statements.clone();
         Arc::new(move |operation, is_well, took| {
@@ -118,7 +118,7 @@ impl Metrics {
         })
     }
 
-    /// The text that Prometheus reads.
+    /// Returns the metrics in the Prometheus text format.
     pub fn text(&self) -> Result<String, Refusal> {
         let mut text = String::new();
         encode(&mut text, &self.registry).map_err(|error| Refusal::internal(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! The API: requests as plain values in, answers as plain values out. Whoever listens, and how, is not known here.
+//! The API: maps requests to responses as plain values, independent of the listener and the transport.
 
 mod answer;
 pub(crate) mod audit;

@@ -1,6 +1,6 @@
-//! What this API is, for machines.
+//! The OpenAPI description of this API.
 
-/// The description, as OpenAPI 3.1.
+/// Returns the description as OpenAPI 3.1.
 pub fn text() -> Vec<u8> {
     include_bytes!("openapi.json").trim_ascii().to_vec()
 }

@@ -1,19 +1,19 @@
-//! Pages of lists: where one ends and the next begins.
+//! Pagination of lists.
 
 use super::answer::Answer;
 use super::service::Context;
 use crate::error::Refusal;
 
-/// A page that is asked for.
+/// A requested page.
 pub struct Page {
     list: String,
     size: usize,
-    /// The number behind which it begins; nothing for the first page.
+    /// The id after which the page begins, or `None` for the first page.
     pub behind: Option<i64>,
 }
 
 impl Page {
-    /// How many the database is asked for: one more than the page holds tells whether there is another page.
+    /// Returns the row limit of the query: one more than the page contains, which shows whether there is a next page.
     pub fn most(&self) -> i64 {
         i64::try_from(self.size)
             .unwrap_or(i64::MAX)
@@ -22,8 +22,8 @@ impl Page {
 }
 
 impl Context<'_> {
-    /// The page of a list that the request asks for, of at most `most`. A cursor is of one list and of one principal, so that
-    /// it tells nothing to others.
+    /// Returns the requested page of a list, limited to `most` items. A cursor is bound to one list and one principal, so
+    /// that it reveals nothing to other principals.
     pub fn page(&self, list: &str, most: usize) -> Result<Page, Refusal> {
         let params = &self.asked.params;
         let list = format!("{list}\n{}", self.principal.holder.id);
@@ -39,8 +39,7 @@ impl Context<'_> {
         })
     }
 
-    /// The answer that holds a page of what was found, each with its number, and the cursor of the next page where there is
-    /// one.
+    /// Returns a response with a page of the rows found, each with its id, and the cursor of the next page if there is one.
     pub fn paged<T>(
         &self,
         page: &Page,

@@ -1,11 +1,12 @@
-//! What a request asks of the state before it: `If-Match` and `If-None-Match`.
+//! Preconditions of requests: `If-Match` and `If-None-Match`.
 
 use http::header::{HeaderName, IF_MATCH, IF_NONE_MATCH};
 
 use super::request::Asked;
 use crate::error::{Refusal, Refused};
 
-/// Refuses a write that believes in another state. Nothing stands for what is not there.
+/// Rejects a write whose preconditions do not match the current state. A `tag` of `None` means that the item does not
+/// exist.
 pub fn check(asked: &Asked, tag: Option<&str>) -> Result<(), Refusal> {
     let refused = |words: &str| Err(Refusal::new(Refused::Precondition, words));
     if let Some(wanted) = listed(asked, &IF_MATCH) {
@@ -26,7 +27,7 @@ pub fn check(asked: &Asked, tag: Option<&str>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether a read needs no answer, as whoever asks has it.
+/// Returns `true` if the client of a read already has the current state.
 pub fn is_known(asked: &Asked, tag: Option<&str>) -> bool {
     match (listed(asked, &IF_NONE_MATCH), tag) {
         (Some(known), Some(tag)) => matches(&known, tag, true),
@@ -34,13 +35,13 @@ pub fn is_known(asked: &Asked, tag: Option<&str>) -> bool {
     }
 }
 
-/// Whether a request asks anything of the state before it.
+/// Returns `true` if the request has preconditions.
 pub fn are_asked(asked: &Asked) -> bool {
     asked.headers.contains_key(IF_MATCH) || asked.headers.contains_key(IF_NONE_MATCH)
 }
 
-/// The tags that a header lists, on all of its lines; nothing where it is not there. What is no text is a tag that nothing has,
-/// so that nobody who asks for a state is taken for one who asks for none.
+/// Returns the tags that a header lists on all of its lines, or `None` if the header is missing. A line that is not text
+/// becomes a tag that matches no state, so that the request is not treated as one without a precondition.
 fn listed(asked: &Asked, name: &HeaderName) -> Option<String> {
     let lines = asked.headers.get_all(name).iter();
     let lines = lines.map(|line| String::from_utf8_lossy(line.as_bytes()));
@@ -48,7 +49,7 @@ fn listed(asked: &Asked, name: &HeaderName) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join(","))
 }
 
-/// Whether a list of tags has one, or is `*`. A weak tag counts where only reading is at stake.
+/// Returns `true` if a list of tags contains `tag` or is `*`. Weak tags match only if `weak` is set, which is for reads.
 fn matches(list: &str, tag: &str, weak: bool) -> bool {
     list.split(',').map(str::trim).any(|item| {
         let item = match item.strip_prefix("W/") {

@@ -1,4 +1,4 @@
-//! Requests, taken apart.
+//! Parsed requests.
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -7,18 +7,18 @@ use solon_common::escapes;
 use crate::error::Refusal;
 use crate::limits;
 
-/// The number by which logs know a request; whoever listens puts it among the extensions of the request.
+/// The request id for logs. The listener adds it to the extensions of the request.
 #[derive(Clone, Debug)]
 pub struct RequestId(pub String);
 
 impl RequestId {
-    /// As much of a name as the log of writes keeps.
+    /// Truncates a name to the length that the audit log stores.
     pub fn new(name: &str) -> Self {
         Self(name.chars().take(limits::REQUEST_ID).collect())
     }
 }
 
-/// What handlers need of a request.
+/// The parts of a request that handlers use.
 pub struct Asked {
     /// The query parameters, in the order they were sent.
     pub params: Params,
@@ -26,7 +26,7 @@ pub struct Asked {
     pub headers: HeaderMap,
     /// The whole body.
     pub body: Bytes,
-    /// The number by which logs know it.
+    /// The request id for logs.
     pub id: String,
 }
 
@@ -35,7 +35,7 @@ pub struct Asked {
 pub struct Params(Vec<(String, String)>);
 
 impl Params {
-    /// Reads what stands behind the question mark.
+    /// Parses the query string, without the question mark.
     pub fn parse(query: &str) -> Result<Self, Refusal> {
         // separators are ASCII, so each part is valid if the whole query is
         decode(query)?;
@@ -43,20 +43,20 @@ impl Params {
         Ok(Self(pairs.into_owned().collect()))
     }
 
-    /// The value of a parameter; of several the last.
+    /// Returns the value of a parameter, or the last one if there are several.
     pub fn last(&self, name: &str) -> Option<&str> {
         let mut values = self.0.iter().rev();
         let found = values.find(|(other, _)| other == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Whether a switch is on: given without a value, or `true` among its values.
+    /// Returns `true` if a flag is set: given without a value, or with `true` among its values.
     pub fn flag(&self, name: &str) -> bool {
         let mut values = self.0.iter().filter(|(other, _)| other == name);
         values.any(|(_, value)| value.is_empty() || value.eq_ignore_ascii_case("true"))
     }
 
-    /// The size of a page: at most, and unless asked otherwise, `most`.
+    /// Returns the page size: `most`, unless the request asks for less.
     pub fn limit(&self, most: usize) -> Result<usize, Refusal> {
         let Some(text) = self.last("limit").filter(|text| !text.is_empty()) else {
             return Ok(most);
@@ -66,7 +66,7 @@ impl Params {
             let words = format!("`limit` must be an integer, not {text:?}");
             return Err(Refusal::invalid(words));
         }
-        // what is no number of items is as good as nothing, and what is too large is as good as the most
+        // an invalid number is ignored, and a too large one is clamped to the maximum
         let is_negative = text.starts_with('-');
         let wanted = digits.parse::<usize>().unwrap_or(usize::MAX);
         Ok(if is_negative || wanted == 0 {
@@ -77,7 +77,7 @@ impl Params {
     }
 }
 
-/// Decodes percent escapes, once.
+/// Decodes percent escapes once.
 pub fn decode(text: &str) -> Result<String, Refusal> {
     escapes::decode(text).ok_or_else(|| {
         Refusal::invalid("the address has a percent sign that begins no escape of UTF-8")
@@ -85,7 +85,7 @@ pub fn decode(text: &str) -> Result<String, Refusal> {
 }
 
 impl Asked {
-    /// The body as JSON.
+    /// Parses the body as JSON.
     pub fn json(&self) -> Result<serde_json::Value, Refusal> {
         if self.body.len() > limits::RESOURCE_BODY {
             let words = format!("the body is larger than {} bytes", limits::RESOURCE_BODY);
@@ -99,7 +99,7 @@ impl Asked {
     }
 }
 
-/// Returns the key that the headers of a request show, or `None` if they show none.
+/// Returns the key in the headers of a request, or `None` if there is none.
 pub fn key(headers: &HeaderMap) -> Option<&str> {
     let header = headers.get(http::header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, key) = header.split_once(' ')?;

@@ -5,64 +5,65 @@ use std::collections::BTreeSet;
 use super::{Cell, DbError, Row, Transaction, now};
 use crate::model::Kind;
 
-/// What is known of an item without its body.
+/// An item without its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemHead {
-    /// Its number, in the order of creation.
+    /// The id, in the order of creation.
     pub id: i64,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// How often it was written.
+    /// The number of writes so far.
     pub version: i64,
-    /// The number of the token that made it.
+    /// The id of the token that created the item.
     pub owner: Option<i64>,
-    /// The file that describes it, where one does.
+    /// The configuration file that describes the item, if any.
     pub file: Option<String>,
 }
 
 /// An item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// What is known of it without its body.
+    /// The item without its body.
     pub head: ItemHead,
-    /// It as JSON; of a secret only its type.
+    /// The item as JSON, or only the type if it is a secret.
     pub body: String,
 }
 
-/// An item as it is to be kept.
+/// An item to store.
 #[derive(Clone, Copy, Debug)]
 pub struct NewItem<'i> {
-    /// Its kind.
+    /// The kind.
     pub kind: Kind,
-    /// Its name.
+    /// The name.
     pub name: &'i str,
-    /// Who owns it, if it is new.
+    /// The owner, if the item is new.
     pub owner: Option<i64>,
-    /// The file that describes it.
+    /// The configuration file that describes the item.
     pub file: Option<&'i str>,
-    /// It as JSON.
+    /// The item as JSON.
     pub body: &'i str,
 }
 
-/// Which items somebody sees.
+/// The rows that a principal may see.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'s> {
-    /// The number of their token.
+    /// The id of the principal's token.
     pub token: i64,
-    /// The permission that they may have been granted on an item.
+    /// The permission that may have been granted on an item.
     pub permission: &'s str,
-    /// A condition of the policy on `items` and on what was granted on them (`grants`): the one permission, or nothing.
+    /// A condition of the policy on `items` and on `grants`. At most one row of `grants` is joined: the one of
+    /// `permission`.
     pub condition: &'s str,
-    /// Where it may hold.
+    /// The rows that can satisfy the condition.
     pub reach: Reach,
 }
 
-/// Where a condition may hold.
+/// The rows that can satisfy a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// On all items.
+    /// All items.
     All,
-    /// On those alone that somebody owns, or on which they were granted something.
+    /// Only items that the principal owns or has grants on.
     Own,
 }
 
@@ -91,7 +92,7 @@ fn item(mut row: Row) -> Result<Item, DbError> {
 }
 
 impl Transaction {
-    /// What is known of an item without its body.
+    /// Returns an item without its body.
     pub async fn head(&mut self, kind: Kind, name: &str) -> Result<Option<ItemHead>, DbError> {
         let row = self
             .first(
@@ -102,7 +103,7 @@ impl Transaction {
         row.map(|mut row| head(&mut row)).transpose()
     }
 
-    /// An item.
+    /// Returns an item.
     pub async fn item(&mut self, kind: Kind, name: &str) -> Result<Option<Item>, DbError> {
         let row = self
             .first(
@@ -113,7 +114,7 @@ impl Transaction {
         row.map(item).transpose()
     }
 
-    /// Items of a kind with larger numbers, in order.
+    /// Returns the items of a kind with larger ids, in order.
     pub async fn items_after(
         &mut self,
         kind: Kind,
@@ -129,7 +130,7 @@ impl Transaction {
         rows.into_iter().map(item).collect()
     }
 
-    /// Items of a kind with larger numbers under a condition, in order.
+    /// Returns the items of a kind with larger ids that satisfy a condition, in order.
     pub async fn items_under(
         &mut self,
         kind: Kind,
@@ -146,7 +147,7 @@ impl Transaction {
         let mut values: Vec<Cell> = Vec::new();
         let (from, joined) = match reach {
             Reach::All => ("items", ""),
-            // the items of others are not even looked at, so that no time tells of them
+            // rows of other owners are not read, so that the response time reveals nothing about them
             Reach::Own => {
                 values.extend([
                     token.into(),
@@ -176,8 +177,8 @@ impl Transaction {
         rows.into_iter().map(item).collect()
     }
 
-    /// Makes an item or replaces it, with what it names of others. The owner of one that is there stays, unless a file describes
-    /// it now: then it is of whoever runs the service.
+    /// Creates or replaces an item with its references to other items. An existing item keeps its owner, unless a
+    /// configuration file now describes it: then it belongs to the operator of the service.
     pub async fn put_item(
         &mut self,
         before: Option<&ItemHead>,
@@ -243,27 +244,27 @@ impl Transaction {
         Ok(head)
     }
 
-    /// Notes that another file describes an item with the same content: its version stays.
+    /// Records that another file describes an item with the same content. The version does not change.
     pub async fn move_item(&mut self, id: i64, file: &str) -> Result<(), DbError> {
         let sql = "UPDATE items SET file = ? WHERE id = ?";
         let moved = self.execute(sql, vec![file.into(), id.into()]).await;
         moved.map(drop)
     }
 
-    /// Leaves an item to the API that was described by a file.
+    /// Detaches an item from its configuration file, so that the API manages it.
     pub async fn release_item(&mut self, id: i64) -> Result<(), DbError> {
         let sql = "UPDATE items SET file = NULL, version = version + 1 WHERE id = ?";
         self.execute(sql, vec![id.into()]).await.map(drop)
     }
 
-    /// Removes an item with all that belongs to it.
+    /// Deletes an item with all rows that belong to it.
     pub async fn remove_item(&mut self, id: i64) -> Result<(), DbError> {
         self.execute("DELETE FROM items WHERE id = ?", vec![id.into()])
             .await
             .map(drop)
     }
 
-    /// Who names an item: kinds and names, in the order of creation.
+    /// Returns the kinds and names of the items that reference an item, in the order of creation.
     pub async fn users(&mut self, id: i64) -> Result<Vec<(Kind, ItemHead)>, DbError> {
         let rows = self
             .query(
@@ -274,7 +275,7 @@ impl Transaction {
         rows.into_iter().map(kind_and_head).collect()
     }
 
-    /// The sources that require a source, themselves or by others between, and itself.
+    /// Returns the source and the sources that require it directly or transitively.
     pub async fn requirers(&mut self, id: i64) -> Result<BTreeSet<i64>, DbError> {
         let rows = self
             .query(
@@ -285,7 +286,7 @@ impl Transaction {
         rows.into_iter().map(|mut row| row.int()).collect()
     }
 
-    /// Which sources require which: their names.
+    /// Returns the names of sources and of the sources that they require.
     pub async fn source_edges(&mut self) -> Result<Vec<(String, String)>, DbError> {
         let rows = self
             .query(
@@ -298,7 +299,7 @@ impl Transaction {
             .collect()
     }
 
-    /// The items that files describe.
+    /// Returns the items that configuration files describe.
     pub async fn items_of_files(&mut self) -> Result<Vec<(Kind, ItemHead)>, DbError> {
         let rows = self
             .query(
@@ -309,7 +310,7 @@ impl Transaction {
         rows.into_iter().map(kind_and_head).collect()
     }
 
-    /// How many items of a kind there are.
+    /// Returns the number of items of a kind.
     pub async fn count_items(&mut self, kind: Kind) -> Result<i64, DbError> {
         let row = self
             .first(
@@ -320,7 +321,7 @@ impl Transaction {
         row.map_or(Ok(0), |mut row| row.int())
     }
 
-    /// Keeps the value of a secret, encrypted.
+    /// Stores the encrypted value of a secret.
     pub async fn put_secret_value(
         &mut self,
         id: i64,
@@ -340,7 +341,7 @@ impl Transaction {
         .map(drop)
     }
 
-    /// The value of a secret: the key that it is encrypted with, and itself.
+    /// Returns the encrypted value of a secret with the id of its encryption key.
     pub async fn secret_value(&mut self, id: i64) -> Result<Option<(String, Vec<u8>)>, DbError> {
         let row = self
             .first(
@@ -352,7 +353,7 @@ impl Transaction {
             .transpose()
     }
 
-    /// Every secret that has a value: number, name, key, value.
+    /// Returns the id, name, key and value of every secret that has a value.
     pub async fn secret_values(&mut self) -> Result<Vec<(i64, String, String, Vec<u8>)>, DbError> {
         let rows = self
             .query(

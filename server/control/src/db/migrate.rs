@@ -1,4 +1,4 @@
-//! Tables, brought to the version that the service knows.
+//! Migration of the tables to the version that the service supports.
 
 use super::{Database, DbError, Dialect, Mode, Transaction, now};
 
@@ -21,7 +21,7 @@ macro_rules! migrations {
 
 static SQLITE: &[Migration] = migrations!("sqlite": 1 "0001_tables", 2 "0002_indexes");
 static POSTGRES: &[Migration] = migrations!("postgres": 1 "0001_tables", 2 "0002_indexes");
-/// Its foreign keys have made the indexes of the others' second migration.
+/// The foreign keys of MySQL already create the indexes of the second migration of the other dialects.
 static MYSQL: &[Migration] = migrations!("mysql": 1 "0001_tables");
 
 fn all(dialect: Dialect) -> &'static [Migration] {
@@ -32,23 +32,23 @@ fn all(dialect: Dialect) -> &'static [Migration] {
     }
 }
 
-/// Where it is written down which versions the tables have had.
+/// The table that records the applied versions.
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS solon_migrations (version BIGINT NOT NULL PRIMARY KEY, applied_at BIGINT NOT NULL)";
 
-/// What was done.
+/// The result of a migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Migrated {
-    /// The names of the migrations, in order.
+    /// The names of the applied migrations, in order.
     pub applied: Vec<&'static str>,
-    /// The version of the tables now.
+    /// The current version of the tables.
     pub version: i64,
 }
 
 impl Database {
-    /// Brings the tables to the latest version, once whoever else does so has ended.
+    /// Migrates the tables to the latest version, after a migration of another process has ended.
     ///
     /// # Errors
-    /// A database that cannot be reached, or is newer.
+    /// The database cannot be reached, or its tables are newer.
     pub async fn migrate(&self) -> Result<Migrated, DbError> {
         let mut transaction = self.begin(Mode::Migrate).await?;
         let mut applied = Vec::new();
@@ -68,10 +68,10 @@ impl Database {
         Ok(Migrated { applied, version })
     }
 
-    /// Refuses tables of another version.
+    /// Rejects tables of another version.
     ///
     /// # Errors
-    /// [`DbError::Pending`] and [`DbError::Newer`]; a database that cannot be reached.
+    /// [`DbError::Pending`], [`DbError::Newer`], or the database cannot be reached.
     pub async fn check_version(&self) -> Result<(), DbError> {
         match pending(self).await?.len() {
             0 => Ok(()),
@@ -87,7 +87,7 @@ async fn pending(database: &Database) -> Result<Vec<&'static Migration>, DbError
             transaction.roll_back().await;
             Ok(pending)
         }
-        // without the table nothing was ever done
+        // a missing table means that no migration has run
         Err(DbError::MissingTable(_)) => {
             transaction.roll_back().await;
             Ok(all(database.dialect()).iter().collect())
@@ -103,17 +103,17 @@ impl Database {
     /// Returns the names of the migrations that [`Database::migrate`] would run.
     ///
     /// # Errors
-    /// A database that cannot be reached, or is newer.
+    /// The database cannot be reached, or its tables are newer.
     pub async fn pending_migrations(&self) -> Result<Vec<&'static str>, DbError> {
         let pending = pending(self).await?.into_iter();
         Ok(pending.map(|migration| migration.name).collect())
     }
 }
 
-/// The statements that [`Database::migrate`] would run.
+/// Returns the statements that [`Database::migrate`] would run.
 ///
 /// # Errors
-/// A database that cannot be reached, or is newer.
+/// The database cannot be reached, or its tables are newer.
 pub async fn pending_sql(database: &Database) -> Result<String, DbError> {
     let pending = pending(database).await?.into_iter();
     let text = |migration: &Migration| {
@@ -124,7 +124,7 @@ pub async fn pending_sql(database: &Database) -> Result<String, DbError> {
 }
 
 impl Transaction {
-    /// The migrations that are still to be made.
+    /// Returns the pending migrations.
     async fn pending(&mut self, dialect: Dialect) -> Result<Vec<&'static Migration>, DbError> {
         let rows = self
             .query(

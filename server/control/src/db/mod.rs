@@ -1,8 +1,8 @@
-//! The database: SQLite, PostgreSQL, MySQL or MariaDB behind one trait, and every statement of the control plane.
+//! The database: SQLite, PostgreSQL, MySQL or MariaDB, abstracted by one trait, and every statement of the control plane.
 //!
-//! [`Driver`] and [`Session`] are all that a database must bring; the statements are written once, with `?` for each
-//! value, and use what all dialects share. Only the tables themselves are written for each dialect (`migrations/`).
-//! Writes come one after another: each locks the same row first, so what a write has read is still so when it ends.
+//! A database implements [`Driver`] and [`Session`]. The statements are written once, with `?` for each value, in the
+//! subset of SQL that all dialects share. Only the table definitions are written for each dialect (`migrations/`). Writes
+//! are serialized: each locks the same row first, so that the rows a write has read do not change before it ends.
 
 mod audit;
 mod driver;

@@ -14,14 +14,15 @@ use crate::limits;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long a session waits for locks of rows and tables, in seconds. The defaults of servers are longer than a request lasts.
+/// How long a session waits for locks of rows and tables, in seconds. The defaults of servers exceed the duration of a
+/// request.
 const LOCK_TIMEOUTS: &str =
     "SET SESSION innodb_lock_wait_timeout = 10, SESSION lock_wait_timeout = 10";
 
-/// How long migrations wait: what has changed a table cannot be rolled back.
+/// Lock timeout of migrations. It is longer because a change of a table cannot be rolled back.
 const MIGRATION_TIMEOUTS: &str = "SET SESSION lock_wait_timeout = 60";
 
-/// Room for what surrounds the values of a statement.
+/// Bytes reserved for the packet data around the values of a statement.
 const MARGIN: usize = 4096;
 
 /// A MySQL or MariaDB server.
@@ -30,14 +31,14 @@ pub struct Mysql {
     pool: Arc<Pool<Connection>>,
 }
 
-/// A connection, and how much its server takes at once.
+/// A connection with the largest packet that its server accepts.
 struct Connection {
     conn: Conn,
     most: usize,
 }
 
 impl Mysql {
-    /// The server that a DSN describes.
+    /// Creates a driver for the server of a DSN.
     pub fn new(dsn: &str, tls: &DatabaseTls) -> Result<Self, DbError> {
         Ok(Self {
             opts: mysql_dsn::read(dsn, tls)?,
@@ -64,10 +65,10 @@ impl Mysql {
     }
 }
 
-/// Tables were closed between the preparation of a statement and its execution, as happens while others define some.
+/// The server closed tables between the preparation and the execution of a statement, which happens during other DDL.
 const REPREPARE: u16 = 1615;
 
-/// How often a statement is prepared again then.
+/// Maximum number of preparations of a statement after that error.
 const ATTEMPTS: usize = 3;
 
 fn is_to_prepare_again(error: &mysql_async::Error) -> bool {
@@ -82,11 +83,11 @@ fn failed(error: mysql_async::Error) -> DbError {
         Error::Driver(DriverError::PacketTooLarge) => DbError::TooLarge(words),
         Error::Server(error) => match error.code {
             1146 => DbError::MissingTable(words),
-            // locks that were not free in time, deadlocks
+            // lock wait timeout, deadlock
             1205 | 1213 => DbError::Busy(words),
-            // duplicates, references
+            // duplicate key, foreign key
             1062 | 1451 | 1452 => DbError::Conflict(words),
-            // rows and tables that changed meanwhile, too many connections, stopping, gone, read only
+            // concurrent change of rows or tables, too many connections, shutdown, connection closed, read only
             1020
             | 1412
             | REPREPARE
@@ -99,7 +100,7 @@ fn failed(error: mysql_async::Error) -> DbError {
             | 1290
             | 1836
             | 1927
-            // disk, memory, threads, prepared statements at their end; statements that were stopped
+            // out of disk, memory, threads or prepared statements; interrupted statements
             | 1021
             | 1037
             | 1038
@@ -124,7 +125,7 @@ impl Driver for Mysql {
     fn begin(&self, mode: Mode) -> Later<'_, Box<dyn Session>> {
         Box::pin(async move {
             let mut lease = self.pool.lease().await?;
-            // a connection that was idle may have been lost since
+            // an idle connection may have been lost
             while let Some(connection) = lease.get() {
                 match begin(&mut connection.conn, mode).await {
                     Ok(()) => return Ok(Box::new(MysqlSession { lease, mode }) as Box<dyn Session>),
@@ -154,10 +155,10 @@ impl Driver for Mysql {
     }
 }
 
-/// Returns `true` if an error means that the connection is of no use any more.
+/// Returns `true` if the connection is unusable after the error.
 fn is_lost(error: &mysql_async::Error) -> bool {
     match error {
-        // stopping, killed, disconnected while idle, packets that did not arrive whole
+        // shutdown, killed, disconnected while idle, truncated packets
         mysql_async::Error::Server(error) => {
             matches!(error.code, 1053 | 1079 | 1927 | 4031 | 1152..=1161)
         }
@@ -165,7 +166,8 @@ fn is_lost(error: &mysql_async::Error) -> bool {
     }
 }
 
-/// Begins a transaction. One that fails on a healthy connection is rolled back, so that the connection can be used again.
+/// Begins a transaction. If this fails on a healthy connection, the transaction is rolled back so that the connection can
+/// be reused.
 async fn begin(connection: &mut Conn, mode: Mode) -> Result<(), BeginError> {
     if mode == Mode::Migrate {
         return begin_migrations(connection).await;
@@ -179,7 +181,7 @@ async fn begin(connection: &mut Conn, mode: Mode) -> Result<(), BeginError> {
     Err(BeginError::Failed(failed(error)))
 }
 
-/// Takes the lock of migrations. Tables are not part of transactions here, so a lock of the connection holds until the end.
+/// Acquires the lock of migrations. DDL is not transactional in MySQL, so a lock of the connection is held until the end.
 async fn begin_migrations(connection: &mut Conn) -> Result<(), BeginError> {
     let lost = |error| BeginError::Lost(failed(error));
     connection
@@ -201,7 +203,7 @@ async fn run_begin(connection: &mut Conn, mode: Mode) -> Result<(), mysql_async:
     let statements: &[&str] = match mode {
         Mode::Read => &["START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"],
         Mode::Write => &[
-            // what others wrote before the lock was had must be seen
+            // reads must see what other processes wrote before this one acquired the lock
             "SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
             "START TRANSACTION",
             "SELECT id FROM writer WHERE id = 1 FOR UPDATE",
@@ -214,7 +216,7 @@ async fn run_begin(connection: &mut Conn, mode: Mode) -> Result<(), mysql_async:
     Ok(())
 }
 
-/// A transaction; a connection that is dropped within one is closed, which takes it back.
+/// A transaction. Dropping the connection within a transaction closes it, which rolls the transaction back.
 struct MysqlSession {
     lease: Lease<Connection>,
     mode: Mode,
@@ -225,7 +227,8 @@ impl MysqlSession {
         self.connection_for(&[])
     }
 
-    /// The connection for a statement with these values. A server that is sent more than it takes hangs up.
+    /// Returns the connection for a statement with these values. Checks their size first because a server closes the
+    /// connection if a packet is too large.
     fn connection_for(&mut self, cells: &[Cell]) -> Result<&mut Conn, DbError> {
         let gone = || DbError::Other("the transaction is over".to_owned());
         let connection = self.lease.get().ok_or_else(gone)?;
@@ -258,7 +261,7 @@ fn values(cells: Vec<Cell>) -> Params {
     Params::Positional(cells.into_iter().map(value).collect())
 }
 
-/// Texts come as bytes; a row knows by the column that is asked for.
+/// Converts a value. Text arrives as bytes, and the column decides how a row reads them.
 fn cell(value: Value) -> Cell {
     match value {
         Value::NULL => Cell::Null,

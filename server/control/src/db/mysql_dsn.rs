@@ -7,15 +7,15 @@ use mysql_async::{Opts, OptsBuilder, SslOpts, UrlError};
 use super::tls::read_pem;
 use super::{DatabaseTls, DbError};
 
-/// Parameters that are read here, as MySQL's clients spell them; an underscore is as good as a hyphen.
+/// Parameters that this module parses, as MySQL's clients spell them. An underscore is equivalent to a hyphen.
 const TLS: [&str; 4] = ["ssl-mode", "ssl-ca", "ssl-cert", "ssl-key"];
 
-/// Reads a DSN. `tls` has what a secret of the configuration files adds.
+/// Parses a DSN. `tls` contains the additions of a secret of the configuration files.
 ///
 /// # Errors
-/// A message that names the parameter. It never has text of the DSN, which may be part of a password.
+/// A message that names the parameter. It never contains text of the DSN, which may be part of a password.
 pub fn read(dsn: &str, tls: &DatabaseTls) -> Result<Opts, DbError> {
-    // the client library takes the provider of the process, and there may be several in a graph
+    // the client library uses the default provider of the process, and the dependency graph may contain several
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     read_options(dsn, tls).map_err(|message| DbError::Options(format!("DSN of MySQL: {message}")))
 }
@@ -74,7 +74,7 @@ fn read_options(dsn: &str, tls: &DatabaseTls) -> Result<Opts, String> {
     };
     let is_required = matches!(mode.as_str(), "REQUIRED" | "VERIFY_IDENTITY");
     if tls.is_empty() && !is_required {
-        // parameters of the client library itself may ask for TLS
+        // parameters of the client library itself may request TLS
         return Ok(builder.into());
     }
     Ok(builder.ssl_opts(Some(verified(&tls)?)).into())
@@ -128,7 +128,7 @@ fn verified(tls: &DatabaseTls) -> Result<SslOpts, String> {
 
 /// Splits a DSN into its address and its parameters. A password may contain a question mark.
 fn split(dsn: &str) -> (&str, &str) {
-    // in a URL it is escaped
+    // a URL escapes it
     let name = if dsn.starts_with("mysql://") {
         0
     } else {
@@ -144,7 +144,7 @@ fn split(dsn: &str) -> (&str, &str) {
 /// Returns the URL for a DSN of Go's driver: `user:password@tcp(host:port)/name`.
 fn of_go(dsn: &str, parameters: &[&str]) -> String {
     let (rest, name) = dsn.rsplit_once('/').unwrap_or((dsn, ""));
-    // of the parameters of Go's driver, only `tls` has a meaning here
+    // of the parameters of Go's driver, only `tls` is supported
     let mut parameters = parameters.iter();
     let tls = match parameters.find_map(|parameter| parameter.strip_prefix("tls=")) {
         None | Some("" | "false" | "preferred") => "",
@@ -190,7 +190,7 @@ fn decode(value: &str) -> Result<String, String> {
         .ok_or_else(|| "a value of `ssl-…` is not valid percent-encoding".to_owned())
 }
 
-/// The message about a text that the client library rejects, without text of the DSN.
+/// Returns the message for a DSN that the client library rejects, without text of the DSN.
 fn malformed(error: &UrlError) -> String {
     const KNOWN: [&str; 12] = [
         "pool_min",

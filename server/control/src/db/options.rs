@@ -1,24 +1,24 @@
-//! Which database, and how it is reached.
+//! Options of the database connection.
 
 use std::path::PathBuf;
 
 use super::DatabaseTls;
 
-/// Which database.
+/// The database to connect to.
 #[derive(Clone, PartialEq, Eq)]
 pub enum DatabaseOptions {
     /// SQLite in a file.
     Sqlite(PathBuf),
-    /// SQLite in memory, gone with the process.
+    /// SQLite in memory. The data is lost when the process ends.
     Memory,
-    /// A PostgreSQL server by its DSN: `postgres://user@host/name`, or words.
+    /// A PostgreSQL server by its DSN: `postgres://user@host/name`, or `key=value` pairs.
     Postgres(String, DatabaseTls),
     /// A MySQL or MariaDB server: `mysql://user@host/name`, or `user:password@tcp(host:port)/name`.
     Mysql(String, DatabaseTls),
 }
 
 impl std::fmt::Debug for DatabaseOptions {
-    /// Never a password.
+    /// Formats the options without passwords.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Sqlite(path) => write!(f, "Sqlite({})", path.display()),
@@ -30,7 +30,7 @@ impl std::fmt::Debug for DatabaseOptions {
 }
 
 impl DatabaseOptions {
-    /// Returns `true` if the database is a server, which other processes on other machines may share.
+    /// Returns `true` if the database is a server, which processes on other machines may share.
     pub fn is_remote(&self) -> bool {
         matches!(self, Self::Postgres(..) | Self::Mysql(..))
     }

@@ -1,4 +1,4 @@
-//! Connections that are kept for the next who needs one.
+//! A pool of idle connections.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,32 +8,32 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::DbError;
 
-/// Idle connections, and how many more there may be.
+/// Idle connections and the permits for opening more.
 pub struct Pool<C> {
     idle: Mutex<Vec<C>>,
     permits: Arc<Semaphore>,
     patience: Duration,
 }
 
-/// Why a transaction did not begin.
+/// The reason why a transaction did not begin.
 #[derive(Debug)]
 pub enum BeginError {
-    /// The connection is lost, and another may not be.
+    /// The connection is lost, but another one may work.
     Lost(DbError),
     /// The connection is healthy and outside of a transaction.
     Failed(DbError),
 }
 
-/// A connection that is taken, or the right to open one. What is not given back is gone.
+/// A leased connection, or the permit to open one. A connection that is not given back is closed.
 pub struct Lease<C> {
     pool: Arc<Pool<C>>,
     connection: Option<C>,
-    // given back after the connection
+    // released after the connection is given back
     _permit: OwnedSemaphorePermit,
 }
 
 impl<C> Pool<C> {
-    /// A pool of at most so many, for each of which one waits at most so long.
+    /// Creates a pool of at most `most` connections. A lease waits at most `patience` for one.
     pub fn new(most: usize, patience: Duration) -> Arc<Self> {
         Arc::new(Self {
             idle: Mutex::new(Vec::new()),
@@ -42,7 +42,7 @@ impl<C> Pool<C> {
         })
     }
 
-    /// Takes an idle connection, or the right to open one.
+    /// Leases an idle connection, or the permit to open one.
     pub async fn lease(self: &Arc<Self>) -> Result<Lease<C>, DbError> {
         let permit = tokio::time::timeout(self.patience, self.permits.clone().acquire_owned());
         let Ok(Ok(permit)) = permit.await else {
@@ -56,7 +56,7 @@ impl<C> Pool<C> {
         })
     }
 
-    /// Forgets the idle ones.
+    /// Closes the idle connections.
     pub fn forget(&self) {
         let forgotten = std::mem::take(&mut *self.idle.lock());
         drop(forgotten);
@@ -64,29 +64,29 @@ impl<C> Pool<C> {
 }
 
 impl<C> Lease<C> {
-    /// The connection, for as long as nobody gives it back.
+    /// Takes the connection out of the lease.
     pub fn take(&mut self) -> Option<C> {
         self.connection.take()
     }
 
-    /// The connection where it is.
+    /// Returns the connection of the lease, if there is one.
     pub fn get(&mut self) -> Option<&mut C> {
         self.connection.as_mut()
     }
 
-    /// Has a connection from now on.
+    /// Sets the connection of the lease.
     pub fn set(&mut self, connection: C) {
         self.connection = Some(connection);
     }
 
-    /// Gives the connection back for others.
+    /// Returns the connection to the pool.
     pub fn give_back(mut self) {
         if let Some(connection) = self.connection.take() {
             self.pool.idle.lock().push(connection);
         }
     }
 
-    /// The pool it is from.
+    /// Returns the pool of the lease.
     pub fn pool(&self) -> &Pool<C> {
         &self.pool
     }

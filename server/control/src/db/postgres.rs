@@ -18,7 +18,7 @@ use crate::limits;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A number of its own among the locks of a database.
+/// Key of the advisory lock of migrations, which no other lock of the database uses.
 const MIGRATIONS: &str = "SELECT pg_advisory_xact_lock(7230917234502)";
 
 /// A PostgreSQL server.
@@ -28,14 +28,14 @@ pub struct Postgres {
     pool: Arc<Pool<Connection>>,
 }
 
-/// A connection with the statements that it has prepared.
+/// A connection with its prepared statements.
 struct Connection {
     client: Client,
     prepared: HashMap<&'static str, Statement>,
 }
 
 impl Postgres {
-    /// The server that a DSN describes.
+    /// Creates a driver for the server of a DSN.
     pub fn new(dsn: &str, tls: &DatabaseTls) -> Result<Self, DbError> {
         let PostgresDsn { mut config, tls } = PostgresDsn::read(dsn, tls)?;
         if config.get_connect_timeout().is_none() {
@@ -69,13 +69,13 @@ impl Postgres {
     }
 }
 
-/// A server that is not there yet, is stopping or has no connection left is there later.
+/// Classifies a connection error. A server that is starting, stopping or out of connections is temporarily unavailable.
 #[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
 fn unreachable(error: tokio_postgres::Error) -> DbError {
     DbError::Unavailable(chain(&error))
 }
 
-/// An error with its causes.
+/// Formats an error with its causes.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut words = error.to_string();
     let mut next = error.source();
@@ -102,7 +102,7 @@ fn failed(error: tokio_postgres::Error) -> DbError {
     let class = code.code().get(..2).unwrap_or_default();
     match class {
         "23" => DbError::Conflict(words),
-        // connection, rollback, resources, a lock that was waited for in vain, operator's intervention, system
+        // connection, rollback, resources, lock timeout, operator intervention, system error
         "08" | "40" | "53" | "55" | "57" | "58" => DbError::Unavailable(words),
         "25" if *code == SqlState::READ_ONLY_SQL_TRANSACTION => DbError::Unavailable(words),
         "54" => DbError::TooLarge(words),
@@ -110,8 +110,7 @@ fn failed(error: tokio_postgres::Error) -> DbError {
     }
 }
 
-/// Returns `true` if an error means that the connection is of no use any more: the others are healthy, whatever a statement
-/// on them has met.
+/// Returns `true` if the connection is unusable after the error. After other errors, the connection is healthy.
 fn is_lost(client: &Client, error: &tokio_postgres::Error) -> bool {
     let severity = error
         .as_db_error()
@@ -121,7 +120,8 @@ fn is_lost(client: &Client, error: &tokio_postgres::Error) -> bool {
         || matches!(severity, Some(Severity::Fatal | Severity::Panic))
 }
 
-/// Begins a transaction. One that fails on a healthy connection is rolled back, so that the connection can be used again.
+/// Begins a transaction. If this fails on a healthy connection, the transaction is rolled back so that the connection can
+/// be reused.
 async fn begin(connection: &Connection, statements: &str) -> Result<(), BeginError> {
     let client = &connection.client;
     let Err(error) = client.batch_execute(statements).await else {
@@ -146,7 +146,7 @@ impl Driver for Postgres {
                 Mode::Migrate => format!("BEGIN; SET LOCAL lock_timeout = '60s'; {MIGRATIONS}"),
             };
             let mut lease = self.pool.lease().await?;
-            // a connection that was idle may have been lost since
+            // an idle connection may have been lost
             while let Some(connection) = lease.get() {
                 match begin(connection, &statements).await {
                     Ok(()) => return Ok(Box::new(PostgresSession { lease }) as Box<dyn Session>),
@@ -176,7 +176,7 @@ impl Driver for Postgres {
     }
 }
 
-/// A transaction; a connection that is dropped within one is closed, which takes it back.
+/// A transaction. Dropping the connection within a transaction closes it, which rolls the transaction back.
 struct PostgresSession {
     lease: Lease<Connection>,
 }
@@ -189,8 +189,8 @@ impl PostgresSession {
 }
 
 impl Connection {
-    /// A statement of ours is prepared once. One with the condition of those who ask is planned anew each time: a plan that is
-    /// kept from when there was little to look at goes over everything, and its time would tell how much others have.
+    /// Prepares a statement of this module once. A statement with a condition of the policy is planned again for each call.
+    /// A plan from when the tables were small scans all rows, and its duration would reveal how many rows others own.
     async fn prepare(&mut self, sql: Cow<'static, str>) -> Result<Statement, DbError> {
         let sql = match sql {
             Cow::Borrowed(sql) => sql,
@@ -209,7 +209,7 @@ impl Connection {
     }
 }
 
-/// A statement with `$1`, `$2`, … for each `?`. No statement of ours has one in a text.
+/// Replaces each `?` of a statement by `$1`, `$2`, …. No statement of this module contains a `?` in a string literal.
 fn numbered(sql: &str) -> String {
     let mut out = String::with_capacity(sql.len() + 16);
     let mut count = 0;
@@ -318,7 +318,7 @@ impl Session for PostgresSession {
             let is_lost = ended
                 .as_ref()
                 .is_err_and(|error| is_lost(&connection.client, error));
-            // a failed commit has ended the transaction
+            // a failed commit ends the transaction
             if !is_lost {
                 self.lease.give_back();
             }
