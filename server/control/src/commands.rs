@@ -1,4 +1,4 @@
-//! What the command line offers beside running the service: each command is a function of its options.
+//! Commands of the command line other than running the service. Each is a function of its options.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use crate::findings::findings;
 use crate::model::Role;
 use crate::secrets::{KeySource, Keyring, ServiceKeys};
 
-/// `db migrate`: brings the tables of the database to the latest version, and names the migrations that were made. With
-/// `dry_run` it returns the statements that would be run.
+/// `db migrate`: migrates the tables of the database to the latest version and returns the names of the migrations. With
+/// `dry_run`, it returns the statements that would run.
 ///
 /// # Errors
-/// Files that cannot be read; a database that cannot be reached, or is newer.
+/// Files cannot be read, or the database cannot be reached or is newer.
 pub async fn migrate(options: &Options, dry_run: bool) -> Result<String, Refusal> {
     let database = database(options)?;
     if dry_run {
@@ -40,14 +40,14 @@ fn database(options: &Options) -> Result<Database, Refusal> {
     Ok(Database::new(&database)?)
 }
 
-/// `run --validate`: reads and checks the configuration files without touching any database.
+/// `run --validate`: reads and checks the configuration files without access to a database.
 ///
 /// # Errors
-/// Everything that is wrong with them.
+/// All problems of the files.
 pub async fn validate(options: &Options) -> Result<(), Refusal> {
     let config = options.load()?;
     options.prefix(&config.settings)?;
-    // how a database is reached is read, and nothing is asked of it
+    // the options of the database are parsed, but no connection is opened
     let database = options.database(&config.settings);
     options.check_keys(&database)?;
     drop(Database::new(&database)?);
@@ -62,26 +62,26 @@ pub async fn validate(options: &Options) -> Result<(), Refusal> {
 /// `check`: returns what an operator should change in the database, a line for each finding.
 ///
 /// # Errors
-/// Files that cannot be read; a database that does not exist, cannot be reached, or is newer.
+/// Files cannot be read, or the database does not exist, cannot be reached, or is newer.
 pub async fn check(options: &Options) -> Result<Vec<String>, Refusal> {
     let config = options.load()?;
     findings(&options.database(&config.settings)).await
 }
 
-/// `audit prune`: removes the entries of the audit that are older, and returns how many there were.
+/// `audit prune`: deletes the audit entries that are older than `age`, and returns how many there were.
 ///
 /// # Errors
-/// Files that cannot be read; a database that cannot be reached, or is of another version.
+/// Files cannot be read, or the database cannot be reached or has another version.
 pub async fn prune_audit(options: &Options, age: Duration) -> Result<u64, Refusal> {
     let database = database(options)?;
     database.check_version().await?;
     Ok(database.prune_audit(before(age)).await?)
 }
 
-/// `audit export`: writes every entry of the audit, the earliest first, as JSON.
+/// `audit export`: writes every audit entry as JSON, the earliest first.
 ///
 /// # Errors
-/// Files that cannot be read; a database that cannot be reached, or is of another version.
+/// Files cannot be read, or the database cannot be reached or has another version.
 pub async fn export_audit(options: &Options, mut write: impl FnMut(String)) -> Result<(), Refusal> {
     let database = database(options)?;
     database.check_version().await?;
@@ -101,12 +101,12 @@ pub async fn export_audit(options: &Options, mut write: impl FnMut(String)) -> R
     }
 }
 
-/// `secrets rotate`: encrypts every secret by the key that stands first, and returns how many were by another. Where the
-/// service made its key itself it makes another, which a service that runs takes when it starts again. The one before still
-/// decrypts until the next rotation.
+/// `secrets rotate`: encrypts every secret with the first key, and returns how many were encrypted with another key. If the
+/// service generated its key, this generates another one, which a running service loads at its next start. The previous key
+/// still decrypts until the next rotation.
 ///
 /// # Errors
-/// Keys that cannot be read or written, or do not fit; a database that cannot be reached.
+/// Keys cannot be read or written or do not match the database, or the database cannot be reached.
 pub async fn rotate_secrets(options: &Options) -> Result<usize, Refusal> {
     let fault = |error: crate::secrets::KeyError| Refusal::internal(error.0);
     let database = database(options)?;
@@ -122,10 +122,10 @@ pub async fn rotate_secrets(options: &Options) -> Result<usize, Refusal> {
     Ok(changed)
 }
 
-/// `run --reset-persistence`: removes the data folder before the service starts, but for the key of the secrets.
+/// `run --reset-persistence`: deletes the data folder before the service starts, except for the key of the secrets.
 ///
 /// # Errors
-/// Files that cannot be removed.
+/// Files cannot be deleted.
 pub fn reset(options: &Options) -> std::io::Result<()> {
     for name in ["sqlite.db", "sqlite.db-wal", "sqlite.db-shm"] {
         match std::fs::remove_file(options.data_dir.join(name)) {
@@ -136,10 +136,10 @@ pub fn reset(options: &Options) -> std::io::Result<()> {
     Ok(())
 }
 
-/// `token create`: makes a token and returns its key, which is kept nowhere. `expires_at` is in microseconds since 1970.
+/// `token create`: creates a token and returns its key, which is not stored. `expires_at` is in microseconds since 1970.
 ///
 /// # Errors
-/// A name that is taken or none; a database that cannot be reached.
+/// The name is taken or invalid, or the database cannot be reached.
 pub async fn create_token(
     options: &Options,
     name: &str,
@@ -150,10 +150,10 @@ pub async fn create_token(
     plane.create_token(name, role, expires_at).await
 }
 
-/// `token list`: every token as JSON, without its key.
+/// `token list`: returns every token as JSON, without its key.
 ///
 /// # Errors
-/// A database that cannot be reached.
+/// The database cannot be reached.
 pub async fn tokens(options: &Options) -> Result<Vec<serde_json::Value>, Refusal> {
     let tokens = ControlPlane::attach(options).await?.tokens().await?;
     tokens.iter().map(token_json).collect()
@@ -162,7 +162,7 @@ pub async fn tokens(options: &Options) -> Result<Vec<serde_json::Value>, Refusal
 /// `token revoke`: revokes a token.
 ///
 /// # Errors
-/// No token of that name, or one that a file describes; a database that cannot be reached.
+/// The token does not exist or is described by a file, or the database cannot be reached.
 pub async fn revoke_token(options: &Options, name: &str) -> Result<(), Refusal> {
     ControlPlane::attach(options)
         .await?

@@ -1,4 +1,4 @@
-//! The whole of it: database, keys and API put together.
+//! The control plane: database, keys and API.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,29 +17,29 @@ use crate::limits;
 use crate::model::{Compat, Kind, Record, Role};
 use crate::secrets::{KeySource, Keyring, ServiceKeys};
 
-/// How a control plane is set up.
+/// Options of a control plane.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The database; a file in the data folder unless this or a configuration file says otherwise.
+    /// The database. If neither this nor a configuration file sets it, it is a file in the data folder.
     pub database: Option<DatabaseOptions>,
-    /// Where what is kept on this machine lies.
+    /// The folder for local data.
     pub data_dir: PathBuf,
-    /// What encrypts secrets.
+    /// The keys that encrypt secrets.
     pub keys: KeySource,
-    /// Whether unknown fields are refused.
+    /// Decides whether unknown fields are rejected.
     pub compat: Compat,
-    /// What stands before each path: empty, or `/…` without a slash at its end.
+    /// The prefix of each path: empty, or `/…` without a trailing slash.
     pub api_prefix: String,
     /// Configuration files.
     pub config: ConfigFiles,
-    /// How long entries of the audit are kept, if it is not what the files say; `Some(None)` is for ever.
+    /// Retention of audit entries, which overrides the files. `Some(None)` is unlimited.
     pub audit_retention: Option<Option<Duration>>,
-    /// Whether tables of a server are brought to the latest version; those of SQLite always are.
+    /// `true` if the tables of a database server are migrated to the latest version. Tables of SQLite always are.
     pub apply_migrations: bool,
 }
 
 impl Options {
-    /// Everything in one folder: SQLite, and a key that is made.
+    /// Returns options that store everything in one folder: SQLite, and a generated key.
     pub fn in_folder(data_dir: impl Into<PathBuf>) -> Self {
         let data_dir = data_dir.into();
         Self {
@@ -54,14 +54,14 @@ impl Options {
         }
     }
 
-    /// The database: that of the options, that of the files, or a file in the data folder.
+    /// Returns the database of the options, of the files, or a file in the data folder.
     pub(crate) fn database(&self, settings: &Settings) -> DatabaseOptions {
         let chosen = self.database.clone().or_else(|| settings.database.clone());
         chosen.unwrap_or_else(|| DatabaseOptions::Sqlite(self.data_dir.join("sqlite.db")))
     }
 
-    /// Rejects a generated key for a database that other machines may share: they would not have it, and neither would this one
-    /// without its folder.
+    /// Rejects a generated key for a database that several machines may share. The other machines would not have the key,
+    /// and this machine would lose it with its data folder.
     pub(crate) fn check_keys(&self, database: &DatabaseOptions) -> Result<(), Refusal> {
         let KeySource::Made(path) = &self.keys else {
             return Ok(());
@@ -82,7 +82,7 @@ impl Options {
         )))
     }
 
-    /// What stands before each path: that of the options, or that of the files.
+    /// Returns the prefix of each path, from the options or from the files.
     pub(crate) fn prefix(&self, settings: &Settings) -> Result<String, Refusal> {
         if self.api_prefix.is_empty() {
             return Ok(settings.api_prefix.clone().unwrap_or_default());
@@ -92,7 +92,7 @@ impl Options {
         Ok(self.api_prefix.trim_end_matches('/').to_owned())
     }
 
-    /// What the configuration files say.
+    /// Loads the configuration files.
     pub(crate) fn load(&self) -> Result<Config, Refusal> {
         let variables = |name: &str| std::env::var(name).ok();
         Config::load(&self.config, self.compat, &variables)
@@ -100,7 +100,7 @@ impl Options {
     }
 }
 
-/// What the log says when the files of this process are older than what is in force.
+/// Log message if the files of this process are older than the configuration in force.
 const SUPERSEDED: &str = "the configuration was not applied: a process that was started later, or files with a larger `metadata.generation`, have changed it; start again to apply these files";
 
 /// A control plane. Cloning it is cheap.
@@ -108,7 +108,7 @@ const SUPERSEDED: &str = "the configuration was not applied: a process that was 
 pub struct ControlPlane {
     state: Arc<State>,
     options: Arc<Options>,
-    /// What tells the configuration files that were loaded at the start from others.
+    /// Fingerprint of the configuration files that were loaded at the start.
     loaded: Option<Arc<[u8]>>,
     /// The generation of the configuration that this process has applied.
     generation: Arc<AtomicI64>,
@@ -116,24 +116,24 @@ pub struct ControlPlane {
 }
 
 impl ControlPlane {
-    /// Opens the database, brings its tables to the latest version where that is wanted, and is ready for requests.
+    /// Opens the database and migrates its tables to the latest version if the options allow it.
     ///
     /// # Errors
-    /// A database that cannot be reached or is of another version; keys that cannot be read or do not fit.
+    /// The database cannot be reached or has another version, or keys cannot be read or do not match the database.
     pub async fn open(options: &Options) -> Result<Self, Refusal> {
         Self::open_with(options, true).await
     }
 
-    /// Opens the database as [`ControlPlane::open`] does, and leaves what files describe as it is there.
+    /// Opens the database as [`ControlPlane::open`] does, but does not apply the configuration files.
     ///
     /// # Errors
-    /// As for [`ControlPlane::open`].
+    /// See [`ControlPlane::open`].
     pub async fn attach(options: &Options) -> Result<Self, Refusal> {
         Self::open_with(options, false).await
     }
 
     async fn open_with(options: &Options, with_files: bool) -> Result<Self, Refusal> {
-        // before they are read: what changes meanwhile is loaded again
+        // computed before the files are read, so that files that change in the meantime are loaded again
         let loaded = fingerprint(&options.config).map(Arc::from);
         let config = options.load()?;
         let kind = options.database(&config.settings);
@@ -199,11 +199,11 @@ impl ControlPlane {
         })
     }
 
-    /// Reads the configuration files again and brings what they describe into the database: all of it, or nothing.
-    /// Settings of the service stay as they were at its start. Without files nothing changes.
+    /// Reads the configuration files again and applies their items in one transaction. Settings of the service stay as they
+    /// were at its start. Without files nothing changes.
     ///
     /// # Errors
-    /// Everything that is wrong with the files; a database that cannot be reached.
+    /// All problems of the files, or the database cannot be reached.
     pub async fn reload(&self) -> Result<Applied, Refusal> {
         if self.options.config.paths.is_empty() {
             return Ok(Applied::default());
@@ -221,8 +221,8 @@ impl ControlPlane {
         Ok(applied)
     }
 
-    /// Reloads the configuration files as [`ControlPlane::reload`] does, and tells the log. Whether that is done with: a
-    /// database that cannot be reached may be there later.
+    /// Reloads the configuration files as [`ControlPlane::reload`] does, and logs the result. Returns `false` if a retry
+    /// may succeed because the database could not be reached.
     pub async fn reload_and_log(&self) -> bool {
         match self.reload().await {
             Ok(Applied {
@@ -249,22 +249,22 @@ impl ControlPlane {
         }
     }
 
-    /// Reloads the configuration files whenever they change, for as long as it is waited for. What cannot be loaded is
-    /// told in the log, and the state before stays.
+    /// Reloads the configuration files whenever they change, until the future is dropped. If loading fails, the error is
+    /// logged and the previous configuration stays in force.
     pub async fn watch(&self, pause: Duration) {
         let mut known = self.loaded.clone();
         loop {
             tokio::time::sleep(pause).await;
             let now = fingerprint(&self.options.config).map(Arc::from);
-            // files that are being written may not be readable for a moment
+            // files that are being written may be unreadable for a short time
             if now.is_some() && now != known && self.reload_and_log().await {
                 known = now;
             }
         }
     }
 
-    /// Removes entries of the audit that are older than they are to be kept, every hour, for as long as it is waited for. Without
-    /// a retention nothing is ever removed; the log says which it is.
+    /// Deletes expired audit entries every hour, until the future is dropped. Without a retention, entries are never
+    /// deleted. The log reports which of both applies.
     pub async fn prune_audit(&self) {
         let Some(retention) = self.audit_retention else {
             tracing::info!("entries of the audit are kept for ever: `--audit-retention` is off");
@@ -286,25 +286,25 @@ impl ControlPlane {
         }
     }
 
-    /// The API.
+    /// Returns the API.
     pub fn service(&self) -> Service {
         Service::new(self.state.clone())
     }
 
-    /// The database.
+    /// Returns the database.
     pub fn database(&self) -> &Database {
         &self.state.database
     }
 
-    /// Says whether requests are welcome, which `/health` tells.
+    /// Sets the readiness that `/health` reports.
     pub fn set_ready(&self, is_ready: bool) {
         self.state.is_ready.store(is_ready, Ordering::Release);
     }
 
-    /// Makes a token and returns its key, which is kept nowhere.
+    /// Creates a token and returns its key, which is not stored.
     ///
     /// # Errors
-    /// A name that is taken or none; a database that cannot be reached.
+    /// The name is taken or invalid, or the database cannot be reached.
     pub async fn create_token(
         &self,
         name: &str,
@@ -318,10 +318,10 @@ impl ControlPlane {
         Ok(transaction.settle(made).await?.key)
     }
 
-    /// Every token.
+    /// Returns every token.
     ///
     /// # Errors
-    /// A database that cannot be reached.
+    /// The database cannot be reached.
     pub async fn tokens(&self) -> Result<Vec<Holder>, Refusal> {
         let mut transaction = self.state.database.begin(Mode::Read).await?;
         let mut all = Vec::new();
@@ -339,17 +339,17 @@ impl ControlPlane {
     /// Revokes a token.
     ///
     /// # Errors
-    /// No token of that name, or one that a file describes; a database that cannot be reached.
+    /// The token does not exist or is described by a file, or the database cannot be reached.
     pub async fn revoke_token(&self, name: &str) -> Result<(), Refusal> {
         let mut transaction = self.state.database.begin(Mode::Write).await?;
         let revoked = by_operator(&mut transaction).revoke_token(name).await;
         transaction.settle(revoked).await
     }
 
-    /// Notes what became of building or pushing a bundle.
+    /// Records the result of building or pushing a bundle.
     ///
     /// # Errors
-    /// No bundle of that name; a database that cannot be reached.
+    /// The bundle does not exist, or the database cannot be reached.
     pub async fn record_status(&self, bundle: &str, record: &Record) -> Result<(), Refusal> {
         let mut transaction = self.state.database.begin(Mode::Write).await?;
         let recorded = async {
@@ -362,13 +362,13 @@ impl ControlPlane {
     }
 }
 
-/// Returns the time that lies a duration back, in microseconds since 1970.
+/// Returns the current time minus `age`, in microseconds since 1970.
 pub(crate) fn before(age: Duration) -> i64 {
     let age = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
     crate::db::now().saturating_sub(age)
 }
 
-/// Warns of bundles with a storage: their operators expect that they are built and pushed, which does not happen yet.
+/// Warns of bundles with a storage: their operators expect them to be built and pushed, which is not implemented yet.
 async fn warn_of_storages(database: &Database) -> Result<(), Refusal> {
     let mut transaction = database.begin(Mode::Read).await?;
     let (mut named, mut count, mut after) = (Vec::new(), 0_usize, 0);
@@ -406,7 +406,7 @@ fn has_storage(body: &str) -> bool {
     })
 }
 
-/// A change by whoever runs the service.
+/// Begins a change on behalf of the operator.
 fn by_operator(transaction: &mut Transaction) -> Changing<'_> {
     Changing {
         transaction,

@@ -1,51 +1,52 @@
-//! Why something was not done, in the words of whoever asked for it.
+//! Errors of operations, with messages for the client.
 
 use std::fmt;
 
 use crate::db::DbError;
 
-/// The kind of a refusal, which decides the status and the code of an answer.
+/// The kind of an error, which decides the status and the code of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// The request is wrong.
+    /// The request is invalid.
     Invalid,
-    /// Nobody is known by this key.
+    /// The key is unknown.
     Unknown,
-    /// Whoever asks may not.
+    /// The caller lacks a permission.
     Forbidden,
-    /// There is nothing of that name.
+    /// No item has this name.
     NotFound,
-    /// The path has no such method.
+    /// The path does not support the method.
     Method,
-    /// It is in use, or somebody else's to change.
+    /// The item is in use, or another owner manages it.
     Conflict,
-    /// It is not as whoever asks believed.
+    /// The state does not match the precondition of the request.
     Precondition,
-    /// It names what is not there.
+    /// A referenced item does not exist.
     Reference,
     /// The body is too large.
     TooLarge,
-    /// The database cannot be reached; later it may be otherwise.
+    /// The database cannot be reached. A later attempt may succeed.
     Unavailable,
-    /// A lock or a connection of the database was not free in time; later it may be otherwise.
+    /// A lock or a connection of the database was not free in time. A later attempt may succeed.
     Busy,
-    /// It is a fault of the service.
+    /// An internal error of the service.
     Internal,
 }
 
-/// Why something was not done.
+/// The error of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Its kind.
+    /// The kind.
     pub kind: Refused,
-    /// What is wrong.
+    /// The message for the client.
     pub message: String,
-    /// The text of the database, for the log alone: it may contain values of other clients. Empty if there is none.
+    /// The message of the database, only for the log because it may contain values of other clients. Empty if there is
+    /// none.
     pub detail: String,
 }
 
 impl Refusal {
-    /// A refusal.
+    /// Creates an error.
     pub fn new(kind: Refused, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -54,7 +55,8 @@ impl Refusal {
         }
     }
 
-    /// Names the item that could not be written, such as `bundle "b"`, and the field, if the database rejected it.
+    /// Adds the name of the item that could not be written, such as `bundle "b"`, and the field, if the database rejected
+    /// it.
     #[must_use]
     pub fn about(mut self, item: impl fmt::Display, field: &str) -> Self {
         if self.detail.is_empty() {
@@ -68,31 +70,31 @@ impl Refusal {
         self
     }
 
-    /// The request is wrong.
+    /// Creates an error for an invalid request.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(Refused::Invalid, message)
     }
 
-    /// There is nothing of that name.
+    /// Creates an error for a missing item.
     pub fn not_found() -> Self {
         Self::new(Refused::NotFound, "not found")
     }
 
-    /// Whoever asks may not.
+    /// Creates an error for a missing permission.
     pub fn forbidden() -> Self {
         Self::new(Refused::Forbidden, "not authorized")
     }
 
-    /// A fault of the service.
+    /// Creates an internal error.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(Refused::Internal, message)
     }
 }
 
-/// What the message about an item says that the database rejected as conflicting.
+/// Message for an item that the database rejected because of a conflict.
 const CONFLICT: &str = "conflicts with what is stored, such as another write at the same time; read it again and retry";
 
-/// What the message about a field says that the database rejected as too large.
+/// Message for a field that the database rejected as too large.
 const TOO_LARGE: &str = "is larger than the database accepts";
 
 impl From<DbError> for Refusal {
@@ -113,7 +115,7 @@ impl From<DbError> for Refusal {
 }
 
 impl From<jiff::Error> for Refusal {
-    /// Times that no calendar has are never kept.
+    /// An internal error: timestamps outside of the calendar's range are never stored.
     fn from(error: jiff::Error) -> Self {
         Self::internal(error.to_string())
     }

@@ -1,18 +1,18 @@
-//! What an operator should change in a database: `solon control check`.
+//! Checks of a database for an operator: `solon control check`.
 
 use crate::access::Wish;
 use crate::db::{Database, DatabaseOptions, Mode, Transaction};
 use crate::error::Refusal;
 use crate::model::{Kind, allowed_hosts, credentials};
 
-/// Rows of a page.
+/// Number of rows per page.
 const PAGE: i64 = 100;
 
-/// Looks for pending migrations and for rows of earlier versions that would be rejected now. Nothing is changed, and no finding
+/// Finds pending migrations and rows of earlier versions that would be rejected now. Nothing is changed, and no finding
 /// contains a credential.
 ///
 /// # Errors
-/// A database that does not exist, cannot be reached, or is newer.
+/// The database does not exist, cannot be reached, or is newer.
 pub async fn findings(options: &DatabaseOptions) -> Result<Vec<String>, Refusal> {
     if let DatabaseOptions::Sqlite(path) = options
         && !path.exists()
@@ -30,7 +30,7 @@ pub async fn findings(options: &DatabaseOptions) -> Result<Vec<String>, Refusal>
             "{count} migrations are pending ({names}): run `solon control db migrate`"
         ));
     }
-    // without the first one there are no tables
+    // without the first migration there are no tables
     if pending.contains(&"0001_tables") {
         return Ok(found);
     }
@@ -65,7 +65,7 @@ async fn in_sources(transaction: &mut Transaction, found: &mut Vec<String>) -> R
     }
 }
 
-/// Grants of the use of secrets that earlier versions accepted, and that give nothing any more.
+/// Finds grants of the use of secrets that earlier versions accepted, but that have no effect now.
 async fn in_grants(transaction: &mut Transaction, found: &mut Vec<String>) -> Result<(), Refusal> {
     let permission = Wish::Use(Kind::Secret).permission();
     let mut after = 0;

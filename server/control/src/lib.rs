@@ -1,22 +1,22 @@
-//! The control plane: which sources make which bundle, and who may change that.
+//! The control plane: manages bundles, their sources, and the permissions to change them.
 //!
-//! [`ControlPlane`] is the whole of it: a database, its keys, and the API over them as a service over plain values
-//! ([`http::Request`] to [`http::Response`]), for whoever listens.
+//! [`ControlPlane`] combines a database, its keys, and the API over them. The API is a service over plain values
+//! ([`http::Request`] to [`http::Response`]), independent of the listener.
 //!
-//! | module | holds |
+//! | module | contains |
 //! |---|---|
-//! | `limits` | every bound |
-//! | [`model`] | bundles, sources, stacks, secrets, tokens: how each is read and checked |
+//! | `limits` | every limit |
+//! | [`model`] | parsing and checks of bundles, sources, stacks, secrets and tokens |
 //! | [`db`] | the database |
-//! | `error` | refusals |
-//! | [`secrets`] | encryption of what is kept |
-//! | [`access`] | who may do what |
-//! | `changes` | changes, as requests and files make them |
+//! | `error` | errors |
+//! | [`secrets`] | encryption of stored secrets |
+//! | [`access`] | authorization |
+//! | `changes` | changes made by requests and files |
 //! | [`config`] | configuration files |
-//! | [`api`] | requests and answers |
-//! | `findings` | what an operator should change in a database |
-//! | `control_plane` | all of it put together |
-//! | [`commands`] | what the command line offers |
+//! | [`api`] | requests and responses |
+//! | `findings` | checks of a database for an operator |
+//! | `control_plane` | the control plane, composed of the other modules |
+//! | [`commands`] | commands of the command line |
 
 pub mod access;
 pub mod api;

@@ -1,11 +1,11 @@
-//! What a path stands for.
+//! Routing: from the path of a request to a [`Route`].
 
 use super::request::decode;
 use crate::error::Refusal;
 use crate::limits;
 use crate::model::{DataPath, Kind, check_name};
 
-/// What a path stands for.
+/// The resource that a path names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Route {
     /// The items of a kind.
@@ -14,27 +14,27 @@ pub enum Route {
     Item(Kind, String),
     /// The status records of a bundle.
     Statuses(String),
-    /// The newest of them.
+    /// The newest status record of a bundle.
     LatestStatus(String),
     /// A document of a source.
     Data(String, DataPath),
-    /// Who was granted what on an item.
+    /// The grants on an item.
     Grants(Kind, String),
-    /// What a token was granted on an item.
+    /// The grants of a token on an item.
     Grant(Kind, String, String),
     /// A new key for a token.
     Rotate(String),
-    /// Who wrote what.
+    /// The audit log.
     Audit,
     /// The metrics.
     Metrics,
-    /// Whether the service is ready.
+    /// The readiness of the service.
     Health,
-    /// What this API is, for machines.
+    /// The OpenAPI description.
     OpenApi,
 }
 
-/// Finds out what a path stands for; nothing where it stands for nothing. Each step is decoded once.
+/// Returns the route of a path, or `None` if no route matches. Each segment is decoded once.
 pub fn route(path: &str) -> Result<Option<Route>, Refusal> {
     let steps: Vec<&str> = path.strip_prefix('/').unwrap_or(path).split('/').collect();
     let name = |kind: Kind, step: &str| -> Result<String, Refusal> {
@@ -65,7 +65,7 @@ pub fn route(path: &str) -> Result<Option<Route>, Refusal> {
                     Route::LatestStatus(name(kind, item)?)
                 }
                 (Kind::Source, [item, "data", path @ ..]) => {
-                    // clients that escape the whole path escape its slashes, too
+                    // clients that escape the whole path also escape its slashes
                     let path = decode(&path.join("/"))?;
                     let steps = path.split('/').map(str::to_owned).collect();
                     let path = DataPath::new(steps).map_err(|error| Refusal::invalid(error.0))?;
@@ -86,7 +86,7 @@ pub fn route(path: &str) -> Result<Option<Route>, Refusal> {
 }
 
 impl Route {
-    /// The methods that it has, in order.
+    /// Returns the allowed methods, in order.
     pub fn methods(&self) -> &'static [&'static str] {
         match self {
             Self::List(Kind::Token) => &["GET", "HEAD", "POST"],
@@ -105,7 +105,7 @@ impl Route {
         }
     }
 
-    /// Largest body of a request, in bytes.
+    /// Returns the maximum size of a request body in bytes.
     pub fn body_limit(&self) -> usize {
         match self {
             Self::Data(..) => limits::DATA_BODY,
@@ -113,7 +113,7 @@ impl Route {
         }
     }
 
-    /// The pattern that metrics and logs know it by.
+    /// Returns the path pattern for metrics and logs.
     pub fn pattern(&self) -> String {
         match self {
             Self::List(kind) => format!("/v1/{}", kind.plural()),

@@ -1,4 +1,4 @@
-//! Secrets as bodies describe them.
+//! Request bodies of secrets.
 
 use super::items::check_name;
 use super::request::Asked;
@@ -6,16 +6,16 @@ use crate::error::Refusal;
 use crate::model::{Compat, Kind, Origin, Place, Reader, Secret, SecretValue};
 use crate::secrets::Cleared;
 
-/// A secret as a body describes it.
+/// A secret as a request body describes it.
 pub struct Read {
-    /// Its value.
+    /// The value.
     pub value: SecretValue,
-    /// The hosts that may receive it from items of others.
+    /// The hosts that may receive the secret from items of other owners.
     pub allowed_hosts: Vec<String>,
 }
 
 impl Read {
-    /// Reads and checks a body. A name in it must be that of the path.
+    /// Parses and checks a body. A name in the body must match the path.
     pub fn of(asked: &Asked, compat: Compat, name: &str) -> Result<Self, Refusal> {
         let value = Cleared(asked.json()?);
         let mut reader = Reader::new(compat, Origin::Api);

@@ -1,4 +1,4 @@
-//! The way of a request: who asks, for what, in which transaction; and the one place that answers refusals.
+//! Processing of a request: authentication, routing and the transaction. Only this module maps errors to responses.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -20,27 +20,27 @@ use crate::error::{Refusal, Refused};
 use crate::model::{Compat, Kind};
 use crate::secrets::{Keyring, ServiceKeys};
 
-/// What all requests share.
+/// State that all requests share.
 pub struct State {
-    /// Where everything is kept.
+    /// The database.
     pub database: Database,
-    /// What encrypts secrets.
+    /// The keys that encrypt secrets.
     pub keyring: Keyring,
-    /// What signs cursors and makes digests.
+    /// The keys that sign cursors and compute digests.
     pub keys: ServiceKeys,
-    /// Who may do what.
+    /// The authorization policy.
     pub access: Access,
-    /// Whether unknown fields are refused.
+    /// Decides whether unknown fields are rejected.
     pub compat: Compat,
-    /// What stands before each path.
+    /// The prefix of each path.
     pub prefix: String,
-    /// What is counted.
+    /// The metrics.
     pub metrics: Metrics,
-    /// Whether requests are answered.
+    /// `true` if the service accepts requests.
     pub is_ready: AtomicBool,
-    /// Tokens of which it is being noted that their keys were used.
+    /// Ids of tokens whose last use is being recorded.
     pub touching: parking_lot::Mutex<HashSet<i64>>,
-    /// How many requests came without a number.
+    /// Number of requests without a request id.
     pub unnumbered: AtomicU64,
 }
 
@@ -53,39 +53,39 @@ pub struct Service {
 /// Decision about a request by its head, before its body is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admitted {
-    /// The key is known: the body is read, up to so many bytes, and the request is handled.
+    /// The key is known: the body is read, up to `limit` bytes, and the request is handled.
     WithBody {
-        /// Largest body of the route.
+        /// Maximum size of a body of the route, in bytes.
         limit: usize,
     },
-    /// The head alone decides about the response: the request is handled without its body.
+    /// The head alone determines the response: the request is handled without its body.
     WithoutBody,
 }
 
-/// Extension of a request that [`Service::admit`] has admitted: its key need not be looked up before the transaction of a
-/// write, which looks it up itself.
+/// Extension of a request that [`Service::admit`] has admitted. Its key is not looked up again before the transaction of a
+/// write because the transaction looks it up itself.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownKey;
 
-/// What a handler works with.
+/// The context of a handler.
 pub struct Context<'c> {
-    /// What all requests share.
+    /// State that all requests share.
     pub state: &'c State,
-    /// Who asks.
+    /// The caller.
     pub principal: &'c Principal,
-    /// What they ask.
+    /// The request.
     pub asked: &'c Asked,
     /// The transaction.
     pub transaction: &'c mut Transaction,
 }
 
 impl Context<'_> {
-    /// Refuses what whoever asks may not do.
+    /// Rejects an action that the caller may not perform.
     pub fn check(&self, wish: Wish, item: Option<&crate::db::ItemHead>) -> Result<(), Refusal> {
         self.state.access.check(self.principal, wish, item)
     }
 
-    /// A change by whoever asks.
+    /// Begins a change on behalf of the caller.
     pub fn changing(&mut self) -> Changing<'_> {
         Changing {
             transaction: self.transaction,
@@ -96,12 +96,12 @@ impl Context<'_> {
 }
 
 impl Service {
-    /// An API over what all requests share.
+    /// Creates the API from the shared state.
     pub fn new(state: Arc<State>) -> Self {
         Self { state }
     }
 
-    /// Decides by the head of a request whether its body is read: only that of a client whose key is known.
+    /// Decides by the head of a request whether to read the body: only if the key of the client is known.
     pub async fn admit<B>(&self, request: &Request<B>) -> Admitted {
         let found = self.found(request.uri().path());
         if matches!(found, Ok(Some(Route::Health))) {
@@ -110,7 +110,7 @@ impl Service {
         let Some(key) = key(request.headers()) else {
             return Admitted::WithoutBody;
         };
-        // what goes wrong here goes wrong again when the request is handled, and is answered there
+        // `handle` repeats these checks and reports their errors
         match (self.check_key(key).await, found) {
             (Ok(()), Ok(Some(route))) => Admitted::WithBody {
                 limit: route.body_limit(),
@@ -119,14 +119,14 @@ impl Service {
         }
     }
 
-    /// The route of a path. What is not below the prefix stands for nothing.
+    /// Returns the route of a path. Paths outside of the prefix have none.
     fn found(&self, path: &str) -> Result<Option<Route>, Refusal> {
         let path = path.strip_prefix(self.state.prefix.as_str());
         let path = path.filter(|path| path.starts_with('/'));
         path.map_or(Ok(None), route)
     }
 
-    /// Answers a request. It never fails: what goes wrong is an answer, too.
+    /// Handles a request. Errors are returned as responses.
     pub async fn handle(&self, request: Request<Bytes>) -> Response<Bytes> {
         let begun = Instant::now();
         let (head, body) = request.into_parts();
@@ -147,7 +147,7 @@ impl Service {
         let (params, found) = match Params::parse(head.uri.query().unwrap_or_default()) {
             Ok(params) => (params, found),
             Err(_) if matches!(found, Ok(Some(Route::Health))) => (Params::default(), found),
-            // told to those alone who may ask
+            // reported only to authenticated clients
             Err(refusal) => (Params::default(), Err(refusal)),
         };
         let is_pretty = params.flag("pretty");
@@ -212,14 +212,14 @@ impl Service {
         if reading {
             return self.read(route, asked, key).await;
         }
-        // the bodies of strangers are not parsed
+        // bodies of unauthenticated clients are not parsed
         if !is_known {
             self.check_key(key).await?;
         }
         self.write(method, &route?, asked, key).await
     }
 
-    /// Checks that a key is known.
+    /// Returns an error if the key is unknown.
     async fn check_key(&self, key: &str) -> Result<(), Refusal> {
         let mut transaction = self.state.database.begin(Mode::Read).await?;
         let principal = self.principal(&mut transaction, key).await;
@@ -235,7 +235,7 @@ impl Service {
     ) -> Result<(Answer, Option<StatusCode>), Refusal> {
         let mut transaction = self.state.database.begin(Mode::Read).await?;
         let principal = self.principal(&mut transaction, key).await;
-        // who may not ask is not told what is wrong besides
+        // unauthenticated clients receive no other errors
         let asking = principal.and_then(|principal| Ok((principal, route?)));
         let (principal, route) = match asking {
             Ok(asking) => asking,
@@ -271,7 +271,7 @@ impl Service {
     ) -> Result<(Answer, Option<StatusCode>), Refusal> {
         let change = write::Change::read(route, method, asked, self.state.compat);
         let mut transaction = self.state.database.begin(Mode::Write).await?;
-        // whoever asks may have been revoked while the write waited for others
+        // the token may have been revoked while the write waited for others
         let result = match self.principal(&mut transaction, key).await {
             Ok(principal) => {
                 let mut context = Context {
@@ -313,7 +313,7 @@ impl Service {
         }
     }
 
-    /// Who asks.
+    /// Returns the principal of a key.
     async fn principal(
         &self,
         transaction: &mut Transaction,
@@ -328,7 +328,7 @@ impl Service {
         Ok(Principal { holder, grants })
     }
 
-    /// Notes that a key was used, while nobody waits for it; one note at a time for each key.
+    /// Records the use of a key in a background task, with at most one task for each key.
     fn touch(&self, id: i64) {
         if !self.state.touching.lock().insert(id) {
             return;
@@ -352,7 +352,7 @@ fn unknown() -> Refusal {
     Refusal::new(Refused::Unknown, "Unauthorized")
 }
 
-/// Refuses a method that a route does not have; the message lists those that it has.
+/// Rejects a method that a route does not support. The message lists the supported ones.
 fn allowed(route: &Route, method: &Method) -> Result<(), Refusal> {
     if route.methods().contains(&method.as_str()) {
         return Ok(());

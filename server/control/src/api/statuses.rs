@@ -42,7 +42,7 @@ async fn bundle(context: &mut Context<'_>, name: &str) -> Result<ItemHead, Refus
     Ok(head)
 }
 
-/// The newest record.
+/// Returns the newest record.
 pub async fn latest(context: &mut Context<'_>, name: &str) -> Result<Answer, Refusal> {
     let bundle = bundle(context, name).await?;
     let record = context.transaction.latest_status(bundle.id).await?;
@@ -50,7 +50,7 @@ pub async fn latest(context: &mut Context<'_>, name: &str) -> Result<Answer, Ref
     Ok(Answer::result(&shown(name, &record)?))
 }
 
-/// A page of records, the newest first.
+/// Lists a page of records, the newest first.
 pub async fn list(context: &mut Context<'_>, name: &str) -> Result<Answer, Refusal> {
     let bundle = bundle(context, name).await?;
     let page = context.page(&format!("statuses\n{}", bundle.id), limits::STATUS_PAGE)?;

@@ -1,4 +1,4 @@
-//! Tokens: who may ask.
+//! Tokens: credentials of API clients.
 
 use super::answer::Answer;
 use super::request::Asked;
@@ -10,7 +10,7 @@ use crate::error::Refusal;
 use crate::limits;
 use crate::model::{Compat, Kind, Origin, Place, Reader, Token};
 
-/// Reads a body that describes a token.
+/// Parses a body that describes a token.
 pub fn read(asked: &Asked, compat: Compat) -> Result<Token, Refusal> {
     let value = asked.json()?;
     let mut reader = Reader::new(compat, Origin::Api);
@@ -18,7 +18,7 @@ pub fn read(asked: &Asked, compat: Compat) -> Result<Token, Refusal> {
     Ok(reader.finish(token)?)
 }
 
-/// A page of tokens.
+/// Lists a page of tokens.
 pub async fn list(context: &mut Context<'_>) -> Result<Answer, Refusal> {
     context.check(Wish::View(Kind::Token), None)?;
     let page = context.page("tokens", limits::PAGE)?;
@@ -31,7 +31,7 @@ pub async fn list(context: &mut Context<'_>) -> Result<Answer, Refusal> {
     })
 }
 
-/// A token.
+/// Returns a token.
 pub async fn get(context: &mut Context<'_>, name: &str) -> Result<Answer, Refusal> {
     context.check(Wish::View(Kind::Token), None)?;
     let token = context.transaction.token(name).await?;
@@ -39,7 +39,7 @@ pub async fn get(context: &mut Context<'_>, name: &str) -> Result<Answer, Refusa
     Ok(Answer::result(&token_json(&token)?.to_string()))
 }
 
-/// Makes a token.
+/// Creates a token.
 pub async fn create(
     context: &mut Context<'_>,
     change: Result<Change, Refusal>,
@@ -57,14 +57,14 @@ pub async fn create(
     shown_once(&made.await?)
 }
 
-/// Gives a token another key.
+/// Replaces the key of a token.
 pub async fn rotate(context: &mut Context<'_>, name: &str) -> Result<Answer, Refusal> {
     context.check(Wish::Manage(Kind::Token), None)?;
     let keys = &context.state.keys;
     shown_once(&context.changing().rotate_token(keys, name).await?)
 }
 
-/// A token with its key, which is shown this once.
+/// Returns a token with its key. The key is shown only in this response.
 fn shown_once(made: &Made) -> Result<Answer, Refusal> {
     let mut shown = token_json(&made.holder)?;
     if let Some(shown) = shown.as_object_mut() {

@@ -1,4 +1,4 @@
-//! Writes: what the body says is found out before the transaction begins, as others wait for that one.
+//! Writes: the body is parsed before the transaction begins because other writes wait for that transaction.
 
 use http::Method;
 
@@ -10,7 +10,7 @@ use super::{data, grants, items, secrets, tokens};
 use crate::error::Refusal;
 use crate::model::{Bundle, Compat, Kind, Source, Stack};
 
-/// What a body says.
+/// A parsed body.
 pub enum Change {
     Item(items::Read),
     Secret(secrets::Read),

@@ -1,4 +1,4 @@
-//! The documents of a source as one tree: those that were pushed, and those among its files.
+//! The documents of a source as one tree: the pushed documents, and the documents among its files.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -11,7 +11,8 @@ use crate::model::tree::{self, Clash};
 use crate::model::{DataPath, FileDocument, FileError};
 
 impl From<FileError> for Refusal {
-    /// Files are checked when a source is written: only sources that are older than the check have such files.
+    /// An internal error: files are checked when a source is written, so only sources of earlier versions contain invalid
+    /// ones.
     fn from(error: FileError) -> Self {
         Self::new(Refused::Conflict, error.to_string())
     }
@@ -19,7 +20,8 @@ impl From<FileError> for Refusal {
 
 /// Returns the tree of the documents above, at and below a path, or `None` if there are none.
 ///
-/// `files` are the documents among the source's files around the path. The pushed document whose file is `left_out` does not count.
+/// `files` are the documents among the source's files around the path. The pushed document of the file `left_out` is
+/// excluded.
 pub async fn tree_around(
     transaction: &mut Transaction,
     source: i64,
@@ -47,7 +49,7 @@ pub async fn check_files(
     let merged = FileDocument::merge(files)?;
     let folders: BTreeSet<&[String]> = files.iter().map(|file| file.path.steps()).collect();
     let mut pushed = transaction.documents_below(source, "").await?;
-    // others have no path in common with the files, and need not be parsed
+    // the others have no path in common with the files and need not be parsed
     pushed.retain(|document| {
         let path = DataPath::of_file(&document.path);
         path.is_some_and(|path| is_around_any(&folders, path.steps()))
@@ -68,7 +70,7 @@ fn is_around_any(folders: &BTreeSet<&[String]>, path: &[String]) -> bool {
         .is_some_and(|first| first.starts_with(path))
 }
 
-/// The pushed documents above, at and below a path.
+/// Returns the pushed documents above, at and below a path.
 async fn pushed_around(
     transaction: &mut Transaction,
     source: i64,
@@ -98,7 +100,7 @@ fn add(tree: Option<Value>, pushed: &[Document]) -> Result<Option<Value>, Refusa
         let own = tree::below(path.steps(), value);
         all = Some(match all {
             None => own,
-            // pushed documents were checked when they were written, so that only files can contradict one
+            // pushed documents were checked when they were written, so only files can conflict with them
             Some(all) => tree::merge(&all, &own).map_err(|Clash(steps)| {
                 let place = steps.join("/");
                 let message = format!(

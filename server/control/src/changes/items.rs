@@ -1,4 +1,4 @@
-//! Items made, replaced and removed: references found, cycles refused.
+//! Creates, replaces and deletes items, resolves their references and rejects cycles.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,19 @@ use crate::model::credentials;
 use crate::model::{FileDocument, Kind, Reference, SecretValue, allowed_hosts, cycle};
 use crate::secrets::{Keyring, secret_context};
 
-/// An item as it is to be.
+/// An item to write.
 pub struct Wanted<'w> {
-    /// Its kind.
+    /// The kind.
     pub kind: Kind,
-    /// Its name.
+    /// The name.
     pub name: &'w str,
-    /// It as JSON.
+    /// The item as JSON.
     pub body: String,
-    /// What it names of others.
+    /// The references to other items.
     pub references: Vec<Reference>,
 }
 
-/// Returns the body of a secret, which has nothing of its value but the type.
+/// Returns the body of a secret, which contains only the type of its value.
 pub fn secret_body(value: &SecretValue, allowed_hosts: &[String]) -> String {
     let mut body = serde_json::json!({ "type": value.kind() });
     if !allowed_hosts.is_empty()
@@ -35,13 +35,13 @@ pub fn secret_body(value: &SecretValue, allowed_hosts: &[String]) -> String {
     body.to_string()
 }
 
-/// The refusal of an item that the database rejected.
+/// Returns the error for an item that the database rejected.
 fn about(error: DbError, kind: Kind, name: &str) -> Refusal {
     Refusal::from(error).about(format!("{} {name:?}", kind.singular()), "the body")
 }
 
 impl Changing<'_> {
-    /// Makes an item or replaces it.
+    /// Creates or replaces an item.
     pub async fn put(
         &mut self,
         before: Option<&Item>,
@@ -49,7 +49,7 @@ impl Changing<'_> {
     ) -> Result<ItemHead, Refusal> {
         let head = before.map(|before| &before.head);
         let used = self.resolve(head, &wanted.references).await?;
-        // a new source is not required by others, and no documents were pushed into it
+        // no other source requires a new source, and it has no pushed documents
         if let (Kind::Source, Some(before)) = (wanted.kind, before) {
             self.refuse_cycle(&before.head, &wanted.references, &used)
                 .await?;
@@ -94,7 +94,7 @@ impl Changing<'_> {
         Ok(head)
     }
 
-    /// Makes a secret or replaces it.
+    /// Creates or replaces a secret.
     pub async fn put_secret(
         &mut self,
         before: Option<&Item>,
@@ -120,7 +120,7 @@ impl Changing<'_> {
         Ok(head)
     }
 
-    /// Removes an item that nobody uses.
+    /// Deletes an item that no other item references.
     pub async fn remove(&mut self, kind: Kind, item: &Item) -> Result<(), Refusal> {
         let users = self.transaction.users(item.head.id).await?;
         if !users.is_empty() {
@@ -132,13 +132,13 @@ impl Changing<'_> {
             .await
     }
 
-    /// Leaves to the API what a file described.
+    /// Detaches an item from its configuration file, so that the API manages it.
     pub async fn release(&mut self, kind: Kind, head: &ItemHead) -> Result<(), Refusal> {
         self.transaction.release_item(head.id).await?;
         self.note("release", kind, &head.name, None, None).await
     }
 
-    /// Says who uses an item. Whom the principal may not see is not named.
+    /// Returns the error for an item in use. It names only the users that the principal may see.
     fn in_use(
         &self,
         kind: Kind,
@@ -176,7 +176,7 @@ impl Changing<'_> {
         Ok(Refusal::new(Refused::Conflict, message))
     }
 
-    /// The numbers of what an item names.
+    /// Returns the ids of the referenced items.
     async fn resolve(
         &mut self,
         user: Option<&ItemHead>,
@@ -210,7 +210,7 @@ impl Changing<'_> {
                     let message = format!("{place} names {kind} {name:?}, which does not exist");
                     return Err(Refusal::new(Refused::Reference, message));
                 }
-                // whether it exists is nothing to tell
+                // the message must not reveal whether the item exists
                 _ => {
                     let message = format!(
                         "{place} names {kind} {name:?}, which does not exist or may not be used"
@@ -222,8 +222,8 @@ impl Changing<'_> {
         Ok(found.into_values().collect())
     }
 
-    /// Rejects a reference that would send a secret somewhere without the consent of its owner: items of others need a grant, and
-    /// send it to its `allowed_hosts` alone.
+    /// Rejects a reference that would send a secret to a host without the consent of the secret's owner. Items of other
+    /// owners need a grant, and may send the secret only to its `allowed_hosts`.
     async fn check_receiver(
         &mut self,
         user: Option<&ItemHead>,
@@ -260,7 +260,7 @@ impl Changing<'_> {
         Err(Refusal::new(Refused::Reference, message))
     }
 
-    /// Refuses a source that would require itself.
+    /// Rejects a source that would require itself.
     async fn refuse_cycle(
         &mut self,
         head: &ItemHead,
@@ -282,7 +282,7 @@ impl Changing<'_> {
         }
         requires.insert(name.to_owned(), own);
         match cycle(name, &requires) {
-            // every source of the way requires the next, but only the ends are known to be visible
+            // every source on the path requires the next, but only the two ends are known to be visible to the caller
             Some(way) => Err(Refusal::invalid(match self.actor {
                 Actor::File(_) | Actor::Operator => {
                     format!("requirements form a cycle: {}", way.join(" → "))

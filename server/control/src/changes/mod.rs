@@ -1,4 +1,4 @@
-//! Changes, as requests, configuration files and the command line make them: all of them are noted.
+//! Changes made by requests, configuration files and the command line. All of them are written to the audit log.
 
 mod documents;
 mod items;
@@ -13,18 +13,18 @@ use crate::db::{Transaction, Written};
 use crate::error::{Refusal, Refused};
 use crate::model::{Kind, credentials};
 
-/// Who makes a change.
+/// The author of a change.
 #[derive(Clone, Copy)]
 pub enum Actor<'a> {
-    /// Someone with a key, who may not do everything.
+    /// An API client, restricted by the policy.
     Principal(&'a Principal, &'a Access),
-    /// A configuration file; it may name everything.
+    /// A configuration file, which may reference every item.
     File(&'a str),
-    /// Whoever runs the service, by its command line.
+    /// The operator of the service, by its command line.
     Operator,
 }
 
-/// Refuses to change what a file describes.
+/// Rejects a change of an item that a configuration file describes.
 pub fn check_free(kind: Kind, name: &str, file: Option<&str>) -> Result<(), Refusal> {
     let Some(file) = file else {
         return Ok(());
@@ -34,13 +34,13 @@ pub fn check_free(kind: Kind, name: &str, file: Option<&str>) -> Result<(), Refu
     Err(Refusal::new(Refused::Conflict, message))
 }
 
-/// A change that is being made.
+/// A change in progress.
 pub struct Changing<'c> {
-    /// The transaction that it is part of.
+    /// The transaction of the change.
     pub transaction: &'c mut Transaction,
-    /// Who makes it.
+    /// The author of the change.
     pub actor: Actor<'c>,
-    /// The number of the request.
+    /// The request id.
     pub request: &'c str,
 }
 
@@ -53,7 +53,7 @@ impl Changing<'_> {
         }
     }
 
-    /// Notes a change, in the database and in the log.
+    /// Records a change in the audit log and in the service log.
     pub async fn note(
         &mut self,
         action: &'static str,

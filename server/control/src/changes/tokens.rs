@@ -1,4 +1,4 @@
-//! Tokens made, given another key, described by files and revoked.
+//! Tokens: created, rotated, described by files and revoked.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,18 +11,18 @@ use crate::error::{Refusal, Refused};
 use crate::model::{Kind, Role, check_name, moment};
 use crate::secrets::ServiceKeys;
 
-/// A token that was made, and its key, which is kept nowhere.
+/// A new token with its key, which is not stored.
 pub struct Made {
     /// The token.
     pub holder: Holder,
-    /// Its key.
+    /// The key.
     pub key: Zeroizing<String>,
 }
 
-/// What is told of a token: everything but its key.
+/// Returns the JSON of a token, without its key.
 ///
 /// # Errors
-/// Times that no calendar has, which are never kept.
+/// A timestamp outside of the calendar's range, which is never stored.
 pub fn token_json(holder: &Holder) -> Result<Value, Refusal> {
     Ok(json!({
         "name": holder.name,
@@ -33,7 +33,7 @@ pub fn token_json(holder: &Holder) -> Result<Value, Refusal> {
     }))
 }
 
-/// A new key, which nobody can guess.
+/// Returns a new random key.
 fn new_key() -> Result<Zeroizing<String>, Refusal> {
     let mut bytes = Zeroizing::new([0; 32]);
     getrandom::fill(bytes.as_mut_slice()).map_err(|error| Refusal::internal(error.to_string()))?;
@@ -42,7 +42,7 @@ fn new_key() -> Result<Zeroizing<String>, Refusal> {
 }
 
 impl Changing<'_> {
-    /// Makes a token.
+    /// Creates a token.
     pub async fn create_token(
         &mut self,
         keys: &ServiceKeys,
@@ -61,7 +61,7 @@ impl Changing<'_> {
         self.give_key(keys, None, name, role, expires_at).await
     }
 
-    /// Gives a token another key; the one before is no longer accepted.
+    /// Replaces the key of a token. The previous key is no longer accepted.
     pub async fn rotate_token(&mut self, keys: &ServiceKeys, name: &str) -> Result<Made, Refusal> {
         let before = self.changeable(name).await?;
         if !before.is_valid() {
@@ -94,7 +94,7 @@ impl Changing<'_> {
         Ok(Made { holder, key })
     }
 
-    /// Makes the token that a file describes, or the one of that name as it is described there.
+    /// Creates the token that a file describes, or updates the token of that name.
     pub async fn describe_token(
         &mut self,
         before: Option<&Holder>,
@@ -128,13 +128,13 @@ impl Changing<'_> {
         Ok(made)
     }
 
-    /// Revokes a token that no file describes.
+    /// Revokes a token, unless a file describes it.
     pub async fn revoke_token(&mut self, name: &str) -> Result<(), Refusal> {
         let token = self.changeable(name).await?;
         self.drop_token(&token).await
     }
 
-    /// Revokes a token; what it owns has no owner then.
+    /// Revokes a token. Its items no longer have an owner.
     pub async fn drop_token(&mut self, token: &Holder) -> Result<(), Refusal> {
         self.transaction.remove_token(token.id).await?;
         let before = token_text(token)?;
@@ -142,7 +142,7 @@ impl Changing<'_> {
             .await
     }
 
-    /// A token that no file describes.
+    /// Returns a token, unless a file describes it.
     async fn changeable(&mut self, name: &str) -> Result<Holder, Refusal> {
         let token = self.transaction.token(name).await?;
         let absent = || format!("token {name:?} does not exist");

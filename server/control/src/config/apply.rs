@@ -1,4 +1,4 @@
-//! What files describe, brought into the database: all of it, or nothing.
+//! Applies the items and tokens of configuration files to the database in one transaction.
 
 use std::collections::BTreeSet;
 
@@ -10,27 +10,27 @@ use crate::error::Refusal;
 use crate::model::Kind;
 use crate::secrets::{Keyring, ServiceKeys, secret_context};
 
-/// What became of the items of files.
+/// The result of applying configuration files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Applied {
-    /// How many were made or are otherwise now.
+    /// The number of items that were created or changed.
     pub written: usize,
-    /// How many were removed, as no file describes them any more.
+    /// The number of items that were deleted because no file describes them any more.
     pub removed: usize,
-    /// Which were left to the API, since something made there uses them: `source "lib"`.
+    /// The items that were left to the API because items of the API use them: `source "lib"`.
     pub left: Vec<String>,
-    /// `true` if nothing was done, since a newer configuration of another process is in force.
+    /// `true` if nothing was applied because a newer configuration of another process is in force.
     pub is_superseded: bool,
-    /// The generation that this process knows now.
+    /// The generation that this process has applied.
     pub generation: i64,
 }
 
-/// Brings items and tokens of files into a database.
+/// Applies the items and tokens of files to a database.
 ///
 /// `known` is the generation that this process has applied before, or `None` if it starts.
 ///
 /// # Errors
-/// A reference to what is not there; a database that cannot be reached. Nothing has happened then.
+/// A reference to a missing item, or the database cannot be reached. The transaction is rolled back.
 pub async fn apply(
     config: &Config,
     known: Option<i64>,
@@ -106,7 +106,7 @@ async fn apply_all(
     for item in &config.items {
         described.insert((item.kind, &item.name));
         let before = transaction.item(item.kind, &item.name).await?;
-        // another path of the same content is no change
+        // another path with the same content is not a change
         if let Some(before) = &before
             && before.body == item.body
             && let Some(file) = &before.head.file
@@ -152,7 +152,7 @@ async fn apply_tokens(
     keys: &ServiceKeys,
     applied: &mut Applied,
 ) -> Result<(), Refusal> {
-    // a key may go from one token to another
+    // a key may move from one token to another
     remove_other_tokens(config, transaction, applied).await?;
     free_keys(config, transaction, keys).await?;
     for token in &config.tokens {
@@ -188,7 +188,7 @@ async fn apply_tokens(
     Ok(())
 }
 
-/// Takes keys from tokens that get others now, for those that get them.
+/// Clears the keys of tokens that get new ones, because another token may get one of these keys.
 async fn free_keys(
     config: &Config,
     transaction: &mut Transaction,
@@ -207,7 +207,7 @@ async fn free_keys(
     Ok(())
 }
 
-/// Revokes the tokens that files described before and do not now.
+/// Revokes the tokens that files no longer describe.
 async fn remove_other_tokens(
     config: &Config,
     transaction: &mut Transaction,
@@ -232,7 +232,7 @@ async fn remove_other_tokens(
     }
 }
 
-/// Removes the items that files described before and do not now. What something of the API uses is left to the API.
+/// Deletes the items that files no longer describe. Items that an item of the API uses are left to the API.
 async fn remove_others(
     transaction: &mut Transaction,
     described: &BTreeSet<(Kind, &str)>,
@@ -241,7 +241,7 @@ async fn remove_others(
     let all = transaction.items_of_files().await?;
     let gone = |(kind, head): &(Kind, ItemHead)| !described.contains(&(*kind, head.name.as_str()));
     let mut gone: Vec<(Kind, ItemHead)> = all.into_iter().filter(gone).collect();
-    // what used another goes before it
+    // items are deleted before the items that they reference
     loop {
         let mut used = Vec::new();
         let count = gone.len();

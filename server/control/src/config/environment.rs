@@ -1,10 +1,10 @@
-//! Variables of the environment in values of files.
+//! Environment variables in values of configuration files.
 
 use serde_json::Value;
 use solon_common::substitution::{Syntax, Variables, substitute};
 use zeroize::Zeroize as _;
 
-/// Puts variables into every text of a value. What is not set is an error: the names of what is missing.
+/// Expands the variables in every string of a value. Names of variables that are not set are added to `missing`.
 pub fn expand(value: &mut Value, variables: Variables<'_>, missing: &mut Vec<String>) {
     match value {
         Value::String(text) if text.contains('$') => {

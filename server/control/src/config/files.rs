@@ -1,4 +1,4 @@
-//! Files and folders, taken together.
+//! Reads and merges configuration files and folders.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,26 +11,26 @@ use super::unique::Unique;
 use crate::limits;
 use crate::secrets::Cleared;
 
-/// Which files there are, and how they are taken together.
+/// The configuration files and the rules for merging them.
 #[derive(Clone, Debug, Default)]
 pub struct ConfigFiles {
-    /// Files and folders, in order; a folder stands for the YAML and JSON files below it.
+    /// Files and folders, in order. A folder represents the YAML and JSON files below it.
     pub paths: Vec<PathBuf>,
-    /// Whether it is an error that two files say different things of the same place; otherwise the later one is right.
+    /// `true` if two files with different values at one path are an error. Otherwise the later file takes precedence.
     pub refuse_conflicts: bool,
 }
 
-/// What files say together.
+/// The merged content of the files.
 #[derive(Debug, Default)]
 pub struct Merged {
-    /// Their contents.
+    /// The content.
     pub value: Cleared,
-    /// Which file describes an item, the last one where several do: by section and name.
+    /// The file that describes an item, or the last one of several, by section and name.
     pub files: BTreeMap<(String, String), String>,
 }
 
 impl ConfigFiles {
-    /// Reads all files.
+    /// Reads and merges all files.
     pub fn load(&self) -> Result<Merged, ConfigError> {
         let mut merged = Merged {
             value: Cleared(Value::Object(Map::new())),
@@ -55,7 +55,7 @@ impl ConfigFiles {
         Ok(merged)
     }
 
-    /// The files, in order.
+    /// Returns the files, in order.
     fn list(&self) -> Result<Vec<PathBuf>, ConfigError> {
         let mut found = Vec::new();
         for path in &self.paths {
@@ -77,8 +77,8 @@ impl ConfigFiles {
     }
 }
 
-/// The YAML and JSON files below a folder, in the order of their names. What begins with a dot does not count: editors
-/// and orchestrators keep things there.
+/// Finds the YAML and JSON files below a folder, in the order of their names. Names that begin with a dot are skipped
+/// because editors and orchestrators use them.
 fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| entry.path()))
@@ -93,7 +93,7 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
         if name.starts_with('.') || found.len() > limits::CONFIG_FILES {
             continue;
         }
-        // links to files are followed, links to folders may lead in circles
+        // links to files are followed, but links to folders may form cycles
         if path.is_dir() {
             if !path.is_symlink() {
                 walk(&path, found)?;
@@ -108,7 +108,7 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What tells whether files are as they were: their names and contents.
+/// Returns a fingerprint of the names and contents of the files, which changes with them.
 pub fn fingerprint(files: &ConfigFiles) -> Option<Vec<u8>> {
     let mut context = aws_lc_rs::digest::Context::new(&aws_lc_rs::digest::SHA256);
     for file in files.list().ok()? {
@@ -128,7 +128,7 @@ fn read(name: &str, text: &str) -> Result<Value, ConfigError> {
     let mut twice = None;
     let read = Unique(&mut twice).deserialize(serde_yaml::Deserializer::from_str(text));
     let value = read.map_err(|error| {
-        // the message of the reader may hold what is hidden, its place does not
+        // the message of the parser may contain secrets, but its position does not
         let place = error.location().map_or_else(String::new, |place| {
             format!(", line {}, column {}", place.line(), place.column())
         });
@@ -139,13 +139,13 @@ fn read(name: &str, text: &str) -> Result<Value, ConfigError> {
     })?;
     match value {
         Value::Object(_) => Ok(value),
-        // a file of comments alone
+        // the file contains only comments
         Value::Null => Ok(Value::Object(Map::new())),
         _ => Err(ConfigError::one(format!("{name} must be an object"))),
     }
 }
 
-/// Puts what a later file says over what is there. Objects are taken together, all else is replaced.
+/// Merges a later value into an earlier one. Objects are merged recursively, and other values are replaced.
 fn merge(below: &mut Value, above: Value, refuse: bool, place: &str) -> Result<(), String> {
     match (below, above) {
         (Value::Object(below), Value::Object(above)) => {

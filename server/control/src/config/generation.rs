@@ -1,9 +1,10 @@
-//! Which configuration is in force: a process with an older one does not undo a newer one.
+//! Generations of the configuration: a process with an older configuration does not undo a newer one.
 //!
-//! The database records a generation, which grows with each configuration of other content, and a keyed digest of the content.
-//! Paths of files are not part of it. A process that starts applies its files: that is what its operator deployed. One that
-//! runs applies changed files only if it knows the latest generation, since another process may have been started later with newer
-//! files. `metadata.generation` of the files orders them explicitly, at starts as well.
+//! The database records a generation, which grows with each configuration of other content, and a keyed digest of the
+//! content. Paths of files are not part of it. A process applies its files when it starts, because its operator deployed
+//! them. A running process applies changed files only if it has applied the latest generation. Otherwise, another process
+//! may have been started later with newer files. `metadata.generation` of the files orders them explicitly, at starts as
+//! well.
 
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
@@ -14,13 +15,13 @@ use crate::db::Transaction;
 use crate::error::Refusal;
 use crate::secrets::ServiceKeys;
 
-/// The setting that records it.
+/// The setting that stores the generation.
 const SETTING: &str = "configuration";
 
 /// The configuration that is in force.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Recorded {
-    /// Number of the content, from 1.
+    /// Number of the configuration, from 1.
     pub generation: i64,
     /// Keyed digest of the content, in hexadecimal digits.
     digest: String,
@@ -30,7 +31,7 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// Reads what is in force. A database of an earlier version has no record.
+    /// Loads the configuration in force. A database of an earlier version has no record.
     pub async fn load(transaction: &mut Transaction) -> Result<Option<Self>, Refusal> {
         let Some(text) = transaction.setting(SETTING).await? else {
             return Ok(None);
@@ -43,7 +44,7 @@ impl Recorded {
         Ok(Some(recorded))
     }
 
-    /// Returns the record of a configuration that follows on what is in force.
+    /// Returns the record of a configuration that follows the one in force.
     pub fn following(before: Option<&Self>, config: &Config, keys: &ServiceKeys) -> Self {
         let digest = digest(config, keys);
         let generation = match before {
@@ -69,7 +70,7 @@ impl Recorded {
         }
     }
 
-    /// Records what is in force from now on.
+    /// Stores this record as the configuration in force.
     pub async fn save(&self, transaction: &mut Transaction) -> Result<(), Refusal> {
         let text =
             serde_json::to_vec(self).map_err(|error| Refusal::internal(error.to_string()))?;
@@ -77,7 +78,8 @@ impl Recorded {
     }
 }
 
-/// Returns a keyed digest of what files describe: it holds secrets and keys, which nobody may guess from it.
+/// Returns a digest of the configuration. It is keyed because the configuration contains secrets, which an unkeyed digest
+/// would allow to guess.
 fn digest(config: &Config, keys: &ServiceKeys) -> String {
     let mut text = Zeroizing::new(String::new());
     let mut add = |parts: [&str; 4]| {

@@ -1,7 +1,7 @@
 //! Configuration files: items that are described in files, and settings of the service.
 //!
-//! Files are taken together in order (`files`), variables of the environment put in (`environment`), everything read
-//! and checked (`root`), and the items brought into the database in one transaction ([`apply`]).
+//! Files are merged in order (`files`), environment variables are expanded (`environment`), and everything is parsed and
+//! checked (`root`). The items are then written to the database in one transaction ([`apply`]).
 
 mod apply;
 mod environment;
@@ -18,7 +18,7 @@ pub use settings::{MetricsSettings, Settings, check_prefix};
 
 use std::fmt;
 
-/// What is wrong with configuration files: a line for each problem.
+/// The problems of configuration files, one per line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError(pub Vec<String>);
 

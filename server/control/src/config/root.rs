@@ -1,4 +1,4 @@
-//! What files may say, and how it is read and checked.
+//! The schema of configuration files: parsing and checks.
 
 use std::collections::BTreeMap;
 
@@ -18,49 +18,49 @@ use crate::model::{
 
 /// An item that a file describes.
 pub struct Described {
-    /// Its kind.
+    /// The kind.
     pub kind: Kind,
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The file.
     pub file: String,
-    /// It as JSON.
+    /// The item as JSON.
     pub body: String,
-    /// What it names of others.
+    /// The references to other items.
     pub references: Vec<Reference>,
 }
 
 /// A secret that a file describes.
 pub struct DescribedSecret {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The file.
     pub file: String,
-    /// Its value.
+    /// The value.
     pub value: SecretValue,
-    /// The hosts that may receive it from items of others.
+    /// The hosts that may receive the secret from items of other owners.
     pub allowed_hosts: Vec<String>,
 }
 
 /// A token that a file describes.
 pub struct DescribedToken {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The file.
     pub file: String,
-    /// Its key.
+    /// The key.
     pub key: Zeroizing<String>,
-    /// What its holder may do.
+    /// The role.
     pub role: Role,
 }
 
-/// What files say.
+/// The content of the configuration files.
 pub struct Config {
     /// Settings of the service.
     pub settings: Settings,
     /// Secrets.
     pub secrets: Vec<DescribedSecret>,
-    /// Sources, each behind those that it requires; then bundles, then stacks.
+    /// Sources, each after the sources that it requires, then bundles, then stacks.
     pub items: Vec<Described>,
     /// Tokens.
     pub tokens: Vec<DescribedToken>,
@@ -68,12 +68,12 @@ pub struct Config {
     pub generation: Option<i64>,
 }
 
-/// The sections that are no settings.
+/// The sections that are not settings.
 const SECTIONS: [&str; 6] = [
     "bundles", "sources", "stacks", "secrets", "tokens", "metadata",
 ];
 
-/// What is being read.
+/// The state of the parser.
 struct Reading<'r> {
     compat: Compat,
     merged: &'r Merged,
@@ -84,7 +84,7 @@ impl Config {
     /// Reads and checks files.
     ///
     /// # Errors
-    /// Everything that is wrong, with its place and its file.
+    /// All problems, with their paths and files.
     pub fn load(
         files: &ConfigFiles,
         compat: Compat,
@@ -119,7 +119,7 @@ impl Config {
     }
 }
 
-/// Puts variables in where they may stand: keys, credentials, addresses of data and of the database.
+/// Expands variables where they are allowed: in keys, credentials, and addresses of data and of the database.
 fn expand_variables(value: &mut Value, compat: Compat, variables: Variables<'_>) -> Vec<String> {
     let mut problems = Vec::new();
     let mut put = |place: String, value: Option<&mut Value>| {
@@ -127,7 +127,7 @@ fn expand_variables(value: &mut Value, compat: Compat, variables: Variables<'_>)
         if let Some(value) = value {
             expand(value, variables, &mut missing);
         }
-        // the existing control plane takes nothing for what is not set
+        // OPA's control plane replaces unset variables by the empty string
         if compat == Compat::Strict {
             let words = |name| {
                 format!("{place} needs the variable {name}, which is not set; `$$` is a dollar")
@@ -195,7 +195,7 @@ impl Reading<'_> {
         found
     }
 
-    /// Keeps what a reader has noted; whether that was nothing.
+    /// Adds the problems of a reader. Returns `true` if there are none.
     fn finish(&mut self, file: &str, reader: Reader) -> bool {
         match reader.finish(()) {
             Ok(()) => true,
@@ -263,13 +263,13 @@ impl Reading<'_> {
     fn items<R: Resource>(&mut self) -> Vec<Described> {
         let read = |reader: &mut Reader, place: &Place<'_>, name: &str, value: &Value| {
             let mut item = match value {
-                // a source of nothing holds what is pushed
+                // a source without members contains only pushed data
                 Value::Null if R::KIND == Kind::Source => {
                     R::read(reader, place, &serde_json::json!({}))
                 }
                 value => R::read(reader, place, value),
             };
-            // the key of the section is right whatever the item says
+            // the key of the section takes precedence over the name in the item
             item.set_name(name);
             let references = item.references();
             Some((serde_json::to_string(&item).ok()?, references))
@@ -334,7 +334,7 @@ impl Reading<'_> {
     }
 }
 
-/// Rejects a key of a token that can be guessed. Files of the existing control plane may have shorter ones.
+/// Rejects a key of a token that is too short to be secure. Files for OPA's control plane may contain shorter ones.
 fn check_key(reader: &mut Reader, place: &Place<'_>, compat: Compat, token: &str, key: &str) {
     let least = limits::TOKEN_KEY;
     if key.is_empty() || key.chars().count() >= least {
@@ -352,7 +352,7 @@ fn check_key(reader: &mut Reader, place: &Place<'_>, compat: Compat, token: &str
     }
 }
 
-/// Puts each source behind those that it requires.
+/// Sorts sources topologically: each after the sources that it requires.
 fn in_order(sources: &mut Vec<Described>, problems: &mut Vec<String>) {
     let mut waiting: BTreeMap<String, Described> = sources
         .drain(..)

@@ -10,32 +10,32 @@ use crate::model::{Place, Reader, SecretValue, read_retention};
 /// Settings of the service.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// The database, where files say which.
+    /// The database, if the files specify one.
     pub database: Option<DatabaseOptions>,
-    /// What stands before each path.
+    /// The prefix of each path.
     pub api_prefix: Option<String>,
-    /// What is measured.
+    /// The settings of metrics.
     pub metrics: MetricsSettings,
-    /// How long entries of the audit are kept: for ever if it is absent or `Some(None)`.
+    /// Retention of audit entries: unlimited if it is absent or `Some(None)`.
     pub audit_retention: Option<Option<Duration>>,
 }
 
-/// What is measured.
+/// The settings of metrics.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MetricsSettings {
-    /// Whether requests are not measured.
+    /// `true` if requests are not measured.
     pub without_requests: bool,
-    /// Bounds of the buckets of requests, in seconds; the usual ones where there is none.
+    /// Upper bounds of the buckets of requests, in seconds. The defaults apply if it is empty.
     pub request_buckets: Vec<f64>,
-    /// Whether statements are not counted.
+    /// `true` if statements are not counted.
     pub without_statement_counts: bool,
-    /// Whether it is not told how long statements take.
+    /// `true` if the duration of statements is not measured.
     pub without_statement_times: bool,
-    /// Bounds of the buckets of statements, in seconds; the usual ones where there is none.
+    /// Upper bounds of the buckets of statements, in seconds. The defaults apply if it is empty.
     pub statement_buckets: Vec<f64>,
 }
 
-/// Reads `service`: what stands before each path.
+/// Reads `service`: the prefix of each path.
 pub(super) fn read_service(
     reader: &mut Reader,
     place: &Place<'_>,
@@ -51,10 +51,10 @@ pub(super) fn read_service(
     has_prefix.then(|| prefix.trim_end_matches('/').to_owned())
 }
 
-/// Says what is wrong with what is to stand before each path; `/` is as good as nothing.
+/// Checks the prefix of the paths. `/` is equivalent to an empty prefix.
 ///
 /// # Errors
-/// What is wrong.
+/// The problem of the prefix.
 pub fn check_prefix(prefix: &str) -> Result<(), &'static str> {
     let inner = prefix.strip_prefix('/').unwrap_or_default();
     let is_path = !inner.is_empty() && !inner.starts_with('/') && !inner.ends_with('/');
@@ -65,7 +65,7 @@ pub fn check_prefix(prefix: &str) -> Result<(), &'static str> {
     }
 }
 
-/// Reads `audit`: how long its entries are kept.
+/// Reads `audit`: the retention of its entries.
 pub(super) fn read_audit(
     reader: &mut Reader,
     place: &Place<'_>,
@@ -152,7 +152,7 @@ pub(super) fn read_database(
     }
 }
 
-/// Reads `metrics`. Groups of what this service does not measure are taken and have no effect.
+/// Reads `metrics`. Groups that this service does not measure are accepted and have no effect.
 pub(super) fn read_metrics(
     reader: &mut Reader,
     place: &Place<'_>,
@@ -215,7 +215,7 @@ pub(super) fn read_metrics(
     settings
 }
 
-/// `enabled`, which everything is unless it says otherwise.
+/// Reads `enabled`, which defaults to `true`.
 fn switch(reader: &mut Reader, place: &Place<'_>, members: &mut crate::model::Members<'_>) -> bool {
     let value = members.take("enabled");
     value.is_none_or(|value| reader.boolean(&place.member("enabled"), value))

@@ -1,11 +1,11 @@
-//! Values of files, in which no object may have a name twice: of two items of one name nobody knows which is meant.
+//! Parser of files that rejects objects with duplicate keys: of two items with one name, the intended one is unknown.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// Reads a value, and notes the name that an object has twice.
+/// Parses a value, and stores the duplicate key of an object if there is one.
 pub struct Unique<'n>(pub &'n mut Option<String>);
 
 impl<'de> DeserializeSeed<'de> for Unique<'_> {
@@ -23,7 +23,7 @@ impl<'de> Visitor<'de> for Unique<'_> {
         f.write_str("a value")
     }
 
-    /// A file of comments alone.
+    /// Accepts a file that contains only comments.
     fn visit_none<E>(self) -> Result<Value, E> {
         Ok(Value::Null)
     }

@@ -1,58 +1,58 @@
-//! Who wrote what.
+//! The audit log of writes.
 
 use super::{Database, DbError, Mode, Row, Transaction, now};
 
-/// A write as it is noted.
+/// A write to record.
 #[derive(Clone, Debug)]
 pub struct Written<'w> {
-    /// Who wrote.
+    /// The author.
     pub principal: &'w str,
-    /// The number of the request.
+    /// The request id.
     pub request: &'w str,
     /// `create`, `update`, `delete`, …
     pub action: &'static str,
-    /// The kind of what was written.
+    /// The kind of the item.
     pub kind: &'static str,
-    /// Its name.
+    /// The name of the item.
     pub name: &'w str,
-    /// It before, as JSON without secrets.
+    /// The item before the write, as JSON without secrets.
     pub before: Option<&'w str>,
-    /// It after.
+    /// The item after the write.
     pub after: Option<&'w str>,
 }
 
-/// A write that was noted.
+/// A recorded write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEntry {
-    /// Its number.
+    /// The id.
     pub id: i64,
-    /// When it was, in microseconds since 1970.
+    /// The time in microseconds since 1970.
     pub at: i64,
-    /// Who wrote.
+    /// The author.
     pub principal: String,
-    /// The number of the request.
+    /// The request id.
     pub request: String,
-    /// What was done.
+    /// The action.
     pub action: String,
-    /// The kind of what was written.
+    /// The kind of the item.
     pub kind: String,
-    /// Its name.
+    /// The name of the item.
     pub name: String,
-    /// It before.
+    /// The item before the write.
     pub before: Option<String>,
-    /// It after.
+    /// The item after the write.
     pub after: Option<String>,
 }
 
-/// Rows that one transaction removes: others wait for it.
+/// Maximum number of rows that one transaction deletes, because other writes wait for it.
 const BATCH: i64 = 500;
 
 impl Database {
-    /// Removes the entries that are older than a time, in microseconds since 1970, in transactions of bounded size. Returns how
-    /// many there were.
+    /// Deletes the entries that are older than a time, in microseconds since 1970, in transactions of bounded size. Returns
+    /// how many there were.
     ///
     /// # Errors
-    /// A database that cannot be reached. What was removed before stays removed.
+    /// The database cannot be reached. Rows that earlier transactions deleted stay deleted.
     pub async fn prune_audit(&self, before: i64) -> Result<u64, DbError> {
         let mut removed = 0;
         loop {
@@ -86,7 +86,7 @@ impl Transaction {
         .await
     }
 
-    /// Writes with larger numbers, the earliest first.
+    /// Returns writes with larger ids, the earliest first.
     pub async fn audit_after(&mut self, after: i64, most: i64) -> Result<Vec<AuditEntry>, DbError> {
         let rows = self
             .query(
@@ -97,7 +97,7 @@ impl Transaction {
         rows.into_iter().map(entry).collect()
     }
 
-    /// Notes a write, as part of it.
+    /// Records a write in the same transaction.
     pub async fn note(&mut self, written: &Written<'_>) -> Result<(), DbError> {
         self.execute(
             "INSERT INTO audit (at, principal, request, action, kind, name, before_write, after_write) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -116,7 +116,7 @@ impl Transaction {
         .map(drop)
     }
 
-    /// Writes with smaller numbers, the latest first.
+    /// Returns writes with smaller ids, the latest first.
     pub async fn audit_before(
         &mut self,
         before: i64,

@@ -1,17 +1,17 @@
-//! What a database must bring.
+//! The interface of a database driver.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-/// What comes later, or why it did not.
+/// A boxed future of a database operation.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = Result<T, DbError>> + Send + 'a>>;
 
 /// A value of a column. Times are integers: microseconds since 1970.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// Nothing.
+    /// SQL NULL.
     Null,
     /// An integer.
     Int(i64),
@@ -57,14 +57,14 @@ impl<T: Into<Self>> From<Option<T>> for Cell {
     }
 }
 
-/// A row of an answer, taken column by column from the left.
+/// A result row, whose columns are taken from the left.
 #[derive(Debug)]
 pub struct Row {
     cells: std::vec::IntoIter<Cell>,
 }
 
 impl Row {
-    /// A row of these columns.
+    /// Creates a row of these columns.
     pub fn new(cells: Vec<Cell>) -> Self {
         Self {
             cells: cells.into_iter(),
@@ -75,7 +75,7 @@ impl Row {
         DbError::Other(format!("a column holds no {wanted}"))
     }
 
-    /// The next column, an integer.
+    /// Takes the next column as an integer.
     pub fn int(&mut self) -> Result<i64, DbError> {
         match self.cells.next() {
             Some(Cell::Int(number)) => Ok(number),
@@ -83,7 +83,7 @@ impl Row {
         }
     }
 
-    /// The next column, an integer or nothing.
+    /// Takes the next column as an integer or NULL.
     pub fn maybe_int(&mut self) -> Result<Option<i64>, DbError> {
         match self.cells.next() {
             Some(Cell::Int(number)) => Ok(Some(number)),
@@ -92,12 +92,12 @@ impl Row {
         }
     }
 
-    /// The next column, a text.
+    /// Takes the next column as text.
     pub fn text(&mut self) -> Result<String, DbError> {
         self.maybe_text()?.ok_or_else(|| Self::wrong("text"))
     }
 
-    /// The next column, a text or nothing.
+    /// Takes the next column as text or NULL.
     pub fn maybe_text(&mut self) -> Result<Option<String>, DbError> {
         match self.cells.next() {
             Some(Cell::Text(text)) => Ok(Some(text)),
@@ -110,7 +110,7 @@ impl Row {
         }
     }
 
-    /// The next column, bytes.
+    /// Takes the next column as bytes.
     pub fn blob(&mut self) -> Result<Vec<u8>, DbError> {
         match self.cells.next() {
             Some(Cell::Blob(bytes)) => Ok(bytes),
@@ -120,31 +120,31 @@ impl Row {
     }
 }
 
-/// Why a database did not do as asked.
+/// Reasons why a database operation failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DbError {
-    /// It cannot be reached; later it may be otherwise.
+    /// The database cannot be reached. A later attempt may succeed.
     Unavailable(String),
     /// A lock or a connection was not free in time. The connection is healthy, and a later attempt may succeed.
     Busy(String),
     /// A table that a statement names does not exist.
     MissingTable(String),
-    /// Something else was written at the same time, or is in use.
+    /// Conflict with a concurrent write, or the row is in use.
     Conflict(String),
-    /// A value is larger than the database takes.
+    /// A value is larger than the database accepts.
     TooLarge(String),
-    /// The tables are those of a later version of the service.
+    /// The tables belong to a later version of the service.
     Newer {
         /// The version of the tables.
         found: i64,
-        /// The last version that is known here.
+        /// The latest version that this service supports.
         known: i64,
     },
-    /// The tables are older, and nobody said that they may be changed.
+    /// The tables are older, and the options do not allow migrations.
     Pending(usize),
     /// The options of the database are invalid: the message names the parameter.
     Options(String),
-    /// Anything else, which is a fault.
+    /// Any other error, which is an internal error.
     Other(String),
 }
 
@@ -174,7 +174,7 @@ impl fmt::Display for DbError {
 
 impl std::error::Error for DbError {}
 
-/// Whose words a database understands.
+/// SQL dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// SQLite.
@@ -186,7 +186,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Its name.
+    /// Returns the name of the dialect.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sqlite => "sqlite",
@@ -196,37 +196,37 @@ impl Dialect {
     }
 }
 
-/// What a transaction is for.
+/// Mode of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// It reads, and all of it sees one moment.
+    /// Reads. All reads of the transaction see one snapshot.
     Read,
-    /// It writes, and no other does meanwhile.
+    /// Writes. Excludes other writes.
     Write,
-    /// It changes tables, and no other does meanwhile.
+    /// Changes tables. Excludes other migrations.
     Migrate,
 }
 
 /// A database.
 pub trait Driver: Send + Sync {
-    /// Whose words it understands.
+    /// Returns the SQL dialect.
     fn dialect(&self) -> Dialect;
 
     /// Begins a transaction.
     fn begin(&self, mode: Mode) -> Later<'_, Box<dyn Session>>;
 }
 
-/// A transaction as a database gives it. One that is dropped has not happened.
+/// A transaction of a driver. Dropping it rolls it back.
 pub trait Session: Send {
-    /// Asks for rows. Each `?` of the statement stands for the next value.
+    /// Queries rows. Each `?` of the statement is bound to the next value.
     fn query<'s>(&'s mut self, sql: Cow<'static, str>, values: Vec<Cell>) -> Later<'s, Vec<Row>>;
 
-    /// Changes rows, and tells how many.
+    /// Executes a statement and returns the number of affected rows.
     fn execute<'s>(&'s mut self, sql: &'static str, values: Vec<Cell>) -> Later<'s, u64>;
 
-    /// Runs statements that have no values, of a text with `;` behind each line that ends one.
+    /// Runs statements without values. In the text, each line that ends a statement ends with `;`.
     fn script<'s>(&'s mut self, sql: &'s str) -> Later<'s, ()>;
 
-    /// Makes it happen, or leaves everything as it was.
+    /// Commits or rolls back.
     fn end(self: Box<Self>, commit: bool) -> Later<'static, ()>;
 }

@@ -1,20 +1,20 @@
-//! What someone may do with an item of somebody else.
+//! Grants: permissions of tokens on items of other owners.
 
 use super::{DbError, Transaction};
 
-/// What a token was granted on an item.
+/// The grants of a token on an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Granted {
-    /// The number of the token.
+    /// The id of the token.
     pub token: i64,
-    /// Its name.
+    /// The name of the token.
     pub name: String,
     /// The permissions, in order.
     pub permissions: Vec<String>,
 }
 
 impl Transaction {
-    /// What a token was granted on an item.
+    /// Returns the grants of a token on an item.
     pub async fn granted(&mut self, item: i64, token: i64) -> Result<Vec<String>, DbError> {
         let rows = self
             .query(
@@ -25,7 +25,7 @@ impl Transaction {
         rows.into_iter().map(|mut row| row.text()).collect()
     }
 
-    /// All that a token was granted: items and permissions.
+    /// Returns all grants of a token: items and permissions.
     pub async fn grants_of(&mut self, token: i64) -> Result<Vec<(i64, String)>, DbError> {
         let rows = self
             .query(
@@ -38,7 +38,7 @@ impl Transaction {
             .collect()
     }
 
-    /// Who was granted what on an item: tokens with larger numbers, in order.
+    /// Returns the grants on an item for tokens with larger ids, in order.
     pub async fn grants_on(
         &mut self,
         item: i64,
@@ -66,7 +66,7 @@ impl Transaction {
         Ok(found)
     }
 
-    /// Grants a token these permissions on an item, and no others.
+    /// Replaces the permissions of a token on an item.
     pub async fn put_grants(
         &mut self,
         item: i64,

@@ -9,10 +9,10 @@ use tokio_postgres::config::{ChannelBinding, SslMode};
 use super::tls::{Verification, read_pem};
 use super::{DatabaseTls, DbError};
 
-/// Parameters that are read here. The client library reads the others.
+/// Parameters that this module parses. The client library parses the others.
 const TLS: [&str; 4] = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
 
-/// Parameters of other clients with the only values that this client can honor, which have no effect.
+/// Parameters of other clients that are accepted without effect, with the only values that this client can honor.
 const WITHOUT_EFFECT: [(&str, &[&str]); 4] = [
     ("gssencmode", &["disable", "prefer"]),
     ("sslcompression", &["0"]),
@@ -20,7 +20,7 @@ const WITHOUT_EFFECT: [(&str, &[&str]); 4] = [
     ("client_encoding", &["utf8", "utf-8", "auto"]),
 ];
 
-/// Names of parameters that the client library reads.
+/// Names of parameters that the client library parses.
 const OF_LIBRARY: [&str; 17] = [
     "user",
     "password",
@@ -59,7 +59,7 @@ const UNSUPPORTED: [&str; 14] = [
     "ssl_min_protocol_version",
 ];
 
-/// How a server is reached.
+/// Connection settings of a server.
 #[derive(Debug)]
 pub struct PostgresDsn {
     /// Hosts, database and user.
@@ -69,10 +69,10 @@ pub struct PostgresDsn {
 }
 
 impl PostgresDsn {
-    /// Reads a DSN. `tls` has what a secret of the configuration files adds.
+    /// Parses a DSN. `tls` contains the additions of a secret of the configuration files.
     ///
     /// # Errors
-    /// A message that names the parameter. It never has text of the DSN, which may be part of a password.
+    /// A message that names the parameter. It never contains text of the DSN, which may be part of a password.
     pub fn read(dsn: &str, tls: &DatabaseTls) -> Result<Self, DbError> {
         read(dsn, tls).map_err(|message| DbError::Options(format!("DSN of PostgreSQL: {message}")))
     }
@@ -122,12 +122,12 @@ fn read(dsn: &str, tls: &DatabaseTls) -> Result<PostgresDsn, String> {
     })
 }
 
-/// How much TLS a DSN requires.
+/// TLS mode of a DSN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SslRequirement {
     /// No TLS.
     Disable,
-    /// TLS if there is something to trust or to show: a fallback without TLS would give no protection.
+    /// TLS if authorities or a client certificate are given. A fallback to plain text would give no protection.
     Prefer,
     /// TLS with a certificate of the given authorities, for any name.
     VerifyCa,
@@ -142,7 +142,7 @@ impl SslRequirement {
             "" if is_system => Self::VerifyFull,
             "" | "allow" | "prefer" => Self::Prefer,
             "disable" => Self::Disable,
-            // libpq encrypts to whatever answers; here the server is verified
+            // libpq encrypts without verification; this client verifies the server
             "require" | "verify-full" => Self::VerifyFull,
             "verify-ca" => Self::VerifyCa,
             _ => {
@@ -186,7 +186,7 @@ fn add_files(
 
 type Parameters = Vec<(String, String)>;
 
-/// Splits a DSN into the text for the client library and the parameters that are read here.
+/// Splits a DSN into the text for the client library and the parameters that this module parses.
 fn split(dsn: &str) -> Result<(String, Parameters), String> {
     let prefixes = ["postgres://", "postgresql://"];
     if let Some(prefix) = prefixes.iter().find(|prefix| dsn.starts_with(**prefix)) {
@@ -254,7 +254,7 @@ fn split_words(dsn: &str) -> Result<(String, Parameters), String> {
     Ok((kept, parameters))
 }
 
-/// Takes a value from the front of a text, quoted or up to the next space. Returns it and the rest.
+/// Parses a value at the start of a text, quoted or up to the next space. Returns it and the rest.
 fn word(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let (quoted, text) = match text.strip_prefix('\'') {
@@ -273,8 +273,8 @@ fn word(text: &str) -> Option<(String, &str)> {
     (!quoted).then_some((value, ""))
 }
 
-/// Returns `true` if the client library reads a parameter. An unknown name may be part of a password that is not escaped, so
-/// that errors have its position and names that are known.
+/// Returns `true` if the client library parses a parameter. An unknown name may be part of a password that is not escaped,
+/// so errors contain its position and known names.
 fn is_of_library(name: &str, at: usize) -> Result<bool, String> {
     let without_effect = WITHOUT_EFFECT.iter().map(|(name, _)| *name);
     if TLS.contains(&name) || without_effect.clone().any(|known| known == name) {
@@ -296,7 +296,7 @@ fn is_of_library(name: &str, at: usize) -> Result<bool, String> {
     })
 }
 
-/// Keeps a parameter, or checks one that has no effect.
+/// Stores a parameter, or checks one that has no effect.
 fn take(parameters: &mut Parameters, name: &str, value: String) -> Result<(), String> {
     let mut without_effect = WITHOUT_EFFECT.iter();
     if let Some((name, values)) = without_effect.find(|(known, _)| *known == name) {
@@ -332,7 +332,8 @@ pub(super) fn decode(value: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The message about a text that the client library rejects. Only its errors about values of parameters have no text of the DSN.
+/// Returns the message for a DSN that the client library rejects. Only the library's errors about parameter values do not
+/// quote the DSN.
 fn malformed(error: &tokio_postgres::Error) -> String {
     use std::error::Error as _;
     let cause = error.source().map(ToString::to_string).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Files that only their owner reads.
+//! Files that only their owner can read.
 
 use std::fs::OpenOptions;
 

@@ -1,9 +1,9 @@
-//! Keys that the service made for itself.
+//! Settings: values such as keys that the service stores for itself.
 
 use super::{DbError, Transaction};
 
 impl Transaction {
-    /// A setting.
+    /// Returns a setting.
     pub async fn setting(&mut self, name: &'static str) -> Result<Option<Vec<u8>>, DbError> {
         let row = self
             .first(
@@ -14,7 +14,7 @@ impl Transaction {
         row.map(|mut row| row.blob()).transpose()
     }
 
-    /// Keeps a setting.
+    /// Stores a setting.
     pub async fn put_setting(&mut self, name: &'static str, value: &[u8]) -> Result<(), DbError> {
         self.execute("DELETE FROM settings WHERE name = ?", vec![name.into()])
             .await?;

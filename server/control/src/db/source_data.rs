@@ -1,18 +1,18 @@
-//! Documents that were pushed into sources.
+//! Documents that were pushed to sources.
 
 use super::{DbError, Transaction};
 
-/// A document with the file that holds it.
+/// A document with its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// `users/data.json`
+    /// The file, such as `users/data.json`.
     pub path: String,
-    /// It as JSON, numbers as they were written.
+    /// The document as JSON, with numbers as the client wrote them.
     pub body: String,
 }
 
 impl Transaction {
-    /// The document of a file.
+    /// Returns the document of a file.
     pub async fn document(&mut self, source: i64, path: &str) -> Result<Option<String>, DbError> {
         let row = self
             .first(
@@ -23,13 +23,13 @@ impl Transaction {
         row.map(|mut row| row.text()).transpose()
     }
 
-    /// The documents of a folder and those below, in the order of their paths.
+    /// Returns the documents in and below a folder, in the order of their paths.
     pub async fn documents_below(
         &mut self,
         source: i64,
         folder: &str,
     ) -> Result<Vec<Document>, DbError> {
-        // all that begins with `a/` lies between `a/` and `a0`, as `0` follows `/`
+        // all paths that begin with `a/` sort between `a/` and `a0` because `0` follows `/`
         let rows = match folder.strip_suffix('/') {
             Some(inner) => {
                 let end = format!("{inner}0");
@@ -56,7 +56,7 @@ impl Transaction {
         rows.into_iter().map(read).collect()
     }
 
-    /// Keeps a document.
+    /// Stores a document.
     pub async fn put_document(
         &mut self,
         source: i64,
@@ -79,7 +79,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Removes a document, and tells whether there was one.
+    /// Deletes a document. Returns `true` if there was one.
     pub async fn remove_document(&mut self, source: i64, path: &str) -> Result<bool, DbError> {
         let changed = self
             .execute(

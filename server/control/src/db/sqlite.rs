@@ -13,19 +13,19 @@ use super::private_file::private_file;
 use super::{Cell, DbError, Dialect, Driver, Later, Mode, Row, Session};
 use crate::limits;
 
-/// How long a write waits for those of other processes.
+/// How long a write waits for writes of other processes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A database in a file, or in memory.
 pub struct Sqlite {
     path: Option<PathBuf>,
     writers: Arc<Pool<Connection>>,
-    /// In memory there is one connection for all.
+    /// Connections for readers. A database in memory has only one connection, which is shared.
     readers: Arc<Pool<Connection>>,
 }
 
 impl Sqlite {
-    /// The database of a file, which need not exist; in memory without.
+    /// Creates a driver for a file, which need not exist, or for a database in memory.
     pub fn new(path: Option<PathBuf>) -> Self {
         let writers = Pool::new(1, PATIENCE * 3);
         let readers = match path {
@@ -43,8 +43,8 @@ impl Sqlite {
 fn open(path: Option<PathBuf>) -> Result<Connection, DbError> {
     let connection = match path {
         Some(path) => {
-            // the file holds access rules and the audit log; SQLite gives the files next to it the same mode, and reports
-            // why a file cannot be created
+            // The file contains access rules and the audit log, so only its owner may read it. SQLite gives its log files
+            // the same mode and reports why a file cannot be created.
             let _ = private_file().create_new(true).open(&path);
             Connection::open(path)
         }
@@ -53,7 +53,7 @@ fn open(path: Option<PathBuf>) -> Result<Connection, DbError> {
     let connection = connection.map_err(failed)?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     connection.set_prepared_statement_cache_capacity(64);
-    // the log is flushed with each commit: what was acknowledged survives a loss of power
+    // the log is flushed at each commit, so that acknowledged writes survive a power failure
     let pragmas = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;";
     connection.execute_batch(pragmas).map_err(failed)?;
     Ok(connection)
@@ -64,7 +64,7 @@ fn failed(error: rusqlite::Error) -> DbError {
     let words = error.to_string();
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => DbError::Busy(words),
-        // SQLite has no code of its own for it
+        // SQLite has no error code for this case
         Some(ErrorCode::Unknown) if words.starts_with("no such table: ") => {
             DbError::MissingTable(words)
         }
@@ -106,14 +106,14 @@ impl Driver for Sqlite {
     }
 }
 
-/// A transaction on a connection, which goes to a thread that may wait for each statement.
+/// A transaction on a connection. Each statement moves the connection to a thread that may block.
 struct SqliteSession {
     lease: Option<Lease<Connection>>,
 }
 
 impl Drop for SqliteSession {
     fn drop(&mut self) {
-        // a reader of a file could be opened anew; the one connection in memory is the database
+        // a connection to a file could be opened again, but the one connection in memory is the database
         if let Some(mut lease) = self.lease.take()
             && let Some(connection) = lease.get()
         {
@@ -126,7 +126,7 @@ impl Drop for SqliteSession {
 }
 
 impl SqliteSession {
-    /// Runs what may wait. Whoever stops waiting gets the connection back to its pool, as the work ends by itself.
+    /// Runs blocking work. If the future is dropped, the work still ends and returns the connection to its pool.
     async fn run<T: Send + 'static>(
         &mut self,
         path: Option<PathBuf>,

@@ -1,25 +1,25 @@
-//! What became of building and pushing bundles.
+//! Status records of building and pushing bundles.
 
 use super::{DbError, Row, Transaction, now};
 use crate::limits;
 use crate::model::Record;
 
-/// A status record as it is kept.
+/// A stored status record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredStatus {
-    /// Its number, in the order of creation.
+    /// The id, in the order of creation.
     pub id: i64,
     /// The revision.
     pub revision: String,
-    /// What was being done.
+    /// The phase of the build.
     pub phase: String,
-    /// How it ended.
+    /// The status.
     pub status: String,
-    /// What went wrong.
+    /// The error message.
     pub error_message: String,
-    /// When it ended so first, in microseconds since 1970.
+    /// The time of the first of consecutive equal results, in microseconds since 1970.
     pub created_at: i64,
-    /// When it ended so last.
+    /// The time of the last of consecutive equal results, in microseconds since 1970.
     pub updated_at: i64,
 }
 
@@ -36,7 +36,7 @@ fn read(mut row: Row) -> Result<StoredStatus, DbError> {
 }
 
 impl Transaction {
-    /// The newest record of a bundle.
+    /// Returns the newest record of a bundle.
     pub async fn latest_status(&mut self, bundle: i64) -> Result<Option<StoredStatus>, DbError> {
         let row = self
             .first(
@@ -47,7 +47,7 @@ impl Transaction {
         row.map(read).transpose()
     }
 
-    /// Records of a bundle with smaller numbers, the newest first; of one revision, or of all where it is empty.
+    /// Returns records of a bundle with smaller ids, the newest first. An empty `revision` selects all revisions.
     pub async fn statuses_before(
         &mut self,
         bundle: i64,
@@ -71,7 +71,7 @@ impl Transaction {
         rows.into_iter().map(read).collect()
     }
 
-    /// Notes an outcome. One that is the same as the newest is not noted twice, only when it was seen last.
+    /// Records a result. If it equals the newest record, only the timestamp of that record is updated.
     pub async fn record_status(&mut self, bundle: i64, record: &Record) -> Result<(), DbError> {
         let cut = |text: &str, most: usize| -> String {
             let end = text.floor_char_boundary(most);

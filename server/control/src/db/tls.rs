@@ -1,4 +1,4 @@
-//! TLS of connections to databases: trusted authorities, client certificates, and how far a server is verified.
+//! TLS of database connections: trusted authorities, client certificates, and the verification of servers.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,12 +23,12 @@ pub struct DatabaseTls {
     pub key: Zeroizing<String>,
 }
 
-/// How far the certificate of a server is verified.
+/// Verification of the server certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verification {
-    /// A trusted authority has signed it.
+    /// A trusted authority has signed the certificate.
     Chain,
-    /// A trusted authority has signed it, and it is for the name of the host.
+    /// A trusted authority has signed the certificate, and it is valid for the host name.
     Full,
 }
 
@@ -61,7 +61,7 @@ impl DatabaseTls {
     /// Returns the settings for rustls.
     ///
     /// # Errors
-    /// A text that is not valid PEM; a key that does not match its certificate.
+    /// A text is not valid PEM, or a key does not match its certificate.
     pub(super) fn client_config(
         &self,
         verification: Verification,
@@ -122,7 +122,7 @@ pub(super) fn read_pem(parameter: &str, path: &Path) -> Result<Zeroizing<String>
     Ok(Zeroizing::new(text))
 }
 
-/// Verifies that a trusted authority has signed a certificate, whatever name it is for.
+/// Verifies that a trusted authority has signed a certificate, for any name.
 #[derive(Debug)]
 struct ChainOnly {
     roots: RootCertStore,

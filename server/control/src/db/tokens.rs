@@ -1,40 +1,40 @@
-//! Who asks, and by which key that is known.
+//! Tokens, looked up by the digests of their keys.
 
 use super::{Cell, DbError, Row, Transaction, now};
 use crate::limits;
 use crate::model::Role;
 
-/// Someone who has a key.
+/// A stored token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// The number of the token.
+    /// The id.
     pub id: i64,
-    /// The name of the token.
+    /// The name.
     pub name: String,
-    /// What they may do.
+    /// The role.
     pub role: Role,
-    /// The file that describes the token, where one does.
+    /// The file that describes the token, if any.
     pub file: Option<String>,
-    /// When the token was made, in microseconds since 1970.
+    /// The time of creation, in microseconds since 1970.
     pub created_at: i64,
-    /// When its key stops being accepted.
+    /// The time after which its key is rejected.
     pub expires_at: Option<i64>,
-    /// When its key was used last, to the minute.
+    /// The time of the last use of its key, to the minute.
     pub last_used_at: Option<i64>,
 }
 
-/// A token as it is to be kept.
+/// A token to store.
 #[derive(Clone, Copy, Debug)]
 pub struct NewToken<'t> {
-    /// Its name.
+    /// The name.
     pub name: &'t str,
-    /// What its holder may do.
+    /// The role.
     pub role: Role,
     /// The keyed digest of its key.
     pub key_hash: &'t [u8],
-    /// The file that describes it.
+    /// The file that describes the token.
     pub file: Option<&'t str>,
-    /// When its key stops being accepted.
+    /// The time after which its key is rejected.
     pub expires_at: Option<i64>,
 }
 
@@ -55,14 +55,14 @@ fn read(mut row: Row) -> Result<Holder, DbError> {
 }
 
 impl Transaction {
-    /// Notes that another file describes a token with the same content.
+    /// Records that another file describes a token with the same content.
     pub async fn move_token(&mut self, id: i64, file: &str) -> Result<(), DbError> {
         let sql = "UPDATE tokens SET file = ? WHERE id = ?";
         let moved = self.execute(sql, vec![file.into(), id.into()]).await;
         moved.map(drop)
     }
 
-    /// Whose key has this digest.
+    /// Returns the token whose key has this digest.
     pub async fn holder(&mut self, key_hash: &[u8]) -> Result<Option<Holder>, DbError> {
         let row = self
             .first(
@@ -73,7 +73,7 @@ impl Transaction {
         row.map(read).transpose()
     }
 
-    /// A token by its name.
+    /// Returns a token by its name.
     pub async fn token(&mut self, name: &str) -> Result<Option<Holder>, DbError> {
         let row = self
             .first(
@@ -84,7 +84,7 @@ impl Transaction {
         row.map(read).transpose()
     }
 
-    /// Tokens with larger numbers, in order.
+    /// Returns tokens with larger ids, in order.
     pub async fn tokens_after(&mut self, after: i64, most: i64) -> Result<Vec<Holder>, DbError> {
         let rows = self
             .query(
@@ -95,9 +95,9 @@ impl Transaction {
         rows.into_iter().map(read).collect()
     }
 
-    /// Takes the key from a token, which gets another before the transaction ends.
+    /// Clears the key of a token, which gets another one before the transaction ends.
     pub async fn free_key(&mut self, id: i64) -> Result<(), DbError> {
-        // no digest is as short
+        // digests are longer, so none is equal to this value
         let none = id.to_be_bytes();
         self.execute(
             "UPDATE tokens SET key_hash = ? WHERE id = ?",
@@ -107,7 +107,7 @@ impl Transaction {
         .map(drop)
     }
 
-    /// Makes a token, or gives the one of that name a new key.
+    /// Creates a token, or replaces the key of the one with that name.
     pub async fn put_token(&mut self, token: NewToken<'_>) -> Result<(), DbError> {
         let changed = self
             .execute(
@@ -121,7 +121,7 @@ impl Transaction {
                 ],
             )
             .await?;
-        // MySQL counts only rows that are otherwise now
+        // MySQL counts only rows whose values changed
         if changed > 0 || self.token(token.name).await?.is_some() {
             return Ok(());
         }
@@ -141,14 +141,14 @@ impl Transaction {
         .map(drop)
     }
 
-    /// Revokes a token; what it owns has no owner then.
+    /// Revokes a token. Its items no longer have an owner.
     pub async fn remove_token(&mut self, id: i64) -> Result<(), DbError> {
         self.execute("DELETE FROM tokens WHERE id = ?", vec![id.into()])
             .await
             .map(drop)
     }
 
-    /// Notes that a key was used now.
+    /// Records that a key is used now.
     pub async fn touch_token(&mut self, id: i64) -> Result<(), DbError> {
         let sql = "UPDATE tokens SET last_used_at = ? WHERE id = ?";
         self.execute(sql, vec![now().into(), id.into()])
@@ -158,12 +158,12 @@ impl Transaction {
 }
 
 impl Holder {
-    /// Whether its key is still accepted.
+    /// Returns `true` if its key is still accepted.
     pub fn is_valid(&self) -> bool {
         self.expires_at.is_none_or(|end| end > now())
     }
 
-    /// Whether it is time to note that its key was used.
+    /// Returns `true` if the last use of its key must be recorded again.
     pub fn is_stale(&self) -> bool {
         let pause = limits::LAST_USED_SECONDS * 1_000_000;
         self.last_used_at.is_none_or(|last| last + pause < now())

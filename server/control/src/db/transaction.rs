@@ -1,4 +1,4 @@
-//! Transactions as the control plane uses them.
+//! Transactions of the control plane.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use super::postgres::Postgres;
 use super::sqlite::Sqlite;
 use super::{Cell, DatabaseOptions, DbError, Dialect, Driver, Mode, Row, Session};
 
-/// Who is told of each statement: the word that it begins with, whether it went well, and how long it took.
+/// Observer of statements. It receives the first word of the statement, its success and its duration.
 pub type Observer = Arc<dyn Fn(&'static str, bool, Duration) + Send + Sync>;
 
 /// A database.
@@ -18,17 +18,17 @@ pub struct Database {
     observer: Option<Observer>,
 }
 
-/// A transaction. One that is dropped has not happened.
+/// A transaction. Dropping it rolls it back.
 pub struct Transaction {
     session: Box<dyn Session>,
     observer: Option<Observer>,
 }
 
 impl Database {
-    /// The database of these options. Nothing is asked of it yet.
+    /// Creates a database from options, without opening a connection.
     ///
     /// # Errors
-    /// Options that describe none.
+    /// Invalid options.
     pub fn new(options: &DatabaseOptions) -> Result<Self, DbError> {
         let driver: Arc<dyn Driver> = match options {
             DatabaseOptions::Sqlite(path) => Arc::new(Sqlite::new(Some(path.clone()))),
@@ -42,12 +42,12 @@ impl Database {
         })
     }
 
-    /// Tells somebody of each statement from now on.
+    /// Sets the observer of statements.
     pub fn observe(&mut self, observer: Observer) {
         self.observer = Some(observer);
     }
 
-    /// Whose words it understands.
+    /// Returns the SQL dialect.
     pub fn dialect(&self) -> Dialect {
         self.driver.dialect()
     }
@@ -55,7 +55,7 @@ impl Database {
     /// Begins a transaction.
     ///
     /// # Errors
-    /// A database that cannot be reached.
+    /// The database cannot be reached.
     pub async fn begin(&self, mode: Mode) -> Result<Transaction, DbError> {
         let begun = Instant::now();
         let session = self.driver.begin(mode).await;
@@ -68,10 +68,10 @@ impl Database {
 }
 
 impl Transaction {
-    /// Makes it happen.
+    /// Commits.
     ///
     /// # Errors
-    /// A database that did not take it; nothing has happened then, unless the connection was lost right now.
+    /// The database rejected the commit and rolled back. If the connection was lost, the outcome is unknown.
     pub async fn commit(self) -> Result<(), DbError> {
         let begun = Instant::now();
         let ended = self.session.end(true).await;
@@ -79,16 +79,16 @@ impl Transaction {
         ended
     }
 
-    /// Leaves everything as it was.
+    /// Rolls back.
     pub async fn roll_back(self) {
-        // a transaction that cannot be taken back ends with its connection
+        // if the rollback fails, the driver closes the connection
         let _ = self.session.end(false).await;
     }
 
-    /// Makes it happen if all went well, and leaves everything as it was otherwise.
+    /// Commits if `done` is `Ok`, and rolls back otherwise.
     ///
     /// # Errors
-    /// What went wrong before, or a database that did not take it.
+    /// The error of `done`, or the database rejected the commit.
     pub async fn settle<T, E: From<DbError>>(self, done: Result<T, E>) -> Result<T, E> {
         match done {
             Ok(done) => {
@@ -113,7 +113,7 @@ impl Transaction {
         rows
     }
 
-    /// Asks for rows by a statement that was put together, and begins with `SELECT`.
+    /// Queries rows with a statement that is built at run time and begins with `SELECT`.
     pub(super) async fn select(
         &mut self,
         sql: String,
@@ -155,7 +155,7 @@ fn tell(observer: Option<&Observer>, word: &'static str, begun: Instant, is_well
     }
 }
 
-/// The word that a statement begins with.
+/// Returns the first word of a statement.
 fn word(sql: &'static str) -> &'static str {
     let words = ["SELECT", "INSERT", "UPDATE", "DELETE"];
     let names = ["select", "insert", "update", "delete"];
@@ -166,7 +166,7 @@ fn word(sql: &'static str) -> &'static str {
     found.map_or("other", |(_, name)| name)
 }
 
-/// Now, in microseconds since 1970.
+/// Returns the current time in microseconds since 1970.
 pub(crate) fn now() -> i64 {
     jiff::Timestamp::now().as_microsecond()
 }

@@ -12,56 +12,56 @@ use crate::limits;
 /// A bundle.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Bundle {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Free labels, by which stacks find it.
+    /// Labels, which stacks select bundles by.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
-    /// Where it goes.
+    /// The storage of the built bundle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_storage: Option<Storage>,
-    /// What it is made of.
+    /// The sources that the bundle requires.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Requirement>,
-    /// Globs of files that are left out.
+    /// Globs of excluded files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub excluded_files: Vec<String>,
     /// An expression whose value is the revision.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub revision: String,
-    /// The time between two builds, in the form of Go durations.
+    /// The interval between builds, as a Go duration.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub rebuild_interval: String,
-    /// How it is built.
+    /// The build options.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<BundleOptions>,
 }
 
-/// How a bundle is built.
+/// Build options of a bundle.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BundleOptions {
-    /// Whether stacks put sources where the sources say, not below the name of the stack.
+    /// `true` if sources of stacks are mounted where the sources specify, not below the name of the stack.
     pub no_default_stack_mount: bool,
-    /// What is optimised.
+    /// The optimization options.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub optimization: Option<Optimization>,
-    /// What it is built for.
+    /// The build target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
 }
 
-/// What is optimised.
+/// Optimization options.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Optimization {
-    /// 0, 1 or 2.
+    /// The optimization level: 0, 1 or 2.
     pub level: i64,
 }
 
-/// What a bundle is built for.
+/// Build target of a bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Target {
-    /// Modules as they are.
+    /// Unchanged modules.
     Rego,
     /// A plan, by its older name.
     Ir,
@@ -183,7 +183,7 @@ fn read_interval(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Strin
     }
 }
 
-/// Notes that a revision is no expression.
+/// Reports a revision that is not an expression.
 fn check_revision(reader: &mut Reader, place: &Place<'_>, revision: &str) {
     use solon_syntax::source::{Source as Text, SourceId};
     if revision.is_empty() {

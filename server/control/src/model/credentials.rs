@@ -1,13 +1,13 @@
-//! Credentials in plain fields of data sources: headers, addresses and bodies, which everybody sees who may see the source.
+//! Credentials in plain fields of data sources: headers, addresses and bodies, which all readers of the source can see.
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-/// Replaces a credential that was stored before they were rejected.
+/// Replaces a credential that was stored by a version that did not reject it.
 const REDACTED: &str = "REDACTED";
 
-/// What problems say of a field.
+/// Advice in the error message for a field.
 pub(super) const ADVICE: &str =
     "must not hold a credential; put it into a secret and name that by `credentials`";
 
@@ -96,17 +96,17 @@ pub fn redacted_source(body: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether credentials that are redacted already are found.
+/// Decides whether redacted credentials are found as well.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Redacted {
-    /// A client writes back what it was shown.
+    /// Found, because a client may write back the redacted body that it has read.
     Found,
-    /// A stored body holds nothing that could leak.
+    /// Skipped, because a redacted value in a stored body reveals nothing.
     Skipped,
 }
 
 fn redact(body: &str) -> Option<(String, Vec<String>)> {
-    // most sources have no data sources, and need not be parsed
+    // most sources have no data sources and need not be parsed
     if !body.contains("\"datasources\"") {
         return None;
     }
@@ -191,7 +191,7 @@ fn redacted_parameters(text: &str) -> Option<String> {
     has_credential.then_some(redacted)
 }
 
-/// Decodes the escapes of a name, which are as good as what they stand for.
+/// Decodes the escapes of a name, because an escaped name is equivalent to the decoded one.
 fn decoded(name: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = name.as_bytes();

@@ -11,13 +11,13 @@ use solon::{Value, json, yaml};
 use super::DataPath;
 use super::tree::{self, Clash};
 
-/// File names of documents in a bundle.
+/// Names of files that contain documents in a bundle.
 const NAMES: [&str; 3] = ["data.json", "data.yaml", "data.yml"];
 
 /// A file of a source that contains a document.
 #[derive(Clone, Debug)]
 pub struct FileDocument {
-    /// The file, by its folders.
+    /// The file with its folders.
     pub file: String,
     /// Path of the document: the folders.
     pub path: DataPath,
@@ -25,12 +25,12 @@ pub struct FileDocument {
     pub value: Value,
 }
 
-/// A file that contains no document, though its name says so, or contradicts another.
+/// A file whose name is that of a document but whose content is invalid or conflicts with another file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
     /// The file, or an empty text if the source as a whole is invalid.
     pub file: String,
-    /// What is wrong with it.
+    /// The problem.
     pub message: String,
 }
 
@@ -44,28 +44,28 @@ impl fmt::Display for FileError {
 }
 
 impl FileDocument {
-    /// Reads the documents among files, whose contents are base64. Other files are left out.
+    /// Reads the documents among files, whose contents are base64. Other files are skipped.
     ///
     /// # Errors
-    /// A file with the name of a document that contains none.
+    /// A file with the name of a document has invalid content.
     pub fn read_all(files: &BTreeMap<String, String>) -> Result<Vec<Self>, FileError> {
         let read = |(file, contents): (&String, &String)| Self::read(file, contents).transpose();
         files.iter().filter_map(read).collect()
     }
 
-    /// Reads the documents of a source that was stored.
+    /// Reads the documents of a stored source.
     ///
     /// # Errors
-    /// As for [`FileDocument::read_all`].
+    /// See [`FileDocument::read_all`].
     pub fn of_source(body: &str) -> Result<Vec<Self>, FileError> {
         Self::read_all(&stored_files(body)?)
     }
 
-    /// Reads the documents of a stored source that lie above, at or below a path. Other files are not decoded, so that an invalid one
-    /// has no effect.
+    /// Reads the documents of a stored source above, at or below a path. Other files are not decoded, so that an invalid
+    /// one has no effect.
     ///
     /// # Errors
-    /// As for [`FileDocument::read_all`].
+    /// See [`FileDocument::read_all`].
     pub fn of_source_around(body: &str, path: &DataPath) -> Result<Vec<Self>, FileError> {
         let mut files = stored_files(body)?;
         files.retain(|file, _| {
@@ -110,15 +110,15 @@ impl FileDocument {
         }))
     }
 
-    /// The document as a tree from the root of the source's data.
+    /// Returns the document as a tree from the root of the source's data.
     pub fn tree(&self) -> Value {
         tree::below(self.path.steps(), self.value.clone())
     }
 
-    /// Merges documents into one tree; `None` where there is none.
+    /// Merges documents into one tree. Returns `None` if there are none.
     ///
     /// # Errors
-    /// The first file that has a value where another has one.
+    /// The first file that has a value where another file has one.
     pub fn merge(documents: &[Self]) -> Result<Option<Value>, FileError> {
         let mut all: Option<Value> = None;
         for document in documents {
@@ -154,7 +154,7 @@ fn stored_files(body: &str) -> Result<BTreeMap<String, String>, FileError> {
     }
 }
 
-/// Returns the folder of a file that contains a document by its name, or `None` for other files.
+/// Returns the folder of a file that contains a document according to its name, or `None` for other files.
 fn folder_of_document(file: &str) -> Option<&str> {
     let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
     NAMES.contains(&name).then_some(folder)
@@ -165,7 +165,7 @@ fn steps_of(folder: &str) -> impl Iterator<Item = &str> {
     folder.split('/').filter(|step| !step.is_empty())
 }
 
-/// Returns `true` if a document contributes to what is read at a path: it lies above, at or below it.
+/// Returns `true` if a document contributes to a read of a path: it is above, at or below it.
 fn is_around(document: &[&str], path: &DataPath) -> bool {
     let common = document.iter().zip(path.steps());
     common.into_iter().all(|(own, other)| own == other)

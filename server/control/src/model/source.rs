@@ -12,61 +12,61 @@ use super::{
     credentials,
 };
 
-/// A source. All of its origins may be combined; without any it holds pushed data.
+/// A source. All origins can be combined. A source without an origin contains pushed data.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Source {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// A repository.
+    /// A Git repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<Git>,
-    /// A folder of this machine.
+    /// A local folder.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub directory: String,
-    /// Globs of the files that are used of the folder.
+    /// Globs of the included files of the folder.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// The name of a source that comes with the service.
+    /// The name of a built-in source.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub builtin: String,
     /// Files with their contents in base64.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
-    /// Other sources that it needs.
+    /// The sources that it requires.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Requirement>,
-    /// Data that is fetched.
+    /// Data that the service fetches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub datasources: Vec<Datasource>,
 }
 
-/// Data that is fetched and put below a path.
+/// Data that is fetched and mounted at a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Datasource {
-    /// Its name, once in a source.
+    /// The name, unique within the source.
     pub name: String,
-    /// Where the data goes.
+    /// The path of the data.
     pub path: String,
-    /// How it is fetched, and from where.
+    /// The protocol and the address.
     #[serde(flatten)]
     pub config: DatasourceConfig,
     /// The name of the secret.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub credentials: String,
-    /// A query that makes the data of what was fetched.
+    /// A query that transforms the fetched data.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub transform_query: String,
 }
 
-/// How data is fetched.
+/// Protocol for fetching data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", content = "config", rename_all = "snake_case")]
 pub enum DatasourceConfig {
-    /// By a request.
+    /// An HTTP request.
     Http {
         /// The address.
         url: String,
-        /// The method; `GET` where it is empty.
+        /// The method. Defaults to `GET` if it is empty.
         #[serde(skip_serializing_if = "String::is_empty")]
         method: String,
         /// The body.
@@ -76,16 +76,16 @@ pub enum DatasourceConfig {
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         headers: BTreeMap<String, String>,
     },
-    /// From an object store.
+    /// An object store with the S3 protocol.
     S3 {
         /// The bucket.
         bucket: String,
         /// The key of the object.
         key: String,
-        /// The region; `us-east-1` where it is empty.
+        /// The region. Defaults to `us-east-1` if it is empty.
         #[serde(skip_serializing_if = "String::is_empty")]
         region: String,
-        /// The address of the service where it is not Amazon's.
+        /// The address of the service if it is not Amazon's.
         #[serde(skip_serializing_if = "String::is_empty")]
         endpoint: String,
     },
@@ -168,7 +168,7 @@ impl Resource for Source {
 }
 
 impl DatasourceConfig {
-    /// Returns where requests go.
+    /// Returns the address that requests are sent to.
     fn address(&self) -> Option<Address> {
         match self {
             Self::Http { url, .. } => Address::of_url(url),
@@ -263,10 +263,10 @@ fn read_http(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Datasourc
         }
     }
     members.end(reader, place);
-    // a file may take them from the environment
+    // a file may read them from environment variables
     if reader.origin() == Origin::Api {
         for field in credentials::in_config(value) {
-            // user information in an address is a problem already
+            // user information in an address is already reported
             let is_known = field == "url" && url.contains('@');
             match field.strip_prefix("headers.") {
                 Some(name) => reader.refuse(&headers_place.member(name), credentials::ADVICE),
@@ -299,7 +299,7 @@ fn read_s3(reader: &mut Reader, place: &Place<'_>, value: &Value) -> DatasourceC
     }
 }
 
-/// Notes that a text is no query, in neither version of the language.
+/// Reports a text that is not a query in any version of the language.
 fn check_query(reader: &mut Reader, place: &Place<'_>, query: &str) {
     use solon_syntax::ast::Version;
     use solon_syntax::source::{Source as Text, SourceId};

@@ -1,4 +1,4 @@
-//! Stacks: sources for the bundles with certain labels.
+//! Stacks: sources that are added to all bundles with certain labels.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use super::{Kind, Place, Reader, Reference, Requirement, Resource};
 /// A stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Stack {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Labels that a bundle must have, each with globs of which one matches; any value where there is none.
+    /// Labels that a bundle must have, each with globs. One glob must match. An empty list matches any value.
     pub selector: Labels,
-    /// Labels that a bundle must not have. One without labels, unlike none, excludes every bundle.
+    /// Labels that a bundle must not have. `Some` without labels excludes every bundle, `None` excludes none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclude_selector: Option<Labels>,
     /// The sources.

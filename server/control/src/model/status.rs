@@ -1,8 +1,8 @@
-//! What became of building and pushing a bundle.
+//! Status records of building and pushing a bundle.
 
 use serde::Serialize;
 
-/// What was being done.
+/// Phase of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Phase {
@@ -12,33 +12,33 @@ pub enum Phase {
     Transform,
     /// The bundle was built.
     Build,
-    /// The bundle was put where it belongs.
+    /// The bundle was stored in its storage.
     Push,
 }
 
-/// How it ended.
+/// Result of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Status {
-    /// Well.
+    /// Success.
     Success,
-    /// By a fault of the service.
+    /// An internal error of the service.
     InternalError,
     /// The bundle cannot be built as it is described.
     ConfigError,
     /// A source could not be fetched.
     SyncFailed,
-    /// What was named does not exist, or may not be read.
+    /// A named resource does not exist or may not be read.
     UserError,
     /// A transformation failed.
     TransformFailed,
     /// The build failed.
     BuildFailed,
-    /// The bundle could not be put where it belongs.
+    /// The bundle could not be stored in its storage.
     PushFailed,
     /// The service was stopped.
     Cancelled,
-    /// Nobody knows.
+    /// The result is unknown.
     Unknown,
 }
 
@@ -46,7 +46,7 @@ impl Phase {
     /// Every phase, in order.
     pub const ALL: [Self; 4] = [Self::Sync, Self::Transform, Self::Build, Self::Push];
 
-    /// Its word.
+    /// Returns the name of the phase.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sync => "SYNC",
@@ -72,7 +72,7 @@ impl Status {
         Self::Unknown,
     ];
 
-    /// Its word.
+    /// Returns the name of the status.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Success => "SUCCESS",
@@ -89,15 +89,15 @@ impl Status {
     }
 }
 
-/// An outcome.
+/// A status record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The revision; empty where it was not known yet.
+    /// The revision. Empty if it was not known yet.
     pub revision: String,
-    /// What was being done.
+    /// The phase.
     pub phase: Phase,
-    /// How it ended.
+    /// The result.
     pub status: Status,
-    /// What went wrong; empty where nothing did.
+    /// The error message. Empty if there is none.
     pub error_message: String,
 }

@@ -1,15 +1,15 @@
-//! Where finished bundles go.
+//! Storage of built bundles.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{Address, Kind, Place, Reader, Reference};
 
-/// A place in an object store or a file.
+/// A location in an object store, or a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Storage {
-    /// Amazon S3, or what speaks its protocol.
+    /// Amazon S3 or a compatible service.
     Aws {
         /// The bucket.
         bucket: String,
@@ -20,13 +20,13 @@ pub enum Storage {
         /// The name of the secret.
         #[serde(skip_serializing_if = "String::is_empty")]
         credentials: String,
-        /// The address of the service where it is not Amazon's.
+        /// The address of the service if it is not Amazon's.
         #[serde(skip_serializing_if = "String::is_empty")]
         url: String,
     },
-    /// A file of this machine.
+    /// A local file.
     Filesystem {
-        /// Its path.
+        /// The path of the file.
         path: String,
     },
     /// Google Cloud Storage.
@@ -127,7 +127,7 @@ impl Storage {
                 Self::Filesystem { path }
             }
         };
-        // what names an object in a store may end up as a file where stores are folders
+        // the name of an object may become a file path if the store is backed by folders
         let (field, object) = match &storage {
             Self::Aws { key, .. } => ("key", key),
             Self::Gcp { object, .. } => ("object", object),
@@ -139,7 +139,7 @@ impl Storage {
         storage
     }
 
-    /// The secret that it names.
+    /// Returns the reference to the secret.
     pub(super) fn reference(&self) -> Option<Reference> {
         let (variant, credentials, address) = match self {
             Self::Aws {

@@ -1,8 +1,8 @@
-//! The name that was probably meant.
+//! Suggestions for misspelled names.
 
 use strsim::levenshtein;
 
-/// The known name nearest to an unknown one: the same but for case and separators, or a few letters away.
+/// Returns the known name nearest to an unknown one: equal except for case and separators, or within a few edits.
 pub fn nearest<'k>(unknown: &str, known: &[&'k str]) -> Option<&'k str> {
     let plain = |text: &str| -> String {
         let letters = text.chars().filter(|c| c.is_alphanumeric());
@@ -13,7 +13,7 @@ pub fn nearest<'k>(unknown: &str, known: &[&'k str]) -> Option<&'k str> {
         .iter()
         .map(|&name| (levenshtein(&wanted, &plain(name)), name));
     let (distance, name) = near.min_by_key(|&(distance, _)| distance)?;
-    // of a short name little may differ
+    // the limit is smaller for short names
     (distance <= 2 && distance * 3 <= wanted.len().max(3)).then_some(name)
 }
 

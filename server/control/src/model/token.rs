@@ -1,26 +1,26 @@
-//! Tokens: who asks.
+//! Tokens: credentials of API clients.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{Place, Reader, moment};
 
-/// What someone may do.
+/// Role of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Everything.
+    /// All permissions.
     Administrator,
-    /// See everything but secrets' values.
+    /// Reads everything except for values of secrets.
     Viewer,
-    /// Make bundles, sources and secrets, and do everything with those.
+    /// Creates bundles, sources and secrets, and has all permissions on those.
     Owner,
-    /// Make stacks, and do everything with those.
+    /// Creates stacks, and has all permissions on those.
     StackOwner,
 }
 
 impl Role {
-    /// The word of a role.
+    /// Returns the name of the role.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Administrator => "administrator",
@@ -30,7 +30,7 @@ impl Role {
         }
     }
 
-    /// The role of a word.
+    /// Returns the role of a name.
     pub fn named(word: &str) -> Option<Self> {
         let all = [
             Self::Administrator,
@@ -56,11 +56,11 @@ impl Role {
 /// A token as a request describes it.
 #[derive(Clone, Debug)]
 pub struct Token {
-    /// Its name; empty where the body has none.
+    /// The name. Empty if the body has none.
     pub name: String,
-    /// What its holder may do.
+    /// The role.
     pub role: Option<Role>,
-    /// When its key ends to be taken, in microseconds since 1970.
+    /// The time after which its key is rejected, in microseconds since 1970.
     pub expires_at: Option<i64>,
 }
 

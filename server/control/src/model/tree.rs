@@ -2,24 +2,24 @@
 
 use solon::Value;
 
-/// What two documents say of the same place: the steps to it.
+/// Conflict of two documents at one path, given by its steps.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Clash(pub Vec<String>);
 
-/// A value below a path: `a`, `b` and 1 are `{"a": {"b": 1}}`.
+/// Returns a tree with a value at a path: `a`, `b` and 1 give `{"a": {"b": 1}}`.
 pub fn below(path: &[String], value: Value) -> Value {
     path.iter().rev().fold(value, |value, step| {
         Value::object(vec![(Value::from(step.as_str()), value)])
     })
 }
 
-/// The value at a path of a tree.
+/// Returns the value at a path of a tree.
 pub fn at<'v>(tree: &'v Value, path: &[String]) -> Option<&'v Value> {
     path.iter()
         .try_fold(tree, |value, step| value.as_object()?.get_str(step))
 }
 
-/// Both of two trees. Objects are taken together; anything else may stand only once.
+/// Merges two trees. Objects are merged recursively, and any other value may be in only one of both.
 pub fn merge(left: &Value, right: &Value) -> Result<Value, Clash> {
     let (Some(one), Some(other)) = (left.as_object(), right.as_object()) else {
         return Err(Clash(Vec::new()));

@@ -1,9 +1,9 @@
-//! JSON values that hold secrets while they are read.
+//! JSON values that contain secrets while they are parsed.
 
 use serde_json::Value;
 use zeroize::Zeroize as _;
 
-/// A value whose texts are overwritten before they are given back.
+/// A value whose strings are overwritten before their memory is freed.
 #[derive(Debug, Default)]
 pub struct Cleared(pub Value);
 

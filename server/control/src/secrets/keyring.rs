@@ -1,4 +1,4 @@
-//! Keys, and what they encrypt.
+//! Encryption keys and the encryption of secrets.
 
 use std::fmt;
 use std::io::Write as _;
@@ -13,20 +13,20 @@ use zeroize::Zeroizing;
 
 use crate::db::private_file;
 
-/// Bytes of a key.
+/// Length of a key in bytes.
 const LENGTH: usize = 32;
 
-/// Bytes of the number that is used once, before what is encrypted.
+/// Length of the nonce in bytes, which precedes the ciphertext.
 const NONCE: usize = 12;
 
-/// Where keys come from.
+/// Source of the keys.
 #[derive(Clone, PartialEq, Eq)]
 pub enum KeySource {
-    /// A text: keys of 32 bytes in base64 or hexadecimal digits, one a line; the first one encrypts.
+    /// A text with keys of 32 bytes in base64 or hexadecimal, one per line. The first one encrypts.
     Text(Zeroizing<String>),
-    /// A file that holds such a text.
+    /// A file that contains such a text.
     File(PathBuf),
-    /// A file that is made with a key of its own if it is not there.
+    /// A file that is created with a generated key if it does not exist.
     Made(PathBuf),
 }
 
@@ -40,7 +40,7 @@ impl fmt::Debug for KeySource {
     }
 }
 
-/// What is wrong with keys, or with what they should decrypt.
+/// Errors of keys and of decryption.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyError(pub String);
 
@@ -70,10 +70,10 @@ impl fmt::Debug for Keyring {
 }
 
 impl Keyring {
-    /// The keys of a source.
+    /// Opens the keys of a source.
     ///
     /// # Errors
-    /// Files that cannot be read or made, texts that are no keys.
+    /// A file cannot be read or created, or a key is invalid.
     pub fn open(source: &KeySource) -> Result<Self, KeyError> {
         match source {
             KeySource::Text(text) => Self::read(text),
@@ -96,10 +96,10 @@ impl Keyring {
         Self::read(&Zeroizing::new(text))
     }
 
-    /// The keys of a text.
+    /// Parses the keys of a text.
     ///
     /// # Errors
-    /// A text that is none.
+    /// A key is invalid.
     pub fn read(text: &str) -> Result<Self, KeyError> {
         let keys: Result<Vec<Key>, KeyError> = text.split_whitespace().map(Key::read).collect();
         let keys = keys?;
@@ -109,29 +109,29 @@ impl Keyring {
         Ok(Self { keys })
     }
 
-    /// A key that nobody keeps.
+    /// Returns a random key that is not stored.
     ///
     /// # Errors
-    /// A fault of the machine.
+    /// The random number generator failed.
     pub fn random() -> Result<Self, KeyError> {
         let keys = vec![random_key()?];
         Ok(Self { keys })
     }
 
-    /// The number of the key that encrypts.
+    /// Returns the id of the key that encrypts.
     pub fn current(&self) -> &str {
         self.keys.first().map_or("", |key| &key.id)
     }
 
-    /// Encrypts a text for a place. Returns the number of the key as well.
+    /// Encrypts a text, bound to `context`. Returns the id of the key with the ciphertext.
     ///
     /// # Errors
-    /// A fault of the machine.
+    /// The encryption or the random number generator failed.
     pub fn seal(&self, context: &str, text: &[u8]) -> Result<(&str, Vec<u8>), KeyError> {
         let Some(key) = self.keys.first() else {
             return Err(KeyError("there is no key for secrets".to_owned()));
         };
-        // what is encrypted in place leaves nothing behind, as there is room for the tag
+        // the capacity includes the tag: a reallocation during in-place encryption would leave plaintext in freed memory
         let mut sealed = Vec::with_capacity(NONCE + text.len() + AES_256_GCM.tag_len());
         sealed.extend_from_slice(text);
         let nonce = key
@@ -142,10 +142,10 @@ impl Keyring {
         Ok((&key.id, sealed))
     }
 
-    /// Decrypts what was encrypted for a place.
+    /// Decrypts a ciphertext that is bound to `context`.
     ///
     /// # Errors
-    /// A key that is not here, and what was written by somebody else.
+    /// The key is missing, or the ciphertext is not authentic.
     pub fn unseal(
         &self,
         context: &str,
@@ -170,20 +170,20 @@ impl Keyring {
         Ok(rest)
     }
 
-    /// Writes these keys into a file with a new one before them, which encrypts from now on.
+    /// Adds a new key, which encrypts from now on, and writes all keys to a file.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// The file cannot be written.
     pub fn add_key(&mut self, path: &Path) -> Result<(), KeyError> {
         self.keys.insert(0, random_key()?);
         make_file(path, &self.keys, Publish::Instead)
     }
 
-    /// Forgets all keys but the one that encrypts and the one before it, and the file does as well. A service that still runs
-    /// with the one before may have written by it.
+    /// Deletes all keys except for the current one and the previous one, from memory and from the file. A running service
+    /// may still encrypt with the previous one.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// The file cannot be written.
     pub fn forget_earlier(&mut self, path: &Path) -> Result<(), KeyError> {
         self.keys.truncate(2);
         make_file(path, &self.keys, Publish::Instead)
@@ -227,16 +227,16 @@ fn random_key() -> Result<Key, KeyError> {
     Ok(Key::new(bytes))
 }
 
-/// How a file of keys comes to its place.
+/// Publication mode of a key file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Publish {
-    /// Where there is none yet; of several that are made at the same time one stays, and all use that.
+    /// Creates the file unless it exists. If several processes create it at the same time, all use the first one.
     First,
-    /// Instead of the one that is there.
+    /// Replaces the existing file.
     Instead,
 }
 
-/// Writes keys into a file that only its owner reads; whoever reads meanwhile sees the file before or after.
+/// Writes keys to a file that only its owner can read. The file is replaced atomically for concurrent readers.
 fn make_file(path: &Path, keys: &[Key], publish: Publish) -> Result<(), KeyError> {
     static MADE: AtomicU32 = AtomicU32::new(0);
     let write = || {
@@ -292,7 +292,7 @@ mod tests {
         assert!(words.contains(id), "{words}");
     }
 
-    /// Whoever starts first, all go on with one key.
+    /// Threads that open the key file at the same time all use the same key.
     #[test]
     fn a_key_is_made_once() {
         let name = format!("solon-keyring-{}", std::process::id());

@@ -1,7 +1,7 @@
-//! Encryption of what is kept: AES-256 in Galois counter mode, by keys that the database never sees.
+//! Encryption of stored secrets: AES-256-GCM, with keys that are never stored in the database.
 //!
-//! A [`Keyring`] holds the key that encrypts and earlier ones that still decrypt. What is encrypted is bound to its place
-//! by context, so that nobody who writes into the database can pass one secret for another.
+//! A [`Keyring`] contains the key that encrypts and earlier ones that still decrypt. A ciphertext is bound to its context,
+//! so that write access to the database does not allow to replace one secret by another.
 
 mod cleared;
 mod keyring;

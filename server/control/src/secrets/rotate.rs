@@ -1,14 +1,15 @@
-//! Everything encrypted anew, by the key that encrypts now.
+//! Rotation: encrypts all secrets with the current key.
 
 use super::service_keys::{SETTING, seal, unseal};
 use super::{KeyError, Keyring};
 use crate::db::{Database, Mode};
 use crate::error::Refusal;
 
-/// Encrypts each secret and the service's own keys by the current key, all or nothing. Returns how many were by another.
+/// Encrypts each secret and the service's own keys with the current key, in one transaction. Returns how many were
+/// encrypted with another key.
 ///
 /// # Errors
-/// A database that cannot be reached; what was encrypted by a key that is not here.
+/// The database cannot be reached, or a key that encrypted a secret is missing.
 pub async fn rotate(database: &Database, keyring: &Keyring) -> Result<usize, Refusal> {
     let fault = |error: KeyError| Refusal::internal(error.0);
     let mut transaction = database.begin(Mode::Write).await?;
@@ -32,7 +33,7 @@ pub async fn rotate(database: &Database, keyring: &Keyring) -> Result<usize, Ref
     Ok(changed)
 }
 
-/// The place of a secret.
+/// Returns the encryption context of a secret.
 pub(crate) fn secret_context(name: &str) -> String {
     format!("secrets/{name}")
 }

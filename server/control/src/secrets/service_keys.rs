@@ -1,4 +1,4 @@
-//! Keys that the service makes for itself: they sign cursors, and make digests of tokens' keys.
+//! Keys that the service generates for itself. They sign cursors and compute digests of token keys.
 
 use aws_lc_rs::hmac;
 use base64::Engine as _;
@@ -9,10 +9,10 @@ use super::{KeyError, Keyring};
 use crate::db::{Database, Mode};
 use crate::error::Refusal;
 
-/// The setting that holds them.
+/// The setting that stores the keys.
 pub(super) const SETTING: &str = "service_keys";
 
-/// Keys that are derived from one, which the database holds encrypted.
+/// Keys that are derived from a root key, which the database stores encrypted.
 pub struct ServiceKeys {
     tokens: hmac::Key,
     versions: hmac::Key,
@@ -20,10 +20,10 @@ pub struct ServiceKeys {
 }
 
 impl ServiceKeys {
-    /// The keys of a database, which are made if it has none.
+    /// Opens the keys of a database, or generates them if it has none.
     ///
     /// # Errors
-    /// A database that cannot be reached, or whose keys are encrypted by a key that is not here.
+    /// The database cannot be reached, or the key that encrypted its keys is missing.
     pub async fn open(database: &Database, keyring: &Keyring) -> Result<Self, Refusal> {
         let mut transaction = database.begin(Mode::Write).await?;
         let root = match transaction.setting(SETTING).await? {
@@ -52,27 +52,27 @@ impl ServiceKeys {
         })
     }
 
-    /// The digest of a token's key, by which the database knows it.
+    /// Returns the digest of a token key, which the database stores.
     pub fn digest(&self, key: &str) -> Vec<u8> {
         hmac::sign(&self.tokens, key.as_bytes()).as_ref().to_vec()
     }
 
-    /// A tag for a state of something, which tells nothing else about it.
+    /// Returns a tag for a state, which reveals nothing else about it.
     pub fn tag(&self, state: &str) -> String {
         let digest = hmac::sign(&self.versions, state.as_bytes());
         URL_SAFE_NO_PAD.encode(digest.as_ref().get(..12).unwrap_or_default())
     }
 
-    /// A cursor that stands for a number in a list, and tells nobody which.
+    /// Returns an opaque cursor for an id in a list.
     ///
     /// # Errors
-    /// A fault of the machine.
+    /// The random number generator failed.
     pub fn cursor(&self, list: &str, number: i64) -> Result<String, KeyError> {
         let (_, sealed) = self.cursors.seal(list, &number.to_be_bytes())?;
         Ok(URL_SAFE_NO_PAD.encode(sealed))
     }
 
-    /// The number of a cursor of this list; nothing where it is none.
+    /// Returns the id in a cursor of this list, or `None` if the cursor is invalid.
     pub fn number(&self, list: &str, cursor: &str) -> Option<i64> {
         let sealed = URL_SAFE_NO_PAD.decode(cursor).ok()?;
         let number = self.cursors.unseal(list, self.cursors.current(), &sealed);
@@ -82,7 +82,7 @@ impl ServiceKeys {
 
 const CONTEXT: &str = "settings/service_keys";
 
-/// What is kept: the number of the key, a line end, what it encrypted.
+/// Returns the stored record: the id of the encryption key, a line feed, and the encrypted root key.
 pub(super) fn seal(keyring: &Keyring, root: &[u8]) -> Result<Vec<u8>, KeyError> {
     let (id, sealed) = keyring.seal(CONTEXT, root)?;
     let mut kept = id.as_bytes().to_vec();
