@@ -1,6 +1,6 @@
 //! Parts that the policy server and the control plane share.
 //!
-//! | module | holds |
+//! | module | contains |
 //! |---|---|
 //! | [`duration`] | durations as texts |
 //! | [`escapes`] | percent escapes of URLs |

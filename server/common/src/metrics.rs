@@ -1,4 +1,5 @@
-//! Metrics of requests, on top of `prometheus-client`: a histogram without a lock, and families whose metrics are found without one.
+//! Metrics of requests, on top of `prometheus-client`: a lock-free histogram, and families whose metrics are found without
+//! a lock.
 
 use std::fmt;
 use std::hash::Hash;

@@ -1,13 +1,13 @@
 //! Environment variables in texts of configurations.
 
-/// Which texts refer to variables.
+/// Syntax of references to variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
     /// As OPA's configuration: `${NAME}`, where the name is all text up to the brace on the same line. A reference to a variable that is
     /// not set stays as it is, unless the name is empty.
     Opa,
-    /// As OPA Control Plane's files: `$NAME` or `${NAME}` with a name of letters, digits and underscores, and `$$` for a dollar. A
-    /// reference to a variable that is not set is replaced by nothing.
+    /// As OPA Control Plane's files: `$NAME` or `${NAME}` with a name of letters, digits and underscores, and `$$` for a
+    /// dollar. A reference to a variable that is not set is replaced by an empty text.
     ControlPlane,
 }
 

@@ -8,8 +8,8 @@ use http::header::RETRY_AFTER;
 
 use crate::error::Error;
 
-/// Pauses that grow exponentially up to a maximum, each shortened by a random share, so that many clients of a server that was down do
-/// not return at the same moment.
+/// Pauses that grow exponentially up to a maximum. Each is shortened by a random share, so that clients of a server that
+/// was down do not all return at the same time.
 #[derive(Clone, Debug)]
 pub struct Backoff {
     first: Duration,
@@ -55,7 +55,7 @@ impl Backoff {
         let exponent = i32::try_from(self.failures).unwrap_or(i32::MAX);
         self.failures = self.failures.saturating_add(1);
         let longest = self.max.as_secs_f64();
-        // an overflow is infinite, and the maximum is less
+        // an overflow results in infinity, which `min` limits to the maximum
         let pause = (self.first.as_secs_f64() * self.factor.powi(exponent)).min(longest);
         Duration::from_secs_f64(pause * (1.0 - self.jitter * random_share()))
     }
@@ -76,7 +76,7 @@ impl Backoff {
 pub fn retry_after(headers: &HeaderMap, max: Duration) -> Option<Duration> {
     let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let is_number = !seconds.is_empty() && seconds.bytes().all(|byte| byte.is_ascii_digit());
-    // a number that is too large is longer than any maximum
+    // an overflowing number exceeds any maximum
     let seconds = is_number.then(|| seconds.parse().unwrap_or(u64::MAX))?;
     Some(Duration::from_secs(seconds).min(max))
 }
@@ -134,7 +134,7 @@ mod tests {
             .jitter(0.0);
         assert_eq!(slow.next_pause(), seconds(1.0));
         assert_eq!(slow.next_pause(), seconds(1.6));
-        // neither a huge number of failures nor odd settings overflow
+        // neither a huge number of failures nor unusual settings overflow
         let mut odd = Backoff::new(seconds(100.0), seconds(5.0))
             .factor(f64::MAX)
             .jitter(9.0);

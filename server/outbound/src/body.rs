@@ -70,7 +70,8 @@ impl BodyStream {
     /// Reads the body up to its end.
     ///
     /// # Errors
-    /// As for [`Self::chunk`], or the body is larger than `max` bytes. A declared length that is larger fails before anything is read.
+    /// See [`Self::chunk`], or the body is larger than `max` bytes. A declared length that is larger fails before anything
+    /// is read.
     pub async fn read_bounded(mut self, max: usize) -> Result<Bytes, Error> {
         let too_large = || {
             let text = format!("response body exceeds the limit of {max} bytes");

@@ -36,14 +36,14 @@ const STALL_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum size, in bytes, of the body of an unsuccessful response that becomes part of a message.
 const MAX_ERROR_BODY: usize = 4096;
 
-/// What all services of a program have in common.
+/// Settings that all services of a program share.
 #[derive(Clone, Debug)]
 pub struct ClientOptions {
     /// Value of the header `User-Agent`.
     pub user_agent: String,
     /// Proxies, unless a service has its own.
     pub proxies: Arc<Proxies>,
-    /// Networks that connections may lead to. Addresses that an operator configured are not restricted.
+    /// Rules for the networks that connections may lead to. Addresses that an operator configured are not restricted.
     pub networks: Arc<NetworkRules>,
     /// Variables that credentials are read from.
     pub environment: Environment,
@@ -60,8 +60,8 @@ impl Default for ClientOptions {
     }
 }
 
-/// Maximum time until the head of the response to a request. It replaces the one of the service as an extension of the request: a server
-/// that holds a long poll responds later. It includes the time until the request was sent.
+/// Maximum time until the head of the response to a request, including the time until the request was sent. As an extension
+/// of the request, it replaces the time-out of the service because a server that holds a long poll responds later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeadTimeout(pub Duration);
 
@@ -223,7 +223,7 @@ impl Client {
     /// Sends a request as [`Self::send`] does and returns the response if its status is a success or 304.
     ///
     /// # Errors
-    /// As for [`Self::send`], or the status is another one: [`ErrorKind::Status`], with the beginning of the body.
+    /// See [`Self::send`], or the status is another one: [`ErrorKind::Status`], with the beginning of the body.
     pub async fn send_ok(&self, request: Request<Bytes>) -> Result<Response<BodyStream>, Error> {
         success(self.send(request).await?).await
     }
@@ -271,7 +271,7 @@ impl Client {
                         let text = format!("stopped after {MAX_REDIRECTS} redirects");
                         return Err(Error::new(ErrorKind::Redirect, text));
                     }
-                    // bodies and other methods are for the service alone
+                    // bodies and other methods are sent only to the service itself
                     let is_safe = method == Method::GET || method == Method::HEAD;
                     if !is_safe && !self.0.base.is_same_origin(&next) {
                         return Ok(response);
@@ -370,9 +370,9 @@ fn headers(config: &BTreeMap<String, Secret>) -> Result<HeaderMap, String> {
 
 /// Certificates that are accepted.
 struct Trusted {
-    /// Those of the service.
+    /// Certificates of the service.
     own: Trust,
-    /// Those of servers that give credentials: of authorities of the system, and of those of the service.
+    /// Certificates of servers that issue credentials: those of the system's authorities, and those of the service.
     others: Trust,
 }
 

@@ -1,4 +1,4 @@
-//! Connections: to an address or a socket, through TLS and a proxy or not.
+//! Connections to an address or a socket, optionally through TLS and a proxy.
 
 use std::io;
 use std::net::SocketAddr;
@@ -20,7 +20,7 @@ use crate::proxy::{Proxies, Proxy};
 use crate::stream::{Duplex, Stream};
 use crate::{errno, message};
 
-/// Where connections of a transport lead, and how.
+/// The route of connections: TLS, socket, networks and proxies.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// Protection of connections to `https` URLs, as [`crate::tls::client_config`] returns it.

@@ -52,7 +52,7 @@ impl Error {
         self.kind
     }
 
-    /// Returns the message without what [`fmt::Display`] adds.
+    /// Returns the message without the prefix that [`fmt::Display`] adds.
     pub fn message(&self) -> &str {
         &self.message
     }

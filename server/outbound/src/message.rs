@@ -1,4 +1,4 @@
-//! Messages of errors, in the words of Go's client, which OPA's users know.
+//! Error messages with the wording of Go's client, which OPA's users know.
 
 use std::error::Error;
 use std::io;
@@ -12,7 +12,7 @@ fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn 
     std::iter::successors(Some(error), |error| (*error).source())
 }
 
-/// Returns why there is no response.
+/// Returns the reason why there is no response.
 pub fn of_exchange(error: &hyper_util::client::legacy::Error) -> String {
     let mut last = error.to_string();
     for one in chain(error) {
@@ -33,7 +33,7 @@ pub fn of_exchange(error: &hyper_util::client::legacy::Error) -> String {
     last
 }
 
-/// Returns why the body of a response ends early.
+/// Returns the reason why the body of a response ends early.
 pub fn of_body(error: &hyper::Error) -> String {
     for one in chain(error) {
         if let Some(io) = one.downcast_ref::<io::Error>()
@@ -88,7 +88,7 @@ pub fn of_tls(error: &io::Error) -> String {
 
 fn of_certificate(error: &CertificateError) -> String {
     match error {
-        // the second is how another authority of the same name looks
+        // `BadSignature` is what another authority with the same name causes
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
             "certificate signed by unknown authority".to_owned()
         }

@@ -69,7 +69,7 @@ impl Network {
     }
 }
 
-/// Addresses that are not public and have another use than the block that contains them.
+/// Addresses that are not public, and whose use differs from that of their block.
 const METADATA: [IpAddr; 9] = [
     // Amazon, Azure, Google and most others
     IpAddr::V4(Ipv4Addr::new(169, 254, 169, 254)),
@@ -84,7 +84,7 @@ const METADATA: [IpAddr; 9] = [
     IpAddr::V4(Ipv4Addr::new(169, 254, 0, 23)),
     // Alibaba
     IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
-    // Azure's platform services, which every virtual machine reaches by this address
+    // Azure's platform services, which all virtual machines access at this address
     IpAddr::V4(Ipv4Addr::new(168, 63, 129, 16)),
 ];
 
@@ -129,7 +129,8 @@ const IPV6: [(Ipv6Addr, u8, &str); 14] = [
     (block([0xff00, 0, 0]), 8, "multicast"),
 ];
 
-/// Prefixes of IPv6 addresses that stand for an IPv4 address: prefix, its length, and how many bits follow the IPv4 address.
+/// Prefixes of IPv6 addresses that embed an IPv4 address: prefix, its length, and the number of bits after the IPv4
+/// address.
 const EMBEDDED: [(Ipv6Addr, u8, u32); 4] = [
     // mapped: `::ffff:127.0.0.1`
     (Ipv6Addr::new(0, 0, 0, 0, 0, 0xffff, 0, 0), 96, 0),

@@ -5,24 +5,24 @@ use serde_json::Value;
 
 use super::{Address, Kind, Origin, Place, Reader, Reference};
 
-/// A repository, and what of it is used.
+/// A Git repository and the files that are used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Git {
-    /// Its address.
+    /// The address.
     pub repo: String,
-    /// A branch or a tag: `refs/heads/main`.
+    /// A branch or a tag, such as `refs/heads/main`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reference: String,
     /// A commit.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub commit: String,
-    /// A folder within.
+    /// A folder of the repository.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// Globs of files that are used; all where there is none.
+    /// Globs of included files. An empty list includes all files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub included_files: Vec<String>,
-    /// Globs of files that are left out.
+    /// Globs of excluded files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub excluded_files: Vec<String>,
     /// The name of the secret.
@@ -57,7 +57,7 @@ impl Git {
         git
     }
 
-    /// The secret that it names.
+    /// Returns the reference to the secret.
     pub(super) fn reference(&self) -> Option<Reference> {
         (!self.credentials.is_empty()).then(|| Reference {
             kind: Kind::Secret,
@@ -68,7 +68,7 @@ impl Git {
     }
 }
 
-/// What is wrong with the address of a repository.
+/// Returns the problem of a repository address, if any.
 fn refused_repository(address: &str, origin: Origin) -> Option<&'static str> {
     if address.is_empty() {
         return None;
@@ -94,7 +94,7 @@ fn refused_repository(address: &str, origin: Origin) -> Option<&'static str> {
             ),
         };
     }
-    // `git@host:path`, as ssh writes it; a letter alone is a drive
+    // `git@host:path`, the scp syntax of ssh; a single letter is a drive
     let is_scp = address.split_once(':').is_some_and(|(place, path)| {
         let host = place.rsplit_once('@').map_or(place, |(_, host)| host);
         let is_host = !host.is_empty() && !host.contains(['/', '\\']) && !host.starts_with('-');
@@ -111,7 +111,7 @@ fn refused_repository(address: &str, origin: Origin) -> Option<&'static str> {
     }
 }
 
-/// What is wrong with the name of a branch or tag, by git's own rules.
+/// Returns the problem of a branch or tag name by Git's rules, if any.
 fn refused_reference(name: &str) -> Option<&'static str> {
     let forbidden = |c: char| c.is_control() || " ~^:?*[\\".contains(c);
     let wrong = name.starts_with(['-', '/'])
@@ -127,7 +127,7 @@ fn refused_reference(name: &str) -> Option<&'static str> {
 }
 
 impl Reader {
-    /// Notes what is wrong with the address of something on the web.
+    /// Reports problems of a web address.
     pub(super) fn check_web_address(&mut self, place: &Place<'_>, address: &str) {
         if address.is_empty() {
             return;

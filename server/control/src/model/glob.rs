@@ -7,11 +7,11 @@ use solon::{Engine, PreparedDocument, Request, Value};
 use super::{Place, Reader};
 use crate::limits;
 
-/// A glob without delimiters: `*` also matches `/`, as in files and labels of the existing control plane.
+/// A glob without delimiters: `*` also matches `/`, as for files and labels in OPA's control plane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob(String);
 
-/// Matching is the engine's, so that a glob means here what it means in a policy.
+/// Matching uses the engine, so that a glob has the same meaning as in a policy.
 const MODULE: &str = "package control\n\nmatches if glob.match(input[0], null, input[1])\n";
 
 fn document() -> Option<&'static PreparedDocument> {
@@ -25,10 +25,10 @@ fn document() -> Option<&'static PreparedDocument> {
 }
 
 impl Glob {
-    /// Reads a glob.
+    /// Parses a glob.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem of the glob.
     pub fn new(pattern: &str) -> Result<Self, String> {
         if pattern.len() > limits::GLOB {
             return Err(format!("is a glob of more than {} bytes", limits::GLOB));
@@ -40,7 +40,7 @@ impl Glob {
         }
     }
 
-    /// Whether it matches a whole text.
+    /// Returns `true` if the glob matches the whole text.
     pub fn matches(&self, text: &str) -> bool {
         self.ask(text, false).unwrap_or(false)
     }
@@ -63,7 +63,7 @@ impl Glob {
 }
 
 impl Reader {
-    /// Notes what is wrong with globs.
+    /// Reports problems of globs.
     pub(super) fn check_globs(&mut self, place: &Place<'_>, globs: &[String]) {
         for (at, glob) in globs.iter().enumerate() {
             if let Err(words) = Glob::new(glob) {

@@ -1,6 +1,6 @@
 //! Hosts that may receive a secret, and the hosts that items send secrets to.
 
-/// Where a secret is sent: a host in lower case, and a port.
+/// The destination of a secret: a host in lower case, and a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     /// The host, without brackets and a final dot.
@@ -13,14 +13,14 @@ pub struct Address {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct AllowedHost {
     host: String,
-    /// Stands for the names below the host instead of the host.
+    /// Matches the names below the host instead of the host.
     is_wildcard: bool,
-    /// Only the default port of the protocol if it is absent.
+    /// The port, or `None` for only the default port of the protocol.
     port: Option<u16>,
 }
 
 impl Address {
-    /// Returns where a request for an address goes, or `None` if that is not certain.
+    /// Returns the destination of a request for an address, or `None` if it is ambiguous.
     pub(super) fn of_url(url: &str) -> Option<Self> {
         let (scheme, rest) = url.split_once("://")?;
         let default_port = match scheme.to_ascii_lowercase().as_str() {
@@ -39,7 +39,7 @@ impl Address {
         })
     }
 
-    /// Returns where the requests for a repository go: a URL, or `user@host:path` of ssh.
+    /// Returns the destination of the requests for a repository: a URL, or `user@host:path` of ssh.
     pub(super) fn of_repository(address: &str) -> Option<Self> {
         if address.contains("://") {
             return Self::of_url(address);
@@ -52,7 +52,7 @@ impl Address {
         })
     }
 
-    /// Returns the host of S3, or of what speaks its protocol. Names of buckets below it are the client's choice.
+    /// Returns the host of S3 or of a compatible service. Clients may use bucket names as subdomains of it.
     pub(super) fn of_s3(endpoint: &str, region: &str) -> Option<Self> {
         let region = if region.is_empty() {
             "us-east-1"
@@ -65,7 +65,7 @@ impl Address {
         }
     }
 
-    /// Returns the host of a service that is reached by HTTPS.
+    /// Returns the host of a service that is accessed by HTTPS.
     pub(super) fn of_service(host: &str) -> Option<Self> {
         Some(Self {
             host: host_name(host)?,
@@ -74,7 +74,7 @@ impl Address {
         })
     }
 
-    /// Returns `true` if a list of hosts includes this one. A list that is empty includes none.
+    /// Returns `true` if a list of hosts includes this one. An empty list includes none.
     pub fn is_in(&self, allowed_hosts: &[String]) -> bool {
         let allowed = allowed_hosts
             .iter()
@@ -115,15 +115,15 @@ impl AllowedHost {
     }
 }
 
-/// Says what is wrong with a host of `allowed_hosts`.
+/// Checks a host of `allowed_hosts`.
 ///
 /// # Errors
-/// What is expected instead.
+/// A message with the expected syntax.
 pub(super) fn check_allowed_host(text: &str) -> Result<(), &'static str> {
     AllowedHost::read(text).map(drop)
 }
 
-/// Returns what follows `user@`, or `None` if clients may find the host elsewhere.
+/// Returns the text after `user@`, or `None` if clients may disagree about the host.
 fn after_user(authority: &str) -> Option<&str> {
     match authority.split_once('@') {
         None => Some(authority),
@@ -160,7 +160,7 @@ fn split_port(text: &str) -> Option<(&str, Option<u16>)> {
     Some((host, Some(port)))
 }
 
-/// Returns a host in its one spelling, or `None` if clients may read it in several ways.
+/// Returns the canonical spelling of a host, or `None` if clients may parse it in several ways.
 fn host_name(text: &str) -> Option<String> {
     let text = text.strip_suffix('.').unwrap_or(text);
     if let Ok(address) = text.parse::<std::net::Ipv6Addr>() {

@@ -1,7 +1,7 @@
-//! What the control plane keeps: bundles, sources, stacks and secrets, and how each is read and checked.
+//! The data model of the control plane: bundles, sources, stacks, secrets and tokens, with their parsers and checks.
 //!
-//! Bodies of requests and configuration files are JSON values; [`Reader`] takes them apart and notes each problem with the
-//! field that has it. Nothing here asks a database, a file or the network.
+//! Request bodies and configuration files are JSON values. [`Reader`] parses them and reports each problem with its field.
+//! This module does not access databases, files or the network.
 
 mod bundle;
 pub(crate) mod credentials;
@@ -46,20 +46,20 @@ pub use token::{Role, Token};
 
 use serde::Serialize;
 
-/// What is kept in the same way whatever kind it is.
+/// An item that is stored in the same way for every kind.
 pub trait Resource: Serialize + Sized {
-    /// Its kind.
+    /// The kind.
     const KIND: Kind;
 
-    /// Reads it from a JSON value. What is wrong is noted with the reader; what then comes back is of no use.
+    /// Parses an item. Problems are reported to the reader. If there are any, the returned item must not be used.
     fn read(reader: &mut Reader, place: &Place<'_>, value: &serde_json::Value) -> Self;
 
-    /// Its name; empty where the body has none.
+    /// Returns the name. Empty if the body has none.
     fn name(&self) -> &str;
 
-    /// Gives it a name.
+    /// Sets the name.
     fn set_name(&mut self, name: &str);
 
-    /// The sources and secrets that it names.
+    /// Returns the references to sources and secrets.
     fn references(&self) -> Vec<Reference>;
 }

@@ -1,16 +1,16 @@
-//! Moments, which are kept as microseconds since 1970.
+//! Timestamps, which are stored as microseconds since 1970.
 
 use jiff::Timestamp;
 
-/// A moment as ISO 8601 writes it, in UTC.
+/// Formats a timestamp as ISO 8601, in UTC.
 ///
 /// # Errors
-/// A moment that is in no calendar.
+/// A timestamp outside of the calendar's range.
 pub fn write(microseconds: i64) -> Result<String, jiff::Error> {
     Ok(Timestamp::from_microsecond(microseconds)?.to_string())
 }
 
-/// The moment of a text such as `2030-01-31T00:00:00Z`; nothing where it is none.
+/// Parses a text such as `2030-01-31T00:00:00Z`. Returns `None` if it is invalid.
 pub fn read(text: &str) -> Option<i64> {
     let moment: Timestamp = text.parse().ok()?;
     Some(moment.as_microsecond())

@@ -1,4 +1,4 @@
-//! Kinds of items and the names they may have.
+//! Kinds of items and their valid names.
 
 use crate::limits;
 
@@ -7,21 +7,21 @@ use crate::limits;
 pub enum Kind {
     /// A collection of policies and data that is distributed.
     Bundle,
-    /// Where policies and data come from.
+    /// An origin of policies and data.
     Source,
-    /// Sources that go into the bundles with certain labels.
+    /// Sources that are added to all bundles with certain labels.
     Stack,
     /// Credentials.
     Secret,
-    /// Someone who asks, and the key by which that is known.
+    /// A credential of an API client.
     Token,
 }
 
 impl Kind {
-    /// Every kind that owners may have.
+    /// The kinds of items that have owners.
     pub const OWNED: [Self; 4] = [Self::Bundle, Self::Source, Self::Stack, Self::Secret];
 
-    /// The word in paths, tables and files: `bundles`.
+    /// Returns the plural in paths, tables and files, such as `bundles`.
     pub fn plural(self) -> &'static str {
         match self {
             Self::Bundle => "bundles",
@@ -32,7 +32,7 @@ impl Kind {
         }
     }
 
-    /// The word in messages: `bundle`.
+    /// Returns the singular in messages, such as `bundle`.
     pub fn singular(self) -> &'static str {
         match self {
             Self::Bundle => "bundle",
@@ -43,7 +43,7 @@ impl Kind {
         }
     }
 
-    /// The kind of a word in paths.
+    /// Returns the kind of a plural in a path.
     pub fn of_plural(word: &str) -> Option<Self> {
         let all = [
             Self::Bundle,
@@ -56,10 +56,10 @@ impl Kind {
     }
 }
 
-/// Says what is wrong with a name; it may hold any character but NUL.
+/// Checks a name, which may contain any character except for NUL.
 ///
 /// # Errors
-/// What is wrong.
+/// The problem of the name.
 pub fn check_name(name: &str) -> Result<(), String> {
     if name.is_empty() {
         Err("must not be empty".to_owned())

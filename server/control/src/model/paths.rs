@@ -1,4 +1,4 @@
-//! Paths: of files on this machine, of documents within data, and of keys in source data.
+//! Paths: of local files, of documents in `data`, and of documents of sources.
 
 use solon_syntax::ast::TermKind;
 use solon_syntax::source::{Source as Text, SourceId};
@@ -7,9 +7,9 @@ use solon_syntax::{ParseOptions, parse_ref};
 use super::{Origin, Place, Reader};
 use crate::limits;
 
-/// What is wrong with a path that must stay inside the folder it is taken below; nothing where it does.
+/// Returns the problem of a path that leaves its base folder, or `None` if it stays inside.
 ///
-/// A path is read as every system reads it: `\` separates as `/` does, and `C:` is absolute.
+/// The path is parsed by the rules of every operating system: `\` separates like `/`, and `C:` is absolute.
 pub fn leaves(path: &str) -> Option<&'static str> {
     let mut letters = path.chars();
     let drive =
@@ -25,11 +25,11 @@ pub fn leaves(path: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a step of a path goes up, also where it is decoded once or twice more on its way.
+/// Returns `true` if a segment goes up, also after it is decoded once or twice more.
 fn is_up(step: &str) -> bool {
     let mut step = step.trim().to_owned();
     for _ in 0..3 {
-        // Windows takes blanks and dots at the end of a name away
+        // Windows strips blanks and dots from the end of a name
         if step.starts_with("..") && step.chars().all(|c| c == '.' || c == ' ') {
             return true;
         }
@@ -51,14 +51,14 @@ fn is_up(step: &str) -> bool {
 }
 
 impl Reader {
-    /// Notes what is wrong with a path in a tree that the service fetched or was given.
+    /// Reports problems of a path inside a tree that the service fetched or received.
     pub(super) fn check_inside(&mut self, place: &Place<'_>, path: &str) {
         if let Some(words) = leaves(path) {
             self.refuse(place, words);
         }
     }
 
-    /// Notes what is wrong with a path on this machine. Files of the service's owner may name any.
+    /// Reports problems of a local path. Configuration files of the operator may contain any path.
     pub(super) fn check_local(&mut self, place: &Place<'_>, path: &str) {
         match (self.origin(), leaves(path)) {
             (Origin::Api, Some(words)) => self.refuse(
@@ -72,8 +72,8 @@ impl Reader {
         }
     }
 
-    /// Notes what is wrong with a path or prefix within `data`: a reference such as `data.lib` or `lib["a b"]`, or names
-    /// with slashes between.
+    /// Reports problems of a path or prefix in `data`: a reference such as `data.lib` or `lib["a b"]`, or names separated
+    /// by slashes.
     pub(super) fn check_data_reference(&mut self, place: &Place<'_>, text: &str) {
         if text.is_empty() || is_reference(text) {
             return;
@@ -110,22 +110,22 @@ fn is_reference(text: &str) -> bool {
     })
 }
 
-/// The path of a document of source data, clean: no empty steps, no `.` and `..`.
+/// The normalized path of a document of source data: no empty segments, no `.` and `..`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DataPath(Vec<String>);
 
-/// What is wrong with the path of a document.
+/// A problem of the path of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataPathError(pub String);
 
-/// What is appended to a path.
+/// The file name that is appended to a path.
 const FILE: &str = "data.json";
 
 impl DataPath {
-    /// The path of decoded steps.
+    /// Creates a path from decoded segments.
     ///
     /// # Errors
-    /// Steps that no folder may have as a name.
+    /// A segment is not a valid name of a folder.
     pub fn new(steps: Vec<String>) -> Result<Self, DataPathError> {
         let refused = |step: &str| {
             let words = if step.contains('\0') {
@@ -141,7 +141,7 @@ impl DataPath {
             };
             Some(DataPathError(format!("the path of the data {words}")))
         };
-        // a slash too many names nothing
+        // duplicate slashes are ignored
         let steps: Vec<String> = steps.into_iter().filter(|step| !step.is_empty()).collect();
         if let Some(error) = steps.iter().find_map(|step| refused(step)) {
             return Err(error);
@@ -156,22 +156,22 @@ impl DataPath {
         Ok(path)
     }
 
-    /// The steps.
+    /// Returns the segments.
     pub fn steps(&self) -> &[String] {
         &self.0
     }
 
-    /// The file that holds the document: `users/data.json`.
+    /// Returns the file that contains the document: `users/data.json`.
     pub fn file(&self) -> String {
         self.folder() + FILE
     }
 
-    /// What all files below begin with: `users/`, and nothing for the root.
+    /// Returns the common prefix of all files below the path: `users/`, or an empty text for the root.
     pub fn folder(&self) -> String {
         self.0.iter().map(|step| format!("{step}/")).collect()
     }
 
-    /// The path of a file that holds a document.
+    /// Returns the path of the document in a file.
     pub fn of_file(file: &str) -> Option<Self> {
         let folder = file.strip_suffix(FILE)?;
         let steps = folder.split('/').filter(|step| !step.is_empty());

@@ -1,4 +1,4 @@
-//! Taking JSON values apart, with a note of everything that is wrong.
+//! Parsing of JSON values, which reports all problems instead of only the first one.
 
 use std::fmt::{self, Display};
 
@@ -7,26 +7,26 @@ use serde_json::{Map, Value};
 use super::suggestion::nearest;
 use crate::limits;
 
-/// Whether fields that nobody knows are refused.
+/// Decides whether unknown fields are rejected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compat {
-    /// They are refused, with the name that was probably meant.
+    /// Rejects them, with a suggestion of a known name.
     #[default]
     Strict,
-    /// They are ignored, as the existing control plane does.
+    /// Ignores them, as OPA's control plane does.
     Ocp,
 }
 
-/// Where an item comes from, which decides what it may name on this machine.
+/// The origin of an item, which decides about the local paths that it may contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The network: paths are relative and stay inside, repositories are remote.
+    /// The API: paths are relative and stay inside, repositories are remote.
     Api,
-    /// A file of whoever runs the service.
+    /// A configuration file of the operator.
     File,
 }
 
-/// The place of a value: steps from the root, each knowing the one before.
+/// The path of a value: steps from the root, each with a reference to the previous one.
 #[derive(Clone, Copy, Debug)]
 pub enum Place<'p> {
     /// The whole body.
@@ -38,12 +38,12 @@ pub enum Place<'p> {
 }
 
 impl Place<'_> {
-    /// A member of what stands here.
+    /// Returns the path of a member of this value.
     pub fn member<'p>(&'p self, name: &'p str) -> Place<'p> {
         Place::Member(self, name)
     }
 
-    /// An element of what stands here.
+    /// Returns the path of an element of this value.
     pub fn element(&self, at: usize) -> Place<'_> {
         Place::Element(self, at)
     }
@@ -63,7 +63,7 @@ impl Display for Place<'_> {
     }
 }
 
-/// Writes a name that may be anything, so that it stays one word of a message.
+/// Writes an arbitrary name, quoted if necessary so that a message stays unambiguous.
 fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
     let plain = |c: char| c.is_alphanumeric() || "_-".contains(c);
     if !name.is_empty() && name.chars().all(plain) {
@@ -73,7 +73,7 @@ fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
     }
 }
 
-/// What is wrong with a value; never empty where it is an error.
+/// The problems of a value. An error contains at least one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems {
     told: Vec<String>,
@@ -81,7 +81,7 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// One problem.
+    /// Creates a list with one problem.
     pub fn one(words: impl Into<String>) -> Self {
         Self {
             told: vec![words.into()],
@@ -89,12 +89,12 @@ impl Problems {
         }
     }
 
-    /// Each problem in the order found, at most `limits::PROBLEMS`.
+    /// Returns the problems in the order found, at most `limits::PROBLEMS`.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.told.iter().map(String::as_str)
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there are none.
     pub fn is_empty(&self) -> bool {
         self.told.is_empty()
     }
@@ -120,7 +120,7 @@ impl Display for Problems {
 
 impl std::error::Error for Problems {}
 
-/// Reads values and notes what is wrong with them.
+/// Parses values and collects their problems.
 #[derive(Debug)]
 pub struct Reader {
     compat: Compat,
@@ -129,7 +129,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader that has noted nothing.
+    /// Creates a reader without problems.
     pub fn new(compat: Compat, origin: Origin) -> Self {
         Self {
             compat,
@@ -138,25 +138,25 @@ impl Reader {
         }
     }
 
-    /// Where what is read comes from.
+    /// Returns the origin of the parsed value.
     pub fn origin(&self) -> Origin {
         self.origin
     }
 
-    /// Notes what is wrong with what stands at a place.
+    /// Reports a problem of the value at `place`.
     pub fn refuse(&mut self, place: &Place<'_>, words: impl Display) {
         self.problems.add(format!("{place} {words}"));
     }
 
-    /// Whether nothing was wrong so far.
+    /// Returns `true` if no problem was reported.
     pub fn is_content(&self) -> bool {
         self.problems.is_empty()
     }
 
-    /// What was read, if nothing was wrong.
+    /// Returns `read` if there were no problems.
     ///
     /// # Errors
-    /// Everything that was wrong.
+    /// All problems.
     pub fn finish<T>(self, read: T) -> Result<T, Problems> {
         if self.problems.is_empty() {
             Ok(read)
@@ -165,7 +165,7 @@ impl Reader {
         }
     }
 
-    /// The members of an object; none of anything else, which is noted.
+    /// Returns the members of an object. Any other value is reported and has no members.
     pub fn object<'v>(&mut self, place: &Place<'_>, value: &'v Value) -> Members<'v> {
         let members = match value {
             Value::Object(members) => Some(members),
@@ -180,7 +180,7 @@ impl Reader {
         }
     }
 
-    /// The elements of an array; none of anything else, which is noted.
+    /// Returns the elements of an array. Any other value is reported and has no elements.
     pub fn array<'v>(&mut self, place: &Place<'_>, value: &'v Value) -> &'v [Value] {
         match value {
             Value::Array(items) if items.len() <= limits::PARTS => items,
@@ -196,7 +196,7 @@ impl Reader {
         }
     }
 
-    /// A text without NUL, which no database and no path can hold.
+    /// Returns a text. NUL is rejected because databases and paths cannot contain it.
     pub fn text(&mut self, place: &Place<'_>, value: &Value) -> String {
         match value {
             Value::String(text) if text.len() > limits::TEXT => {
@@ -212,7 +212,7 @@ impl Reader {
         String::new()
     }
 
-    /// A truth value.
+    /// Returns a Boolean.
     pub fn boolean(&mut self, place: &Place<'_>, value: &Value) -> bool {
         value.as_bool().unwrap_or_else(|| {
             self.expected(place, "true or false", value);
@@ -220,7 +220,7 @@ impl Reader {
         })
     }
 
-    /// An integer.
+    /// Returns an integer.
     pub fn integer(&mut self, place: &Place<'_>, value: &Value) -> i64 {
         value.as_i64().unwrap_or_else(|| {
             self.expected(place, "an integer", value);
@@ -228,7 +228,7 @@ impl Reader {
         })
     }
 
-    /// Texts by name.
+    /// Returns texts by name.
     pub fn texts_by_name(
         &mut self,
         place: &Place<'_>,
@@ -242,7 +242,7 @@ impl Reader {
         members.map(read).collect()
     }
 
-    /// The members of an object whose names are free; their number is bounded.
+    /// Returns the members of an object with arbitrary names. Their number is limited.
     pub fn bounded<'v>(
         &mut self,
         place: &Place<'_>,
@@ -259,7 +259,7 @@ impl Reader {
         members.into_iter().flatten()
     }
 
-    /// Notes that a value is of another kind. What it is does not matter, so that a secret is never told.
+    /// Reports a value of an unexpected type. The message does not contain the value, which may be a secret.
     pub fn expected(&mut self, place: &Place<'_>, wanted: &str, value: &Value) {
         self.refuse(
             place,
@@ -268,7 +268,7 @@ impl Reader {
     }
 }
 
-/// The kind of a JSON value, as messages call it.
+/// Returns the name of the type of a JSON value for messages.
 pub fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -280,7 +280,7 @@ pub fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// The members of an object, taken one by one; [`Members::end`] refuses what nobody took.
+/// The members of an object, taken one by one. [`Members::end`] rejects the members that were not taken.
 #[derive(Debug)]
 pub struct Members<'v> {
     members: Option<&'v Map<String, Value>>,
@@ -295,23 +295,23 @@ impl<'v> Members<'v> {
         (!value.is_null()).then_some(value)
     }
 
-    /// Whether a member is there, `null` included.
+    /// Returns `true` if a member exists, `null` included.
     pub fn has(&self, name: &str) -> bool {
         self.members
             .is_some_and(|members| members.contains_key(name))
     }
 
-    /// Whether there was an object at all.
+    /// Returns `true` if the value was an object.
     pub fn is_object(&self) -> bool {
         self.members.is_some()
     }
 
-    /// Whether there are no members.
+    /// Returns `true` if there are no members.
     pub fn is_empty(&self) -> bool {
         self.members.is_none_or(Map::is_empty)
     }
 
-    /// Takes the name; empty where it is absent.
+    /// Takes the name. Empty if it is absent.
     pub fn name(&mut self, reader: &mut Reader, place: &Place<'_>) -> String {
         match self.take("name") {
             Some(Value::String(name)) if name.is_empty() => {
@@ -323,7 +323,7 @@ impl<'v> Members<'v> {
         }
     }
 
-    /// Takes a text; empty where it is absent.
+    /// Takes a text. Empty if it is absent.
     pub fn text(&mut self, reader: &mut Reader, place: &Place<'_>, name: &'static str) -> String {
         match self.take(name) {
             Some(value) => reader.text(&place.member(name), value),
@@ -331,7 +331,7 @@ impl<'v> Members<'v> {
         }
     }
 
-    /// Takes a text that must be there and not empty.
+    /// Takes a text that is required and must not be empty.
     pub fn required(
         &mut self,
         reader: &mut Reader,
@@ -347,7 +347,7 @@ impl<'v> Members<'v> {
         text
     }
 
-    /// Takes an array of texts; empty where it is absent.
+    /// Takes an array of texts. Empty if it is absent.
     pub fn texts(
         &mut self,
         reader: &mut Reader,
@@ -364,7 +364,7 @@ impl<'v> Members<'v> {
             .collect()
     }
 
-    /// Refuses the members that were not taken, with the name that was probably meant.
+    /// Rejects the members that were not taken, with suggestions of known names.
     pub fn end(self, reader: &mut Reader, place: &Place<'_>) {
         if reader.compat == Compat::Ocp {
             return;

@@ -1,26 +1,26 @@
-//! What items name of one another.
+//! References between items.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Address, Kind};
 
-/// A source or secret that an item names.
+/// A reference to a source or secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
-    /// The kind of what is named.
+    /// The kind of the referenced item.
     pub kind: Kind,
-    /// Its name.
+    /// The name of the referenced item.
     pub name: String,
-    /// The field that names it: `requirements[0].source`.
+    /// The field that contains the reference: `requirements[0].source`.
     pub place: String,
-    /// Where a secret is sent, if that is certain.
+    /// The destination of a secret, if it is unambiguous.
     pub address: Option<Address>,
 }
 
-/// A way from a source back to itself over what sources require, the first one again at its end.
+/// Returns a cycle of requirements from a source back to itself, with that source at both ends.
 pub fn cycle(start: &str, requires: &BTreeMap<String, Vec<String>>) -> Option<Vec<String>> {
     let mut seen = BTreeSet::new();
-    // where each source was met first, to tell the way back
+    // the predecessor of each source in the breadth-first search, which reconstructs the path
     let mut from: BTreeMap<&str, &str> = BTreeMap::new();
     let mut open = vec![start];
     while let Some(at) = open.pop() {

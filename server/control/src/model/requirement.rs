@@ -1,23 +1,23 @@
-//! Requirements: what bundles, stacks and sources are made of.
+//! Requirements: the sources of bundles, stacks and sources.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{Kind, Place, Reader, Reference};
 
-/// A source that is required, or a commit that is pinned.
+/// A required source, or a pinned commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Requirement {
     /// The name of the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// What of the source is used.
+    /// The part of the source that is used.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// Where it is put.
+    /// The path where it is mounted.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prefix: String,
-    /// Whether a stack puts it below its own name; it does unless this says otherwise.
+    /// Decides whether a stack mounts it below its own name, which is the default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub automount: Option<bool>,
     /// The commit of the source that is used.
@@ -25,10 +25,10 @@ pub struct Requirement {
     pub git: Option<Pin>,
 }
 
-/// A commit that is used whatever the reference says.
+/// A commit that takes precedence over the reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Pin {
-    /// Its number.
+    /// The hash of the commit.
     pub commit: String,
 }
 
@@ -86,7 +86,7 @@ impl Requirement {
         items.map(read).collect()
     }
 
-    /// The sources that requirements name.
+    /// Returns the sources that requirements reference.
     pub(super) fn references(all: &[Self]) -> Vec<Reference> {
         let named = all.iter().enumerate().filter_map(|(at, requirement)| {
             Some(Reference {
@@ -101,7 +101,7 @@ impl Requirement {
 }
 
 impl Reader {
-    /// Notes what is wrong with the number of a commit.
+    /// Reports problems of a commit hash.
     pub(super) fn check_commit(&mut self, place: &Place<'_>, commit: &str) {
         let is_number = commit.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !commit.is_empty() && (!is_number || !(4..=64).contains(&commit.len())) {

@@ -1,13 +1,13 @@
-//! How long something is kept.
+//! Retention periods.
 
 use std::time::Duration;
 
 use solon_common::duration;
 
-/// Reads how long something is kept: `90d`, or a duration such as `36h`. `off` is for ever.
+/// Parses a retention period: `90d`, or a duration such as `36h`. `off` is unlimited.
 ///
 /// # Errors
-/// What is wrong with the text, or that it is shorter than an hour.
+/// The text is invalid, or the period is shorter than an hour.
 pub fn read_retention(text: &str) -> Result<Option<Duration>, String> {
     if text == "off" {
         return Ok(None);

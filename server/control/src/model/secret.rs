@@ -1,4 +1,4 @@
-//! Secrets: credentials, which are written and never shown.
+//! Secrets: write-only credentials.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use super::hosts::check_allowed_host;
 use super::{Place, Reader};
 
-/// What a field of a secret holds.
+/// Type of a secret's field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holds {
     Text,
@@ -62,7 +62,7 @@ const fn integer(name: &'static str) -> Field {
 pub struct SecretType {
     name: &'static str,
     fields: &'static [Field],
-    /// Of these fields one must be there.
+    /// At least one of these fields is required.
     one_of: &'static [&'static str],
 }
 
@@ -157,7 +157,7 @@ impl SecretType {
     }
 }
 
-/// A field's contents, overwritten when they are given back.
+/// Value of a field, overwritten before its memory is freed.
 #[derive(Clone, PartialEq, Eq)]
 pub enum SecretField {
     /// A text.
@@ -187,14 +187,15 @@ impl fmt::Debug for SecretValue {
     }
 }
 
-/// A secret as it is written.
+/// A secret as the request body describes it.
 #[derive(Clone, Debug)]
 pub struct Secret {
-    /// Its name; empty where the body has none.
+    /// The name. Empty if the body has none.
     pub name: String,
-    /// Its value; none where it could not be read.
+    /// The value, or `None` if it is invalid.
     pub value: Option<SecretValue>,
-    /// The hosts that may receive it from items of others. If there is none, only items of its owner use it.
+    /// The hosts that may receive the secret from items of other owners. If it is empty, only items of its owner may use
+    /// it.
     pub allowed_hosts: Vec<String>,
 }
 
@@ -209,7 +210,7 @@ pub fn allowed_hosts(body: &str) -> Vec<String> {
 }
 
 impl Secret {
-    /// Reads a secret in either form: `{"name": …, "value": {"type": …}}`, or flat with `type` at the top.
+    /// Parses a secret in either syntax: `{"name": …, "value": {"type": …}}`, or flat with `type` at the top.
     pub fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
         let mut members = reader.object(place, value);
         let name = members.name(reader, place);
@@ -261,7 +262,7 @@ impl SecretValue {
         let Some(kind) = SecretType::named(&kind) else {
             let known: Vec<&str> = TYPES.iter().map(|kind| kind.name).collect();
             let known = known.join(", ");
-            // what stands here may be anything, also a credential in the wrong place
+            // the value may be anything, such as a misplaced credential, so the message does not contain it
             reader.refuse(
                 &place.member("type"),
                 format_args!("must be one of {known}"),
@@ -307,7 +308,7 @@ impl SecretValue {
         Some(secret)
     }
 
-    /// Notes what only one type asks for.
+    /// Checks the constraints of single types.
     fn check(&self, reader: &mut Reader, place: &Place<'_>) {
         match self.kind {
             "api_key" => {
@@ -351,12 +352,12 @@ impl SecretValue {
         }
     }
 
-    /// Its type.
+    /// Returns the type.
     pub fn kind(&self) -> &'static str {
         self.kind
     }
 
-    /// A field that holds a text.
+    /// Returns the text of a field.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.fields.get(name) {
             Some(SecretField::Text(text)) => Some(text),
@@ -364,7 +365,7 @@ impl SecretValue {
         }
     }
 
-    /// A field that holds several texts.
+    /// Returns the texts of a field.
     pub fn texts(&self, name: &str) -> &[Zeroizing<String>] {
         match self.fields.get(name) {
             Some(SecretField::Texts(texts)) => texts,
@@ -372,7 +373,7 @@ impl SecretValue {
         }
     }
 
-    /// A field that holds an integer.
+    /// Returns the integer of a field.
     pub fn integer(&self, name: &str) -> Option<i64> {
         match self.fields.get(name) {
             Some(SecretField::Integer(number)) => Some(*number),
@@ -384,10 +385,10 @@ impl SecretValue {
         self.text(name).is_some_and(|text| !text.is_empty())
     }
 
-    /// The JSON text that is encrypted.
+    /// Returns the JSON text to encrypt.
     pub fn to_json(&self) -> Zeroizing<Vec<u8>> {
         let quoted = |text: &str| Zeroizing::new(serde_json::to_string(text).unwrap_or_default());
-        // room for everything, so that no part is left behind where the text grew out of
+        // reserves the whole size: a reallocation would leave a copy of the secret in freed memory
         let parts = self.fields.iter().map(|(name, field)| {
             let bytes = match field {
                 SecretField::Text(text) => text.len(),

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 /// Maximum number of redirects of one request, as in Go's client.
 pub const MAX_REDIRECTS: usize = 10;
 
-/// What a response means for the next request.
+/// The effect of a response on the next request.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Redirect {
     /// The response is final.

@@ -19,10 +19,10 @@ pub struct BaseUrl {
 }
 
 impl BaseUrl {
-    /// Reads `http[s]://[user[:password]@]host[:port][/path]`.
+    /// Parses `http[s]://[user[:password]@]host[:port][/path]`.
     ///
     /// # Errors
-    /// The text is another URL, or none. The message does not contain it, since it may have a password.
+    /// The text is not such a URL. The message does not contain it because it may include a password.
     pub fn new(text: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Err("missing".to_owned());

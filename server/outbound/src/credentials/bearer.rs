@@ -21,7 +21,7 @@ pub struct Bearer {
 #[derive(Debug)]
 enum Token {
     Fixed(Secret),
-    /// Read for each request, since another program may replace it.
+    /// Read for each request because another program may replace it.
     File(PathBuf),
 }
 

@@ -30,11 +30,11 @@ struct Entry<T> {
     end: Instant,
 }
 
-/// Credentials and the time from now on for which they are valid.
+/// Credentials and their remaining validity.
 pub struct Obtained<T> {
     /// The credentials.
     pub value: T,
-    /// Their validity. Zero means that they are for one request.
+    /// The validity. Zero means that they are for one request.
     pub validity: Duration,
 }
 
@@ -71,7 +71,7 @@ impl<T> Cache<T> {
             Ok(Obtained { value, validity }) => {
                 let value = Arc::new(value);
                 let early = EARLY.min(validity / EARLY_SHARE);
-                // a validity beyond the range of the clock is cut to a day
+                // a validity beyond the range of the clock is limited to a day
                 let end = now.checked_add(validity);
                 let end = end.unwrap_or(now + Duration::from_hours(24));
                 *current = Some(Entry {

@@ -72,7 +72,7 @@ impl Identity {
             return current.identity.clone();
         }
         current.checked = Instant::now();
-        // the version is taken before the files are read, so that a change in between is found next time
+        // the version is read before the files, so that a change in between is detected next time
         let version = files::version(&[self.certificate.clone(), self.key.clone()]);
         if version != current.version {
             match read(&self.certificate, &self.key, self.password.as_ref()) {

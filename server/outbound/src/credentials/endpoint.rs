@@ -1,4 +1,4 @@
-//! Requests to servers that give credentials: token endpoints and metadata services.
+//! Requests to servers that issue credentials: token endpoints and metadata services.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum size, in bytes, of a response.
 const MAX_BODY: usize = 1 << 20;
 
-/// What credentials need besides their own configuration.
+/// Resources that credentials need in addition to their own configuration.
 #[derive(Clone)]
 pub struct Sources {
     /// Connections with the proxy of the service. They accept any certificate if those to the service do.
@@ -42,7 +42,7 @@ impl Environment {
         Self(Arc::new(read))
     }
 
-    /// Returns the value of a variable. An empty one is as good as none.
+    /// Returns the value of a variable. An empty value counts as unset.
     pub fn get(&self, name: &str) -> Option<String> {
         self.0(name).filter(|value| !value.is_empty())
     }
@@ -103,10 +103,11 @@ pub fn form(url: &str, parameters: &[(&str, &str)]) -> Result<Request<Bytes>, Er
     Ok(request)
 }
 
-/// Sends a request and returns the body of the response. Redirects are not followed, since the request contains credentials.
+/// Sends a request and returns the body of the response. Redirects are not followed because the request contains
+/// credentials.
 ///
 /// # Errors
-/// There is no response in time, or its status is not 200. `name` names the server in the message.
+/// There is no response in time, or its status is not 200. `name` identifies the server in the message.
 pub async fn fetch(
     name: &str,
     transport: &Transport,
@@ -129,7 +130,7 @@ pub async fn fetch(
     if status == StatusCode::OK {
         return Ok(body);
     }
-    // OAuth 2.0 has the reason in two members; other bodies could contain what was sent
+    // OAuth 2.0 reports the reason in two members; other bodies could repeat the request
     let reason = serde_json::from_slice::<Reason>(&body).unwrap_or_default();
     let reason = [reason.error, reason.error_description];
     let reason: Vec<String> = reason.into_iter().flatten().collect();

@@ -20,12 +20,12 @@ pub use endpoint::{Environment, Sources};
 use crate::authorize::Authorize;
 use crate::config::{CredentialsConfig, KeyConfig};
 
-/// What requests of a service carry.
+/// Credentials of the requests of a service.
 #[derive(Debug, Default)]
 pub struct Credentials {
-    /// Credentials in the head of requests.
+    /// Credentials in headers.
     pub authorize: Option<Arc<dyn Authorize>>,
-    /// Certificate of connections.
+    /// Client certificate of connections.
     pub identity: Option<Arc<dyn ResolvesClientCert>>,
 }
 

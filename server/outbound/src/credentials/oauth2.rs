@@ -41,7 +41,7 @@ pub struct OAuth2 {
     cache: Cache<Secret>,
 }
 
-/// How the client proves its identity to the token endpoint.
+/// Client authentication method at the token endpoint.
 #[derive(Debug)]
 enum Proof {
     Secret { id: String, secret: Secret },

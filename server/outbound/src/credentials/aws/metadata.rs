@@ -26,7 +26,7 @@ const CONTAINERS: [&str; 3] = ["169.254.170.2", "169.254.170.23", "fd00:ec2::23"
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Response {
-    /// Absent in responses to containers.
+    /// Absent in responses of the containers' services.
     #[serde(default)]
     code: Option<String>,
     access_key_id: String,

@@ -11,7 +11,7 @@ use crate::credentials::endpoint::{Environment, failed};
 use crate::error::Error;
 use crate::files;
 
-/// Returns the keys of a profile. The file is read for each request, since other programs replace it.
+/// Returns the keys of a profile. The file is read for each request because other programs may replace it.
 ///
 /// # Errors
 /// The file cannot be read, or it has no such profile.

@@ -31,7 +31,7 @@ pub fn sign(
     let identity = credentials.into();
     let mut settings = SigningSettings::default();
     if service == "s3" {
-        // keys of objects are signed as they are
+        // S3 signs object keys without a second encoding
         settings.percent_encoding_mode = PercentEncodingMode::Single;
         settings.uri_path_normalization_mode = UriPathNormalizationMode::Disabled;
         settings.payload_checksum_kind = PayloadChecksumKind::XAmzSha256;
@@ -45,7 +45,7 @@ pub fn sign(
         .build()
         .map_err(|error| failed(format!("AWS signature: {error}")))?
         .into();
-    // what this client or a proxy changes later is not signed
+    // headers that this client or a proxy changes later are not signed
     let unsigned = [CONTENT_LENGTH, HOST, PROXY_AUTHORIZATION, USER_AGENT];
     let mut headers = Vec::new();
     for (name, value) in request.headers() {

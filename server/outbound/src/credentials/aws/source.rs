@@ -74,7 +74,7 @@ impl Chain {
         Ok(chain)
     }
 
-    /// Returns the sources that need no other one.
+    /// Returns the sources that do not depend on another source.
     fn plain(config: &AwsSourceConfig, sources: &Sources) -> Self {
         let environment = config.environment_credentials.as_ref();
         let kinds = [
@@ -142,7 +142,7 @@ pub fn region(config: Option<&String>, environment: &Environment) -> Result<Stri
     let region = config.filter(|region| !region.is_empty()).cloned();
     let region = region.or_else(|| environment.get("AWS_REGION"));
     let region = region.ok_or_else(|| failed("neither `aws_region` nor AWS_REGION is set"))?;
-    // it becomes part of the name of a host
+    // it becomes part of a host name
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-';
     if region.chars().all(is_name) {
         Ok(region)
