@@ -1,4 +1,4 @@
-//! How long entries of the audit are kept.
+//! Retention of the audit log.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ async fn count(plane: &ControlPlane) -> usize {
     entries.len()
 }
 
-/// Adds entries of 1970, more than one transaction removes.
+/// Adds entries of 1970, more than one transaction deletes.
 async fn add_old(database: &DatabaseOptions) {
     let values: Vec<String> = (0..1200)
         .map(|at| format!("({at}, 'old', '', 'create', 'bundles', 'b{at}', NULL, '{{}}')"))
@@ -43,7 +43,7 @@ async fn old_entries_are_removed_where_a_retention_is_set_and_kept_otherwise() {
         let young = count(&plane.plane).await;
         add_old(&database).await;
         assert_eq!(count(&plane.plane).await, young + 1200);
-        // off: it ends at once, and nothing is lost
+        // off: it ends at once, and nothing is deleted
         plane.plane.prune_audit().await;
         assert_eq!(count(&plane.plane).await, young + 1200, "{on:?}");
 
@@ -66,7 +66,7 @@ async fn old_entries_are_removed_where_a_retention_is_set_and_kept_otherwise() {
         assert_eq!(commands::prune_audit(&options, day).await.unwrap(), 0);
         assert_eq!(count(&plane.plane).await, young, "{on:?}");
 
-        // the service does so by itself
+        // a running service deletes them by itself
         add_old(&database).await;
         options.audit_retention = Some(Some(day));
         let service = ControlPlane::open(&options).await.unwrap();

@@ -1,11 +1,16 @@
-//! Cases: files of `tests/cases/control`, each a list of what a new control plane is asked, on every database.
+//! Cases: files of `tests/cases/control`, each a list of requests to a new control plane, run on every database.
 //!
-//! A case has a `note`, the numbers of the `rules` of the specification that it shows, and `steps`. A step asks
-//! (`ask`: `METHOD /target`) `as` somebody (`admin` unless it says otherwise; `nobody` has no key), perhaps `with` headers
-//! and a `body` (JSON, or a string that is sent as it is), and wants a `status`, `json` or `text`, and `headers`. In what is
-//! wanted `"$any"` stands for anything, `"$time"` for a time, `"$has …"` for a text that holds another. `keep` names parts
-//! of the answer (`next_cursor`, `@etag` for a header), which later steps write as `{name}`. Other steps `record` a
-//! status, `repeat` a step for the numbers `{n}` from 1, or say whether the service is `ready`.
+//! A case has a `note`, the numbers of the `rules` of the specification that it shows, and `steps`. A step sends a request
+//! (`ask`: `METHOD /target`):
+//!
+//! - `as`: the principal, by default `admin`; `nobody` has no key
+//! - `with`: headers
+//! - `body`: JSON, or a string that is sent unchanged
+//! - `status`, `json` or `text`, and `headers`: the expected response
+//! - `keep`: parts of the response (`next_cursor`, `@etag` for a header), which later steps insert as `{name}`
+//!
+//! In an expected response `"$any"` matches anything, `"$time"` a time, and `"$has …"` a text that contains another. Other
+//! steps `record` a status, `repeat` a step for the numbers `{n}` from 1, or set whether the service is `ready`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -259,7 +264,7 @@ async fn take(
     Ok(())
 }
 
-/// Whether an answer is what is wanted.
+/// Returns `true` if a response matches the expected one.
 fn matches(wanted: &Value, answer: &Value) -> bool {
     match (wanted, answer) {
         (Value::String(wanted), answer) if wanted.starts_with('$') => {

@@ -1,4 +1,4 @@
-//! Configuration files: merging, checks with places, variables, items that files manage, reloading.
+//! Configuration files: merging, checks with paths, variables, items that files manage, reloading.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::databases::{Folder, On};
 use crate::plane::{options, pause};
 use crate::waiting::Waiting;
 
-/// Files of a test, and options that name them.
+/// Writes the files of a test and returns options that name them.
 pub fn described(folder: &Folder, files: &[(&str, &str)]) -> Options {
     let mut options = options(&folder.0.join("data"));
     options.config = ConfigFiles {
@@ -105,7 +105,7 @@ async fn files_describe_everything() {
     let (_, secrets) = ask(&plane, OPS, "GET /my/api/v1/secrets", "").await;
     assert_eq!(secrets["result"], json!(["token"]));
 
-    // what files manage is theirs
+    // the API cannot change items that files manage.
     let file = options.config.paths[0].display().to_string();
     for (request, body) in [
         ("PUT /my/api/v1/bundles/app", "{}"),
@@ -124,16 +124,16 @@ async fn files_describe_everything() {
         let message = answer["message"].as_str().unwrap();
         assert!(message.contains(&file), "{message}");
     }
-    // an owner of a file's token may make things, and not touch the files' ones
+    // the owner of a token of a file may create items, but not change those of files.
     let (status, _) = ask(&plane, TEAM, "PUT /my/api/v1/bundles/app", "{}").await;
     assert_eq!(status, 403);
     let (status, _) = ask(&plane, TEAM, "PUT /my/api/v1/bundles/mine", "{}").await;
     assert_eq!(status, 200);
-    // data may be pushed into sources of files
+    // data can be pushed to sources of files
     let (status, _) = ask(&plane, OPS, "PUT /my/api/v1/sources/pushed/data/x", "1").await;
     assert_eq!(status, 200);
 
-    // the same files again change nothing
+    // loading the same files again changes nothing
     let applied = plane.reload().await.unwrap();
     assert_eq!((applied.written, applied.removed), (0, 0));
 }
@@ -160,7 +160,7 @@ async fn reloading_is_all_or_nothing() {
         let list = || async { ask(&plane, OPS, "GET /v1/sources", "").await.1["result"].clone() };
         assert_eq!(list().await.as_array().unwrap().len(), 2);
 
-        // a reference to nothing is found in the middle, and nothing happens
+        // an invalid reference is found midway, and everything is rolled back
         let broken =
             "sources: {three: {}, two: {requirements: [{source: three}, {source: ghost}]}}";
         write(&folder.0, &[("b.yaml", broken)]);
@@ -171,7 +171,7 @@ async fn reloading_is_all_or_nothing() {
         );
         assert_eq!(list().await.as_array().unwrap().len(), 2);
 
-        // what the API uses of what files drop stays
+        // items that the API uses stay when files drop them
         let used = r#"{"requirements": [{"source": "one"}]}"#;
         let (status, _) = ask(&plane, OPS, "PUT /v1/bundles/b", used).await;
         assert_eq!(status, 200);
@@ -294,7 +294,7 @@ async fn problems_are_told_with_their_places() {
         let opened = ControlPlane::open(&options).await;
         assert!(opened.is_err(), "{text}");
     }
-    // each problem is told, each with its file
+    // each problem is reported with its file
     let folder = Folder::new();
     let options = described(
         &folder,
@@ -386,7 +386,7 @@ async fn watched_files_are_loaded_again() {
     };
     wait("one").await;
     write(&folder.0, &[("config.yaml", "bundles: {two: [")]);
-    // time to load the broken file; whether it was loaded or passed over, the next one counts
+    // time to load the broken file; whether it was loaded or skipped, the next one counts
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     write(&folder.0, &[("config.yaml", "bundles: {two: {}}")]);
     wait("two").await;
@@ -395,7 +395,7 @@ async fn watched_files_are_loaded_again() {
     assert_eq!(status, 404);
 }
 
-/// A token of a file may have another name and keep its key.
+/// A token of a file may be renamed and keep its key.
 #[tokio::test(flavor = "multi_thread")]
 async fn tokens_are_renamed() {
     for on in [On::Sqlite, On::Postgres, On::Mariadb] {
@@ -415,7 +415,7 @@ async fn tokens_are_renamed() {
         let tokens = answer["result"].as_array().unwrap().iter();
         let names: Vec<_> = tokens.map(|token| &token["name"]).collect();
         assert_eq!(names, ["two"], "{on:?}");
-        // a key is of one token
+        // two tokens cannot have the same key
         let files = [
             ("a.yaml", &*token("two", KEY)),
             ("b.yaml", &token("other", KEY)),
@@ -429,7 +429,7 @@ async fn tokens_are_renamed() {
     }
 }
 
-/// Keys of YAML that are numbers are names; what stands before each path is checked before anything starts.
+/// Numeric keys of YAML are names. The prefix of paths is checked before anything starts.
 #[tokio::test(flavor = "multi_thread")]
 async fn names_and_prefixes() {
     let folder = Folder::new();
@@ -452,7 +452,7 @@ async fn names_and_prefixes() {
     }
 }
 
-/// A service without files that is told to load them again loses nothing.
+/// A service without files that is instructed to reload them loses nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn without_files_nothing_is_loaded() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Locks that others hold: requests fail in time, and healthy connections stay open.
+//! Locks of other clients: requests fail in time, and healthy connections stay open.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -45,7 +45,7 @@ impl Session {
         }
     }
 
-    /// The connections of others to the database, by the numbers that the server gave them.
+    /// Returns the ids of the other connections to the database.
     async fn connections(&mut self) -> BTreeSet<i64> {
         use mysql_async::prelude::Queryable as _;
         match self {

@@ -1,4 +1,4 @@
-//! Texts of databases never reach clients: they may contain values of others.
+//! Messages of databases never reach clients because they may contain values of other clients.
 
 use serde_json::{Value, json};
 use solon_control::db::DatabaseOptions;
@@ -7,7 +7,7 @@ use crate::databases::On;
 use crate::migrations::run;
 use crate::plane::Plane;
 
-/// Words of databases and of the indexes below.
+/// Words of database messages, and names of the indexes below.
 const TEXTS: [&str; 9] = [
     "canary",
     "UNIQUE",
@@ -105,7 +105,7 @@ async fn conflicts_name_the_item_in_words_of_the_service() {
             let answer = plane.told(who, ask, body).await;
             check(on, &answer, 409, "conflict", begin);
         }
-        // the transaction was rolled back, and the connection is of use
+        // the transaction was rolled back, and the connection is usable.
         plane.done("owner1", "PUT /v1/bundles/first", "{}").await;
     }
 }
@@ -132,7 +132,7 @@ async fn what_is_too_large_is_named_in_words_of_the_service() {
         run(&database, bodies).await;
         run(&database, documents).await;
         plane.done("owner1", "PUT /v1/sources/s", "{}").await;
-        // what cannot be compressed
+        // incompressible data
         let mut state = 1_u64;
         let text: String = (0..20_000)
             .map(|_| {

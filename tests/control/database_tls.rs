@@ -1,4 +1,4 @@
-//! TLS parameters of DSNs on real servers, and errors of DSNs that cannot be read.
+//! TLS parameters of DSNs on real servers, and errors of invalid DSNs.
 
 use std::path::Path;
 
@@ -19,10 +19,10 @@ fn mysql(dsn: &str) -> DatabaseOptions {
     DatabaseOptions::Mysql(dsn.to_owned(), DatabaseTls::default())
 }
 
-/// Connects, and returns the error of an attempt that fails at once.
+/// Connects, and returns the error of the first attempt.
 async fn connect(options: &DatabaseOptions) -> Result<(), DbError> {
     match Database::new(options)?.check_version().await {
-        // the tables are not there yet
+        // the tables do not exist yet
         Ok(()) | Err(DbError::Pending(_)) => Ok(()),
         Err(error) => Err(error),
     }
@@ -76,7 +76,7 @@ async fn postgres_verifies_as_sslmode_says() {
             &format!("sslmode=verify-ca&sslrootcert={root}"),
         ),
         url("127.0.0.1", &format!("sslmode=require&sslrootcert={root}")),
-        // a fallback without TLS would protect from nothing
+        // a fallback without TLS would give no protection
         url("127.0.0.1", &format!("sslmode=allow&sslrootcert={root}")),
         url("127.0.0.1", &format!("sslmode=prefer&sslrootcert={root}")),
         url("127.0.0.1", &format!("sslrootcert={root}")),
@@ -90,7 +90,7 @@ async fn postgres_verifies_as_sslmode_says() {
         words(&format!(
             "sslmode='verify-full' sslrootcert = '{root}' application_name='a \\'b\\''"
         )),
-        // the certificate is for another name, which only the chain does not matter to
+        // the certificate is for another name, which only the verification of the chain ignores
         url(
             "localhost",
             &format!("hostaddr=127.0.0.1&sslmode=verify-ca&sslrootcert={root}"),
@@ -226,7 +226,7 @@ async fn postgres_binds_authentication_to_the_channel_and_shows_a_certificate() 
             .await
             .unwrap_or_else(|error| panic!("{parameters}: {error}"));
     }
-    // a client certificate is shown, and a key that does not match it is an error at once
+    // a client certificate is presented, and a key that does not match it is an error at once
     let identity = format!("&sslcert={own}&sslkey={own_key}");
     connect(&with("solon", &identity)).await.unwrap();
     let (_, stranger, _) = certificate_for("127.0.0.1");
@@ -283,7 +283,7 @@ async fn mysql_verifies_as_ssl_mode_says() {
     }
 }
 
-/// The message names the parameter, and has no text of the DSN: it may be part of a password.
+/// The message names the parameter and contains no text of the DSN, which may be part of a password.
 #[tokio::test]
 async fn errors_of_dsns_name_the_parameter_and_never_the_password() {
     let folder = Folder::new();
@@ -412,7 +412,7 @@ async fn errors_of_dsns_name_the_parameter_and_never_the_password() {
         assert!(message.starts_with("DSN of MySQL: "), "{message}");
         assert!(!message.contains("canary"), "{message}");
     }
-    // the start ends with the same message
+    // the start fails with the same message
     let mut options = options(&folder.0);
     options.database = Some(postgres("postgres://u:canary@h/db?sslmode=x"));
     let message = ControlPlane::open(&options)

@@ -22,7 +22,7 @@ pub enum On {
 impl On {
     pub const ALL: [Self; 4] = [Self::Memory, Self::Sqlite, Self::Postgres, Self::Mariadb];
 
-    /// A new, empty database; nothing where it cannot be started here, which is told.
+    /// Creates a new, empty database. Returns `None` and prints a message if it cannot be started on this machine.
     pub async fn fresh(self, folder: &std::path::Path) -> Option<DatabaseOptions> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("plane{}", COUNT.fetch_add(1, Ordering::Relaxed));
@@ -37,7 +37,7 @@ impl On {
     }
 }
 
-/// How a database of a server is reached.
+/// Returns the options of a database of a server.
 pub fn options(on: On, server: &Server, name: &str) -> DatabaseOptions {
     match on {
         On::Postgres => DatabaseOptions::Postgres(server.dsn(name), DatabaseTls::default()),
@@ -45,7 +45,7 @@ pub fn options(on: On, server: &Server, name: &str) -> DatabaseOptions {
     }
 }
 
-/// Makes an empty database.
+/// Creates an empty database.
 pub async fn create(on: On, server: &Server, name: &str) {
     let sql = format!("CREATE DATABASE {name}");
     if on == On::Postgres {
@@ -53,7 +53,7 @@ pub async fn create(on: On, server: &Server, name: &str) {
         let (client, connection) = loop {
             match tokio_postgres::connect(&server.dsn("postgres"), tokio_postgres::NoTls).await {
                 Ok(connected) => break connected,
-                // it listens before it takes connections
+                // it listens before it accepts connections
                 Err(_) => pause(&waiting).await,
             }
         };
@@ -70,7 +70,7 @@ pub async fn create(on: On, server: &Server, name: &str) {
     }
 }
 
-/// The server that all tests of a process share.
+/// Returns the server that all tests of a process share.
 fn server(kind: Kind) -> Option<&'static Server> {
     static POSTGRES: OnceLock<Option<Server>> = OnceLock::new();
     static MARIADB: OnceLock<Option<Server>> = OnceLock::new();
@@ -85,7 +85,7 @@ fn server(kind: Kind) -> Option<&'static Server> {
     server.as_ref()
 }
 
-/// A folder of a test, gone when the test ends.
+/// A folder of a test, removed when the test ends.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
@@ -105,7 +105,7 @@ impl Drop for Folder {
     }
 }
 
-/// Tells that the programs of a server are absent, which is a failure where they must be there.
+/// Reports that the programs of a server are absent. Fails if the environment requires them.
 pub fn skip(kind: Kind) {
     let words = format!("the programs of {kind:?} are absent");
     assert!(

@@ -1,4 +1,4 @@
-//! What `/openapi.json` says of paths, methods and fields is so.
+//! `/openapi.json` matches the implemented paths, methods and fields.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ async fn described_paths_are_the_ones_there_are() {
             .collect();
         assert_eq!(told, allowed, "{path}");
     }
-    // every reference leads somewhere
+    // every reference has a target
     let mut open = vec![&described];
     while let Some(value) = open.pop() {
         match value {
@@ -50,7 +50,7 @@ async fn described_paths_are_the_ones_there_are() {
     }
 }
 
-/// The fields that it tells of secrets, and the permissions that may be granted, are those that there are.
+/// The described fields of secrets and the grantable permissions match the implemented ones.
 #[tokio::test(flavor = "multi_thread")]
 async fn described_fields_are_the_ones_there_are() {
     let plane = Plane::new(On::Memory).await.unwrap();

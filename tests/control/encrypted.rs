@@ -8,12 +8,12 @@ use crate::plane::{options, pause};
 use crate::servers::{Kind, Server};
 use crate::waiting::Waiting;
 
-/// A certificate for this machine with its key, and the authority that signed it.
+/// Creates a certificate for this machine with its key, and the authority that signed it.
 fn certificate() -> (String, String, String) {
     certificate_for("127.0.0.1")
 }
 
-/// A certificate for a name with its key, and the authority that signed it.
+/// Creates a certificate for a name with its key, and the authority that signed it.
 pub fn certificate_for(name: &str) -> (String, String, String) {
     let key = rcgen::KeyPair::generate().unwrap();
     let mut authority = rcgen::CertificateParams::new(Vec::new()).unwrap();
@@ -55,11 +55,11 @@ async fn databases_are_reached_over_tls() {
         let mut options = options(&folder.0);
         options.database = Some(trusting(authority));
         let waiting = Waiting::until("the database takes connections");
-        // it listens before it takes connections
+        // it listens before it accepts connections
         while ControlPlane::open(&options).await.is_err() {
             pause(&waiting).await;
         }
-        // another authority is not trusted, and without TLS the server refuses
+        // another authority is not trusted, and the server rejects connections without TLS
         let (_, _, other) = self::certificate();
         for untrusted in [other, String::new()] {
             let database = Database::new(&trusting(untrusted)).unwrap();

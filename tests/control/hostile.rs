@@ -1,4 +1,4 @@
-//! Requests that are larger, deeper or more tangled than anybody needs.
+//! Requests with excessive size, depth or numbers of references.
 
 use serde_json::json;
 
@@ -21,7 +21,7 @@ async fn large_and_deep_bodies() {
         };
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
 
-        // what describes an item
+        // bodies that describe items.
         refused(
             "PUT /v1/bundles/b",
             " ".repeat(64 << 20) + "{}",
@@ -116,7 +116,7 @@ async fn large_and_deep_bodies() {
         assert_eq!(broken.await.status().as_u16(), 400, "{on:?}");
         let (status, answer) = told("PUT /v1/sources/s/data/x", nested(9_000)).await;
         assert_eq!(status, 200, "{on:?}: {answer}");
-        // a database may take less than the service does, and says so
+        // a database may accept less than the service does, and reports it
         let large = format!("\"{}\"", "x".repeat((64 << 20) - 2));
         let (status, answer) = told("PUT /v1/sources/s/data/large", large).await;
         assert!(status == 200 || status == 413, "{on:?}: {status} {answer}");
@@ -125,11 +125,11 @@ async fn large_and_deep_bodies() {
     }
 }
 
-/// A body with a path somewhere in it.
+/// A body that contains a path.
 type Body = fn(&str) -> serde_json::Value;
 
-/// What names a path, in each field that does, written in each way that leaves.
-/// What many use is not removed, and the refusal stays short.
+/// Paths in each field that contains one, in each spelling that leaves the folder. An item with many users is not deleted,
+/// and the error message stays short.
 #[tokio::test(flavor = "multi_thread")]
 async fn many_users() {
     let plane = Plane::new(On::Memory).await.unwrap();
@@ -217,7 +217,7 @@ async fn no_path_leaves() {
     for (kind, body) in bodies {
         for path in leaving {
             let body = body(path);
-            // what begins at the root does not where something stands before it
+            // a path that begins at the root does not do so after a prefix
             if body["object_storage"]["azure"].is_object()
                 && !path.contains("..")
                 && !path.contains("%2")
@@ -245,7 +245,7 @@ async fn no_path_leaves() {
     }
 }
 
-/// Whatever bytes come as a body, the answer is one of those that there are.
+/// Arbitrary bytes as a body result in one of the defined responses.
 #[tokio::test(flavor = "multi_thread")]
 async fn broken_bodies() {
     let plane = Plane::new(On::Memory).await.unwrap();

@@ -1,4 +1,4 @@
-//! A process that is killed while it writes: what it acknowledged is there, and nothing is half done.
+//! A process that is killed while it writes: acknowledged writes are stored, and no write is partial.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write as _};
@@ -12,7 +12,7 @@ use solon_control::{ControlPlane, Options};
 use crate::databases::{Folder, On};
 use crate::plane::{Plane, options};
 
-/// How the child is told what to write to.
+/// Environment variable with the database of the child.
 const CHILD: &str = "SOLON_TEST_KILLED";
 
 fn child_options(text: &str) -> Options {
@@ -32,7 +32,7 @@ fn child_options(text: &str) -> Options {
     options
 }
 
-/// The child: it writes until it is killed, and says what was acknowledged.
+/// The child: it writes until it is killed, and prints the acknowledged writes.
 #[tokio::test(flavor = "multi_thread")]
 async fn child() {
     let Ok(text) = std::env::var(CHILD) else {
@@ -47,7 +47,7 @@ async fn child() {
     let plane = Plane {
         plane,
         keys: [("admin", key.to_string())].into(),
-        // it is killed before it could remove a folder of its own
+        // it is killed before it could remove its own folder
         folder: Folder(text.split('|').next().unwrap().into()),
     };
     for number in 0..500 {
@@ -71,7 +71,7 @@ async fn child() {
         ];
         for (ask, body) in writes {
             plane.done("admin", &ask, &body).await;
-            // a line for each, in one write, so that no half line is read
+            // one line per write in a single system call, so that the parent never reads a partial line
             let line = format!("written {ask}\n");
             std::io::stdout().lock().write_all(line.as_bytes()).unwrap();
         }
@@ -147,7 +147,7 @@ async fn rounds(on: On) {
             let (_, place) = line.split_once("written PUT /v1/")?;
             Some(place.to_owned())
         });
-        // it is killed at some moment after its first write
+        // it is killed at a random time after its first write
         let first = written.next().unwrap();
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let pause = Duration::from_millis((seed >> 33) % 700);
@@ -172,7 +172,7 @@ async fn rounds(on: On) {
     );
 }
 
-/// Everything acknowledged is there, and whatever is there is whole.
+/// Checks that everything acknowledged is stored, and everything stored is complete.
 async fn check(plane: &Plane, acknowledged: &BTreeSet<String>) {
     for place in acknowledged {
         let (status, answer) = plane.told("admin", &format!("GET /v1/{place}"), "").await;
@@ -191,7 +191,7 @@ async fn check(plane: &Plane, acknowledged: &BTreeSet<String>) {
         .into_iter()
         .map(|entry| format!("{} {}", entry.kind, entry.name))
         .collect();
-    // all bundles use it, so who does is asked once
+    // all bundles use it, so its users are queried once
     let shared = transaction.head(Kind::Source, "shared").await.unwrap();
     let shared = transaction.users(shared.unwrap().id).await.unwrap();
     let shared: BTreeSet<i64> = shared.into_iter().map(|(_, user)| user.id).collect();

@@ -1,6 +1,6 @@
-//! Many at once: nobody is refused, no write is lost; and large lists, whose pages do not get slower.
+//! Concurrent clients: no request is rejected, and no write is lost. Pages of large lists do not get slower.
 //!
-//! `LOAD_SECONDS=60 cargo test --release -p solon-control --test control -- load --nocapture` prints how long answers took.
+//! `LOAD_SECONDS=60 cargo test --release -p solon-control --test control -- load --nocapture` prints the latencies.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ async fn many_clients() {
                 let (mut reads, mut writes) = (Vec::new(), Vec::new());
                 let mut last = vec![None; 5];
                 for round in 0_usize.. {
-                    // each client reads and writes, however slow the machine is
+                    // each client reads and writes at least a few times, however slow the machine is
                     if round >= 4 && Instant::now() > end {
                         break;
                     }
@@ -114,7 +114,8 @@ fn item(kind: Kind, name: &str) -> NewItem<'_> {
     }
 }
 
-/// A page of many costs what a page of few does: whoever sees everything, and whoever sees little.
+/// A page of a long list costs the same as a page of a short one, for principals who see everything and for those who see
+/// little.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_of_large_lists() {
     let many = std::env::var("LOAD_ITEMS")

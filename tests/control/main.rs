@@ -1,4 +1,4 @@
-//! The control plane as its users see it: requests in, answers out, on each database that can be started here.
+//! The control plane from its users' point of view: requests and responses, on each database that can be started.
 
 #![allow(
     clippy::panic,

@@ -1,4 +1,4 @@
-//! What is measured, in the names that dashboards know.
+//! Metrics, with the names that dashboards use.
 
 use solon_control::ControlPlane;
 use solon_control::config::ConfigFiles;
@@ -30,7 +30,7 @@ async fn requests_and_statements_are_measured() {
     ] {
         assert!(text.contains(line), "{line} is not in:\n{text}");
     }
-    // what nobody is known to have asked, and names that anybody may invent, are not
+    // requests of unknown clients, and names that clients can invent, are not counted separately
     assert!(
         !text.contains("code=\"401\"") && !text.contains("nothing"),
         "{text}"

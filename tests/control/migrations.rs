@@ -1,4 +1,4 @@
-//! Tables: made once, by one of many, shown before they are made, and refused where they are of a later version.
+//! Migrations: applied once by one of several processes, shown without being applied, rejected for newer tables.
 
 use solon_control::db::{Database, DatabaseOptions, DbError};
 use solon_control::model::Role;
@@ -22,7 +22,7 @@ async fn tables_are_made_once() {
             _ => &["0001_tables", "0002_indexes"],
         };
 
-        // shown, and not made
+        // shown, but not applied.
         let sql = commands::migrate(&options, true).await.unwrap();
         for table in [
             "items",
@@ -48,7 +48,7 @@ async fn tables_are_made_once() {
             assert!(words.contains(&told), "{words}");
         }
 
-        // by one of many
+        // applied by one of several processes.
         let makers: Vec<_> = (0..4)
             .map(|_| {
                 let options = options.clone();
@@ -64,7 +64,7 @@ async fn tables_are_made_once() {
         assert_eq!(commands::migrate(&options, false).await.unwrap(), "");
         ControlPlane::open(&options).await.unwrap();
 
-        // what the command line does with tokens
+        // commands for tokens
         let key = commands::create_token(&options, "ops", Role::Administrator, None).await;
         assert!(key.unwrap().starts_with("solon_"));
         assert!(
@@ -88,7 +88,7 @@ async fn tables_are_made_once() {
         commands::revoke_token(&options, "ops").await.unwrap();
         assert!(commands::revoke_token(&options, "ops").await.is_err());
 
-        // of a later version
+        // a newer version
         let later = "INSERT INTO solon_migrations (version, applied_at) VALUES (99, 0)";
         run(&database, later).await;
         let known = Database::new(&database).unwrap();
@@ -103,12 +103,12 @@ async fn tables_are_made_once() {
         assert!(ControlPlane::open(&options).await.is_err());
         assert!(commands::migrate(&options, false).await.is_err());
         assert!(commands::tokens(&options).await.is_err());
-        // rejected, and left as it was
+        // rejected, and left unchanged
         assert_eq!(contents(&database).await, before, "{on:?}");
     }
 }
 
-/// The tables of a database with the numbers of their rows.
+/// Returns the tables of a database with their numbers of rows.
 async fn contents(database: &DatabaseOptions) -> Vec<String> {
     let mut found = Vec::new();
     match database {
@@ -154,7 +154,7 @@ async fn contents(database: &DatabaseOptions) -> Vec<String> {
     found
 }
 
-/// Only a missing table means that migrations are pending: every other error is reported as what it is.
+/// Only a missing table means that migrations are pending. Other errors are reported unchanged.
 #[tokio::test(flavor = "multi_thread")]
 async fn errors_are_not_taken_for_pending_migrations() {
     for on in [On::Sqlite, On::Postgres, On::Mariadb] {
@@ -219,7 +219,7 @@ async fn errors_are_not_taken_for_pending_migrations() {
     }
 }
 
-/// Runs a statement past the control plane.
+/// Runs a statement directly on the database.
 pub async fn run(database: &DatabaseOptions, sql: &str) {
     match database {
         DatabaseOptions::Sqlite(path) => {

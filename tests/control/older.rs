@@ -1,7 +1,7 @@
-//! Databases that earlier builds wrote: they open, and what would be rejected now is kept, redacted and reported.
+//! Databases of earlier builds: they open, and rows that would be rejected now are kept, redacted and reported.
 //!
-//! `tests/cases/control/stores` has their dumps. Builds of form 1 accepted credentials in plain fields of data sources, and grants
-//! of `secrets.use` on every secret.
+//! `tests/cases/control/stores` contains their dumps. Builds of format 1 accepted credentials in plain fields of data
+//! sources, and grants of `secrets.use` on every secret.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +20,7 @@ const DATABASES: [(On, &str); 3] = [
     (On::Mariadb, "mysql"),
 ];
 
-/// A control plane on a dump, or `None` if its database cannot be started here.
+/// Opens a control plane on a dump. Returns `None` if its database cannot be started on this machine.
 async fn open(on: On, name: &str) -> Option<(Plane, DatabaseOptions)> {
     let stores = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/control/stores");
     let read = |name: &str| std::fs::read_to_string(stores.join(name)).unwrap();
@@ -75,7 +75,7 @@ async fn credentials_of_earlier_builds_are_kept_redacted_and_reported() {
         assert_eq!(url, "https://b.example.com/x?access_token=REDACTED&page=1");
         let json = &answer["result"]["datasources"][2]["config"]["body"];
         assert_eq!(json, r#"{"password":"REDACTED","user":"u"}"#);
-        // what is shown is rejected when it is written back, so that nothing is lost
+        // a redacted body is rejected when it is written back, so that no credential is lost.
         let back = answer["result"].to_string();
         let (status, refused) = plane.told("owner1", "PUT /v1/sources/plain", &back).await;
         assert_eq!(status, 400, "{refused}");
@@ -86,7 +86,7 @@ async fn credentials_of_earlier_builds_are_kept_redacted_and_reported() {
                 .contains("`credentials`"),
             "{refused}"
         );
-        // the row is kept
+        // the row is unchanged
         let mut transaction = plane.plane.database().begin(Mode::Read).await.unwrap();
         let kept = transaction
             .item(Kind::Source, "plain")
@@ -95,7 +95,7 @@ async fn credentials_of_earlier_builds_are_kept_redacted_and_reported() {
             .unwrap();
         transaction.roll_back().await;
         assert_eq!(kept.body.matches(canary).count(), 8, "{on:?}");
-        // other rows are as they were
+        // other rows are unchanged
         let (_, clean) = plane.told("viewer", "GET /v1/sources/clean", "").await;
         let headers = &clean["result"]["datasources"][0]["config"]["headers"];
         assert_eq!(headers, &serde_json::json!({"Accept": "text/csv"}));
@@ -191,7 +191,7 @@ async fn a_check_reports_pending_migrations_and_makes_no_database() {
     }
 }
 
-/// A grant of `secrets.use` that an earlier build accepted widens nothing: the secret has no hosts.
+/// A grant of `secrets.use` that an earlier build accepted gives no additional access: the secret has no hosts.
 #[tokio::test(flavor = "multi_thread")]
 async fn grants_of_earlier_builds_send_no_secret_anywhere() {
     for (on, name) in DATABASES {
@@ -206,7 +206,7 @@ async fn grants_of_earlier_builds_send_no_secret_anywhere() {
         let source = |url: &str| {
             serde_json::json!({"datasources": [{"name": "a", "path": "a", "type": "http", "config": {"url": url}, "credentials": "shared"}]}).to_string()
         };
-        // the source that uses it is there, and cannot be turned to another host, nor written as it is
+        // the source that uses it still exists, but cannot be changed to another host, nor written unchanged
         let (status, _) = plane.told("owner2", "GET /v1/sources/using", "").await;
         assert_eq!(status, 200);
         for url in [
@@ -220,7 +220,7 @@ async fn grants_of_earlier_builds_send_no_secret_anywhere() {
                 assert!(message.contains("has no `allowed_hosts`"), "{message}");
             }
         }
-        // its owner uses it as before, and may name hosts for others
+        // its owner can still use it, and may add hosts for others
         plane
             .done(
                 "owner1",

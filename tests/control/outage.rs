@@ -1,4 +1,4 @@
-//! A database that goes away and comes back.
+//! A database that becomes unavailable and available again.
 
 use std::time::Duration;
 
@@ -38,14 +38,14 @@ async fn come_back(kind: Kind, on: On) {
         folder,
     };
     plane.done("admin", "PUT /v1/bundles/before", "{}").await;
-    // several connections that will be lost
+    // several connections, which will be lost
     let asks = (0..8).map(|_| plane.told("admin", "GET /v1/bundles", ""));
     for ask in asks.collect::<Vec<_>>() {
         assert_eq!(ask.await.0, 200);
     }
 
     server.stop();
-    // processes of the server may answer what they were asked before they learn of its end
+    // processes of the server may respond to pending queries before they detect its end
     let waiting = Waiting::until("the database goes away");
     while plane.told("admin", "GET /v1/bundles", "").await.0 == 200 {
         waiting.check();

@@ -1,4 +1,4 @@
-//! A control plane of a test, and what it is asked.
+//! A control plane for tests, and requests to it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use solon_control::{ControlPlane, Options};
 use crate::databases::{Folder, On};
 use crate::waiting::{PAUSE, Waiting};
 
-/// Who asks in tests: name and role.
+/// Principals of tests: name and role.
 pub const PRINCIPALS: [(&str, Role); 6] = [
     ("admin", Role::Administrator),
     ("viewer", Role::Viewer),
@@ -23,7 +23,7 @@ pub const PRINCIPALS: [(&str, Role); 6] = [
     ("stack2", Role::StackOwner),
 ];
 
-/// A control plane with a key for everybody.
+/// A control plane with a key for each principal.
 pub struct Plane {
     pub plane: ControlPlane,
     pub keys: BTreeMap<&'static str, String>,
@@ -52,18 +52,18 @@ pub fn options(folder: &Path) -> Options {
     }
 }
 
-/// Two digits of the key for secrets.
+/// Hexadecimal digits that are repeated to form the key for secrets.
 const KEY: &str = "11";
 
 impl Plane {
-    /// A new one; nothing where its database cannot be started here.
+    /// Creates a control plane. Returns `None` if its database cannot be started on this machine.
     pub async fn new(on: On) -> Option<Self> {
         Self::with(on, |_| {}).await
     }
 
-    /// A new one with other options.
+    /// Creates a control plane with changed options.
     pub async fn with(on: On, change: impl FnOnce(&mut Options)) -> Option<Self> {
-        // an answer does not tell what failed, the log does; the first test of the process begins it
+        // responses omit the details of internal errors, but the log contains them; the first test of the process starts it
         let log = tracing_subscriber::fmt().with_max_level(tracing::Level::ERROR);
         let _ = log.with_test_writer().try_init();
         let folder = Folder::new();
@@ -83,12 +83,12 @@ impl Plane {
         })
     }
 
-    /// Asks as somebody: `METHOD /target`.
+    /// Sends a request (`METHOD /target`) as a principal.
     pub async fn ask(&self, who: &str, ask: &str, body: impl Into<Bytes>) -> Response<Bytes> {
         self.ask_with(who, ask, body, &BTreeMap::new()).await
     }
 
-    /// Asks with headers.
+    /// Sends a request with headers.
     pub async fn ask_with(
         &self,
         who: &str,
@@ -109,13 +109,13 @@ impl Plane {
         self.plane.service().handle(request).await
     }
 
-    /// Asks, and tells the status and the answer as JSON.
+    /// Sends a request, and returns the status and the response as JSON.
     pub async fn told(&self, who: &str, ask: &str, body: &str) -> (u16, Value) {
         let response = self.ask(who, ask, body.to_owned()).await;
         (response.status().as_u16(), json(&response))
     }
 
-    /// Asks for what must succeed, and again where the database has no time.
+    /// Sends a request that must succeed. Retries while the database is busy.
     pub async fn done(&self, who: &str, ask: &str, body: &str) {
         let (mut status, mut answer) = self.told(who, ask, body).await;
         let waiting = Waiting::until(ask);
@@ -133,7 +133,7 @@ pub async fn pause(waiting: &Waiting<'_>) {
     tokio::time::sleep(PAUSE).await;
 }
 
-/// The answer as JSON; a string of it where it is none.
+/// Returns the response as JSON, or as a JSON string if it is not JSON.
 pub fn json(response: &Response<Bytes>) -> Value {
     serde_json::from_slice(response.body())
         .unwrap_or_else(|_| String::from_utf8_lossy(response.body()).into_owned().into())

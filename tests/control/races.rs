@@ -1,4 +1,4 @@
-//! Writes at the same time: each happens as if the others had waited.
+//! Concurrent writes are serializable.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::databases::{On, create, options, skip};
 use crate::plane::Plane;
 use crate::servers::{Kind, Server};
 
-/// Of many who change the same state, one does.
+/// Of several concurrent changes of one state, only one succeeds.
 #[tokio::test(flavor = "multi_thread")]
 async fn one_editor_wins() {
     for on in On::ALL {
@@ -47,7 +47,7 @@ async fn one_editor_wins() {
     }
 }
 
-/// What is named while it is removed is either removed or named.
+/// An item that is referenced while it is deleted is either deleted or referenced.
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_dangles() {
     for on in On::ALL {
@@ -77,7 +77,7 @@ async fn nothing_dangles() {
     }
 }
 
-/// Two sources that are made to require each other at the same time do not both.
+/// Two sources cannot require each other, even if both are written at the same time.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_cycle_comes_about() {
     for on in On::ALL {
@@ -107,7 +107,7 @@ async fn no_cycle_comes_about() {
     }
 }
 
-/// A key that is revoked while its holder writes writes nothing afterwards.
+/// A key that is revoked during a write of its token writes nothing afterwards.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_is_revoked_is_out() {
     for on in On::ALL {
@@ -142,7 +142,7 @@ async fn who_is_revoked_is_out() {
     }
 }
 
-/// Tables that are closed again and again, as a server with many of them does, stop nobody.
+/// Requests succeed although the server closes tables again and again, as it does with many tables.
 #[tokio::test(flavor = "multi_thread")]
 async fn closed_tables_are_opened_again() {
     use mysql_async::prelude::Queryable as _;
@@ -187,7 +187,7 @@ async fn closed_tables_are_opened_again() {
         server.port
     );
     let mut connection = mysql_async::Conn::from_url(url).await.unwrap();
-    // more tables than the server remembers
+    // more tables than the server's table cache
     connection
         .query_drop("CREATE DATABASE others")
         .await
@@ -209,7 +209,7 @@ async fn closed_tables_are_opened_again() {
     }
 }
 
-/// What futures that run at the same time come to, in their order.
+/// Runs futures concurrently and returns their results in order.
 async fn futures<T>(all: Vec<impl Future<Output = T>>) -> Vec<T> {
     let mut waiting: Vec<_> = all.into_iter().map(|one| (Box::pin(one), None)).collect();
     std::future::poll_fn(|context| {

@@ -1,11 +1,11 @@
-//! Files that are loaded again and describe something else.
+//! Reloaded files with other content.
 
 use solon_control::ControlPlane;
 
 use crate::config::{ask, described, write};
 use crate::databases::{Folder, On};
 
-/// Tokens of files may exchange their keys, or one take the key of another that gets a new one.
+/// Tokens of files may exchange their keys, or one may take the key of another that gets a new one.
 #[tokio::test(flavor = "multi_thread")]
 async fn tokens_exchange_keys() {
     for on in [On::Sqlite, On::Postgres, On::Mariadb] {
@@ -81,7 +81,7 @@ async fn tokens_exchange_keys() {
     }
 }
 
-/// What files describe uses nothing that they do not describe any more.
+/// Items of files do not use items that the files no longer describe.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_files_use_stays_described() {
     let folder = Folder::new();

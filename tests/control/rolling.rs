@@ -1,4 +1,4 @@
-//! Several processes with configuration files on one database, as during an update.
+//! Several processes with configuration files on one database, as during a rolling update.
 
 use serde_json::{Value, json};
 use solon_control::db::{DatabaseOptions, Mode};
@@ -37,7 +37,7 @@ async fn bundles(plane: &ControlPlane) -> Vec<String> {
     names
 }
 
-/// The versions of all items, which tags are made of, and the number of entries of the audit.
+/// Returns the versions of all items, which tags are derived from, and the number of audit entries.
 async fn state(plane: &ControlPlane) -> Value {
     use solon_control::model::Kind;
     let mut transaction = plane.database().begin(Mode::Read).await.unwrap();
@@ -72,7 +72,7 @@ async fn the_same_content_under_another_path_changes_nothing() {
         let file = second.config.paths[0].display().to_string();
         let second = ControlPlane::open(&second).await.unwrap();
         assert_eq!(state(&second).await, before, "{on:?}");
-        // errors name the file that describes it now
+        // errors name the file that describes it now.
         for target in [
             "PUT /v1/bundles/a",
             "DELETE /v1/secrets/s",
@@ -109,7 +109,7 @@ async fn an_older_process_does_not_undo_a_newer_one() {
             .unwrap();
         assert_eq!(bundles(&new).await, ["b"]);
         let before = state(&new).await;
-        // nothing of its own has changed, a comment has, and content has
+        // reloads with unchanged content, with a new comment, and with new content.
         let comment = text(&["a"], "") + "\n# a comment";
         for content in [text(&["a"], ""), comment, text(&["a", "c"], "")] {
             write(&old_folder.0, &[("c.yaml", &content)]);
@@ -122,7 +122,7 @@ async fn an_older_process_does_not_undo_a_newer_one() {
             assert_eq!(bundles(&old).await, ["b"], "{on:?}");
         }
         assert_eq!(state(&new).await, before, "{on:?}");
-        // once its files say the same, it follows, and may be the first with what comes next
+        // once its files are equal, it follows, and may be the first to apply the next change
         write(&old_folder.0, &[("c.yaml", &text(&["b"], ""))]);
         let applied = old.reload().await.unwrap();
         assert!(
@@ -138,7 +138,7 @@ async fn an_older_process_does_not_undo_a_newer_one() {
         assert!(!new.reload().await.unwrap().is_superseded);
         write(&new_folder.0, &[("c.yaml", &text(&["b"], ""))]);
         assert_eq!(new.reload().await.unwrap().removed, 1, "{on:?}");
-        // a start applies what was deployed
+        // a start applies the deployed files
         let back = ControlPlane::open(&options(&old_folder, &database, &text(&["a"], "")))
             .await
             .unwrap();
@@ -160,7 +160,7 @@ async fn generations_of_files_order_starts() {
     let again = ControlPlane::open(&old).await.unwrap();
     assert_eq!(bundles(&again).await, ["b"]);
     assert!(again.reload().await.unwrap().is_superseded);
-    // the same generation of other content is ordered by starts
+    // starts order different content of the same generation
     let same = ControlPlane::open(&options(&old_folder, &database, &at("2", "c")))
         .await
         .unwrap();

@@ -1,4 +1,4 @@
-//! A word that stands in every field of every secret is nowhere to be found afterwards.
+//! Secrets do not leak: a marker word in every field of every secret occurs in no file, log or response.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::servers::{Kind, Server};
 
 const CANARY: &str = "canary7d1f";
 
-/// What was written to the log.
+/// Captured log output.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -30,7 +30,7 @@ impl Write for Log {
     }
 }
 
-/// A value of a type with the word in each field.
+/// Returns a value of a type with the word in each field.
 fn value(kind: &str, fields: &[&str]) -> Value {
     let mut value = json!({ "type": kind });
     for field in fields {
@@ -70,7 +70,7 @@ fn find_in_folder(folder: &Path) {
     }
 }
 
-/// Whether a word is in a file of a folder.
+/// Returns `true` if a word is in a file of a folder.
 fn is_in_folder(word: &str, folder: &Path) -> bool {
     let mut entries = std::fs::read_dir(folder).unwrap();
     entries.any(|entry| {
@@ -101,7 +101,7 @@ async fn secrets_stay_secret_in_mariadb() {
     stay_secret(On::Mariadb).await;
 }
 
-/// A server of the test's own, so that all of its files are of this test; nothing where there is none.
+/// Starts a separate server, so that all of its files belong to this test. Returns `None` if there is none.
 async fn server(on: On) -> Option<Server> {
     let kind = match on {
         On::Postgres => Kind::Postgres,
@@ -141,7 +141,7 @@ async fn stay_secret(on: On) {
     };
     let plane = Plane::with(On::Memory, |options| {
         options.database.clone_from(&database);
-        // the start generates one
+        // the start generates a key
         if on == On::Sqlite {
             let path = options.data_dir.join("secrets.key");
             std::fs::remove_file(&path).unwrap();
@@ -161,7 +161,7 @@ async fn stay_secret(on: On) {
         let put = format!("PUT /v1/secrets/{kind}");
         assert_eq!(ask(&put, &json!({ "value": good })).await, 200, "{good}");
         assert_eq!(ask(&put, &good).await, 200, "{good}");
-        // each field of the wrong kind, missing, and unknown
+        // each field with a wrong type, missing, and unknown
         for field in &fields {
             for wrong in [
                 json!({ "x": CANARY }),
@@ -201,7 +201,7 @@ async fn stay_secret(on: On) {
     }
     find_in_folder(&plane.folder.0);
 
-    // rotated, all is there by another key, and still nowhere to be found
+    // after a rotation, everything is encrypted with another key, and the word still does not occur
     let keys = plane.folder.0.join("secrets.key");
     let before = std::fs::read_to_string(&keys).unwrap();
     let add_key = |digits: &str| {
@@ -240,7 +240,7 @@ async fn stay_secret(on: On) {
     }
     drop(transaction);
 
-    // rotated again, the first key is gone
+    // after another rotation, the first key is gone
     add_key("33");
     let rotated_again = commands::rotate_secrets(&options(&plane.folder.0))
         .await
@@ -261,16 +261,16 @@ async fn stay_secret(on: On) {
     drop(reopened);
     drop(plane);
 
-    // what the server keeps: tables, logs of writes, its own log
+    // files of the server: tables, write-ahead logs, its own log
     if let Some(server) = &mut server {
         server.stop();
-        // what is no secret is there to be found
+        // text that is not secret does occur
         assert!(is_in_folder("oidc_client_credentials", &server.folder));
         find_in_folder(&server.folder);
     }
 }
 
-/// Keys of tokens are nowhere kept either.
+/// Keys of tokens are not stored either.
 #[tokio::test]
 async fn keys_of_tokens_are_kept_as_digests() {
     let plane = Plane::new(On::Sqlite).await.unwrap();
@@ -294,7 +294,7 @@ async fn keys_of_tokens_are_kept_as_digests() {
     }
 }
 
-/// What is kept in files is for whoever runs the service.
+/// Stored files are readable only by the operator of the service.
 #[cfg(unix)]
 #[tokio::test]
 async fn files_are_for_their_owner_alone() {

@@ -1,4 +1,5 @@
-//! Random requests of several people against a small model: the same answers, and nobody learns of what they may not see.
+//! Random requests of several principals, checked against a small model: responses match, and hidden items are not
+//! revealed.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use crate::databases::On;
 use crate::plane::{PRINCIPALS, Plane};
 
-/// Numbers that look random and are the same each time.
+/// A deterministic pseudorandom number generator.
 struct Random(u64);
 
 impl Random {
@@ -23,7 +24,7 @@ impl Random {
     }
 }
 
-/// An item as the model knows it.
+/// An item of the model.
 struct Item {
     number: usize,
     owner: &'static str,
@@ -33,7 +34,7 @@ struct Item {
     documents: BTreeMap<String, usize>,
 }
 
-/// What should be there.
+/// The expected state.
 #[derive(Default)]
 struct Model {
     items: BTreeMap<(&'static str, String), Item>,
@@ -60,7 +61,7 @@ impl Model {
         who == "viewer" || Self::may_change(who, item)
     }
 
-    /// What an item looks like to whoever sees it.
+    /// Returns the JSON of an item as it is shown to a reader.
     fn shown(kind: &str, name: &str, item: &Item) -> Value {
         if kind == "secrets" {
             return json!(name);
@@ -100,7 +101,7 @@ impl Model {
                 .is_some_and(|item| item.sources.iter().any(|next| self.requires(next, to)))
     }
 
-    /// The status that a write of an item gets.
+    /// Applies a write of an item and returns its status.
     fn put(&mut self, who: &'static str, kind: &'static str, name: &str, new: Item) -> u16 {
         let key = (kind, name.to_owned());
         let is_allowed = match self.items.get(&key) {
@@ -167,7 +168,7 @@ impl Model {
         }
     }
 
-    /// What somebody sees of a kind, in the order of creation.
+    /// Returns the items of a kind that a principal sees, in the order of creation.
     fn list(&self, who: &str, kind: &str) -> Vec<Value> {
         let mut seen: Vec<(usize, Value)> = self
             .items
@@ -287,7 +288,7 @@ async fn play(on: On, requests: usize, seed: u64) {
             assert_eq!(got.1, wanted, "{on:?} {number}: {who} {ask}");
         }
     }
-    // each kind of answer came about
+    // each kind of response occurred
     for wanted in [
         ("PUT", 200),
         ("PUT", 403),
@@ -306,7 +307,7 @@ async fn play(on: On, requests: usize, seed: u64) {
     }
 }
 
-/// A read or a write of a document.
+/// Reads or writes a document.
 async fn data(
     plane: &Plane,
     model: &mut Model,
@@ -344,7 +345,7 @@ async fn data(
     (ask, wanted, got)
 }
 
-/// All pages of a list. Each but the last is full, so that no page tells of what is hidden.
+/// Returns all pages of a list. Each page except for the last is full, so that page sizes do not reveal hidden items.
 async fn pages(plane: &Plane, who: &str, kind: &str, size: usize) -> Vec<Value> {
     let mut all = Vec::new();
     let mut cursor = String::new();

@@ -7,7 +7,7 @@ use crate::config::{ask, write};
 use crate::databases::On;
 use crate::plane::{Plane, options};
 
-/// An item of the API that a file describes from then on is the file's: whoever owned it owns it no more.
+/// An item of the API that a file describes later belongs to the file: its owner loses it.
 #[tokio::test(flavor = "multi_thread")]
 async fn files_take_over() {
     let plane = Plane::new(On::Sqlite).await.unwrap();
@@ -34,7 +34,7 @@ async fn files_take_over() {
     }
     let (_, answer) = ask(&reopened, &plane.keys["owner1"], "GET /v1/sources", "").await;
     assert_eq!(answer["result"], json!([]));
-    // what files leave to the API has no owner either
+    // items that files leave to the API do not have an owner either
     let used = r#"{"requirements": [{"source": "s"}]}"#;
     let (status, _) = ask(&reopened, &plane.keys["admin"], "PUT /v1/stacks/t", used).await;
     assert_eq!(status, 200);

@@ -1,6 +1,6 @@
-//! What may not be seen is not told by the work of an answer either: hidden items cost what items cost that are not there.
+//! Timing: the cost of a response does not reveal hidden items. They cost the same as missing items.
 //!
-//! `cargo test --release -p solon-control --test control -- timing --nocapture` prints how long answers took.
+//! `cargo test --release -p solon-control --test control -- timing --nocapture` prints the latencies.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -13,13 +13,13 @@ use crate::plane::Plane;
 
 const ROUNDS: usize = 200;
 
-/// The quickest and the middle one of some times.
+/// Returns the minimum and the median of some durations.
 fn summed(times: &mut [Duration]) -> (Duration, Duration) {
     times.sort_unstable();
     (times[0], times[times.len() / 2])
 }
 
-/// How many statements of each kind the database has answered. That a key was used is noted meanwhile, by an update.
+/// Returns the number of executed statements of each kind. Recording the use of a key adds an update in the background.
 async fn statements(plane: &Plane) -> BTreeMap<String, u64> {
     let response = plane.ask("admin", "GET /metrics", "").await;
     let text = String::from_utf8_lossy(response.body()).into_owned();
@@ -35,7 +35,7 @@ async fn statements(plane: &Plane) -> BTreeMap<String, u64> {
     counts
 }
 
-/// The statements of some requests.
+/// Returns the statements of some requests.
 async fn work(plane: &Plane, asks: &[(&str, &str)]) -> BTreeMap<String, u64> {
     let before = statements(plane).await;
     for (ask, body) in asks {
@@ -112,7 +112,7 @@ async fn hidden_references_cost_what_missing_ones_do() {
     }
 }
 
-/// How many items others have is not told by how long one's own list takes.
+/// The duration of a list does not reveal how many items others own.
 #[tokio::test(flavor = "multi_thread")]
 async fn lists_cost_what_is_shown() {
     for on in [On::Sqlite, On::Postgres, On::Mariadb] {
@@ -154,7 +154,7 @@ async fn lists_cost_what_is_shown() {
             eprintln!("{on:?}: one's own list beside {count} of others: {quickest:?}, {middle:?}");
             least.push(quickest);
         }
-        // looking at each of them takes many times as long
+        // a scan of all items would take many times as long
         assert!(least[1] < least[0] * 5, "{on:?}: {least:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Keys of those who ask: how long they are good, and that whoever makes them on the command line is noted.
+//! Keys of tokens: their expiration, and audit entries of tokens that the command line creates.
 
 use serde_json::json;
 use solon_control::commands;
@@ -18,7 +18,7 @@ async fn keys_end() {
         let Some(mut plane) = Plane::new(on).await else {
             continue;
         };
-        // a machine that is slow has taken the token when it has expired already
+        // on a slow machine, the token may have expired before it is used
         let mut millis = 300;
         let (end, key) = loop {
             let end = in_a_moment(millis);
@@ -38,7 +38,7 @@ async fn keys_end() {
         for ask in ["GET /v1/bundles", "PUT /v1/bundles/b", "GET /nothing"] {
             assert_eq!(plane.told("brief", ask, "{}").await.0, 401, "{on:?} {ask}");
         }
-        // a new key would be no better
+        // a new key would expire as well
         let (status, answer) = plane
             .told("admin", "POST /v1/tokens/brief/rotate", "")
             .await;
@@ -59,7 +59,7 @@ async fn keys_end() {
 async fn the_command_line_is_noted() {
     let plane = Plane::new(On::Sqlite).await.unwrap();
     let mut options = options(&plane.folder.0);
-    // what files describe is for the service to load
+    // items of files are only loaded by the service
     let file = plane.folder.0.join("config.yaml");
     std::fs::write(&file, "bundles: {described: {}}").unwrap();
     options.config.paths = vec![file];

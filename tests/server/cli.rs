@@ -1,8 +1,8 @@
-//! The commands, as they are typed.
+//! The commands, as users type them.
 //!
-//! `tests/cases/cli/files.json` is the folder that commands run in; every other file there but `forms.json` is a list of cases with
-//! a `note` and `runs`: `args`, perhaps `stdin`, and the recorded exit `code`, `stdout` and `stderr`. `BLESS=1`
-//! records anew.
+//! `tests/cases/cli/files.json` is the folder that commands run in. Every other file there except for `forms.json` is a
+//! list of cases with a `note` and `runs`: `args`, an optional `stdin`, and the recorded exit `code`, `stdout` and
+//! `stderr`. `BLESS=1` records them again.
 
 #![allow(
     clippy::panic,
@@ -62,7 +62,7 @@ fn cases() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/cli")
 }
 
-/// A folder with the files of the cases, gone when the test is.
+/// A folder with the files of the cases, removed when the test ends.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -91,7 +91,7 @@ impl Drop for Folder {
     }
 }
 
-/// A process that does not outlive the test.
+/// A process that is killed when the test ends.
 struct Killed(Child);
 
 impl Drop for Killed {
@@ -110,7 +110,7 @@ fn run(folder: &Folder, args: &[String], stdin: impl AsRef<[u8]>) -> Want {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // a command that reads no input may be gone before it is written
+    // a command that reads no input may have ended before the input is written
     let _ = child.stdin.take().unwrap().write_all(stdin.as_ref());
     let output = child.wait_with_output().unwrap();
     Want {
@@ -292,7 +292,7 @@ fn links_are_followed_until_they_lead_nowhere() {
         found["folder"].is_object() && found["p"].is_object(),
         "{found}"
     );
-    // a bundle is what it is everywhere: it has no links
+    // links are not followed in bundles, as everywhere
     assert_eq!(eval(&["-b", "linked"]).stdout, "{}\n");
 
     symlink("nowhere", at("linked/broken.txt")).unwrap();
@@ -310,7 +310,7 @@ fn links_are_followed_until_they_lead_nowhere() {
         "deep/up/".repeat(40)
     );
     assert!(looped.contains(&first), "{looped}");
-    // two links that lead back: OPA would walk all ways there are
+    // two links that form cycles: OPA would follow all possible paths
     symlink("..", at("linked/deep/again")).unwrap();
     let looped = eval(&["-d", "linked"]);
     assert!(looped.stderr.contains("too many levels"), "{looped:?}");
@@ -331,7 +331,7 @@ fn long_evaluations_end_in_time() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // it would take hours
+    // it would run for hours
     let mut child = Killed(child);
     let ended = waiting::wait_for("the evaluation ends in time", || {
         child.0.try_wait().unwrap()

@@ -1,4 +1,4 @@
-//! Configurations: where they come from, what may stand in them, what is shown of them.
+//! Configurations: their sources, their content, and how they are shown.
 
 use serde_json::{Value, json};
 
@@ -67,14 +67,14 @@ fn variables_are_replaced_as_opa_replaces_them() {
         // not set
         ("a${NONE}b", "a${NONE}b"),
         ("a${NONE}${HOST}b", "a${NONE}example.comb"),
-        // a name is what stands between the braces, whatever it is
+        // the name is all text between the braces
         ("a${A.B}b", "adotb"),
         ("a${A-B}b", "ahyphenb"),
         ("a${É}b", "aaccentb"),
         ("a${1S}b", "adigitb"),
         ("a${ HOST }b", "a${ HOST }b"),
         ("a${host}b", "a${host}b"),
-        // nothing else has a meaning
+        // other dollar signs are kept
         ("a$HOST b", "a$HOST b"),
         ("a$${HOST}b", "a$example.comb"),
         ("a\\\\${HOST}b", "a\\example.comb"),
@@ -87,7 +87,7 @@ fn variables_are_replaced_as_opa_replaces_them() {
         ("a${HOST b", "a${HOST b"),
         ("a${", "a${"),
     ] {
-        // names end in the line that they begin in
+        // a name must end on the line that it begins on
         let file = format!("labels:\n  a: \"{text}\"\n  b: \"}}\"\n");
         assert_eq!(told(&file, &[])["labels"]["a"], want, "{text}");
     }
@@ -105,7 +105,7 @@ fn variables_are_replaced_as_opa_replaces_them() {
         let config = read("", &[set], &[]);
         assert_eq!(config.map(|config| config.told()), Ok(want), "{set}");
     }
-    // what is in a file that is named is a value as it is
+    // the content of a named file is a value, without substitution
     let config = read("", &[], &["labels.v=variable.txt", ""]).unwrap();
     assert_eq!(config.told(), json!({"labels": {"v": "${HOST}${EMPTY}"}}));
 }

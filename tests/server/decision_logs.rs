@@ -1,4 +1,4 @@
-//! Decision logs of the real server, and of OPA's where cases are recorded.
+//! Decision logs of the real server, and of OPA's server where cases are recorded.
 
 #![allow(
     dead_code,

@@ -1,5 +1,5 @@
-//! The published cases and the recorded programs, asked over HTTP: each of a server of its own that serves an engine with the
-//! case's policies and documents.
+//! OPA's test cases and the recorded programs, sent over HTTP. Each case has its own server with an engine that contains
+//! the case's policies and documents.
 
 #![allow(
     clippy::panic,
@@ -31,10 +31,10 @@ use tokio::runtime::Runtime;
 
 use client::{Client, Message};
 
-/// Servers that answer lines.
+/// Servers that evaluate the lines of the test protocol.
 struct Http {
     runtime: Runtime,
-    /// How many lines were answered over HTTP.
+    /// Number of lines that were evaluated over HTTP.
     asked: usize,
 }
 
@@ -47,7 +47,7 @@ impl Http {
         }
     }
 
-    /// The answer of a server with an engine to a query.
+    /// Returns the response of a server with `engine` to a query.
     fn query(&mut self, engine: Engine, line: &Line<'_>) -> Result<String, String> {
         let options = ServerOptions {
             spelling: Spelling::Opa,
@@ -85,7 +85,7 @@ impl Http {
     }
 }
 
-/// An engine with what a line names, or the line that says why there is none.
+/// Creates an engine with the content of a line, or returns the error line if that fails.
 fn engine(line: &Line<'_>) -> Result<Engine, String> {
     let engine = Engine::builder()
         .version(if line.v0 { Version::V0 } else { Version::V1 })
@@ -108,7 +108,7 @@ fn engine(line: &Line<'_>) -> Result<Engine, String> {
 impl Driver for Http {
     fn answer(&mut self, text: &str) -> Result<String, String> {
         let line: Line<'_> = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        // an input that is no JSON, and policies that are refused, never reach a server
+        // an invalid JSON input, and policies that are rejected, never reach a server.
         if line.input_term.is_some() || line.partial || !line.explain.is_empty() {
             return Native::Plans.answer(text);
         }
@@ -116,7 +116,7 @@ impl Driver for Http {
             return Native::Plans.answer(text);
         };
         let answer = self.query(engine, &line)?;
-        // numbers are to stay as they are written
+        // numbers must keep their spelling
         if let Some(rest) = answer.trim_end().strip_prefix("{\"result\":") {
             return Ok(format!("{{\"bindings\":{rest}"));
         }
@@ -169,7 +169,7 @@ fn published_cases_over_http() {
     println!("{} passed, {} of them over HTTP", report.passed, http.asked);
 }
 
-/// What counts of an answer: bindings, and of errors code, message and place.
+/// Returns the compared parts of a response: bindings, and the code, message and location of errors.
 fn essence(answer: &str) -> (Option<solon::Value>, Vec<Vec<Json>>) {
     let told: Json = serde_json::from_str(answer).unwrap();
     let bindings = solon::json::read(answer.as_bytes()).unwrap();

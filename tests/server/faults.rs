@@ -1,6 +1,5 @@
-//! Faults of the engine itself, injected into a server that runs: a client is told of an internal error, never anything that
-//! passes for an answer, and the next request is answered. In the server's own crate, since a process cannot be given an
-//! engine.
+//! Internal errors of the engine, injected into a running server: the client receives an internal error and never a result,
+//! and the next request succeeds. Part of the server's own crate because an engine cannot be passed to a process.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -13,7 +12,7 @@ const POLICY: &str = "package t
 panics := boom(input.x)
 sound := input.x";
 
-/// An engine with a document whose evaluation panics, and a sound one.
+/// Creates an engine with one document whose evaluation panics and one that succeeds.
 fn engine() -> Engine {
     let boom = HostFunction::new("boom", "x: any => y: any", |_, _| panic!("injected"));
     let engine = Engine::builder().function(boom.unwrap()).build();
@@ -21,7 +20,7 @@ fn engine() -> Engine {
     engine
 }
 
-/// Asks on a connection of its own; status and body.
+/// Sends a request on its own connection. Returns status and body.
 fn ask(address: &str, request: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
@@ -44,7 +43,7 @@ fn check(address: &str) {
     let input = r#"{"input": {"x": 2}}"#;
     let query =
         |document: &str| format!(r#"{{"query": "x = data.t.{document}", "input": {{"x": 2}}}}"#);
-    // the first time of a document it is the pool that answers, later a reactor may
+    // the first request for a document runs in the pool, later ones may run in a reactor
     for _ in 0..5 {
         let (document, message) = ("panics", "internal error: injected");
         for (status, body) in [
@@ -57,7 +56,7 @@ fn check(address: &str) {
             assert!(body.contains(message), "{document}: {body}");
             assert!(!body.contains("result"), "{document}: {body}");
         }
-        // a search knows no plans, but it calls functions
+        // the tracing evaluator uses no plans, but it calls functions
         let (status, body) = post(address, "/v1/data/t/panics?explain=full", input);
         assert_eq!(status, 500, "{body}");
         let (status, body) = post(address, "/v1/data/t/sound", input);

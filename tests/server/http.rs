@@ -1,4 +1,4 @@
-//! The real server, driven over TCP.
+//! The real server, accessed over TCP.
 
 #![allow(
     clippy::panic,
@@ -122,7 +122,7 @@ fn many_clients_are_answered_at_once() {
                 }
             });
         }
-        // policies and documents change below them
+        // policies and documents change during the requests
         scope.spawn(move || {
             let mut client = Client::connect(address);
             for turn in 0..30 {
@@ -140,10 +140,10 @@ fn many_clients_are_answered_at_once() {
     });
 }
 
-/// The length at which [`slow_policy`] ends on no machine: its clients go away, or time is up.
+/// A length at which [`slow_policy`] never ends: its clients disconnect, or its time-out expires.
 const ENDLESS: usize = 5000;
 
-/// A policy that looks at every triple of a list.
+/// A policy that iterates over all triples of a list.
 fn slow_policy(length: usize) -> String {
     let list: Vec<String> = (1..=length).map(|number| number.to_string()).collect();
     format!(
@@ -181,7 +181,7 @@ fn open_requests_finish_before_the_server_stops() {
     let url = format!("http://{}/", backend.local_addr().unwrap());
     let ask = Message::new("POST", "/v1/data/p/status").body(format!("{{\"input\":\"{url}\"}}"));
     let open = std::thread::spawn(move || Client::connect(&address).ask(&ask).text());
-    // the decision waits for an answer while the server starts to shut down
+    // the decision waits for a response while the server starts to shut down
     backend.set_nonblocking(true).unwrap();
     let (mut asked, _) = wait_for("the policy sends its request", || backend.accept().ok());
     server.signal("TERM");
@@ -218,7 +218,7 @@ fn bodies_are_bounded() {
 
 #[test]
 fn bundles_are_served() {
-    // files with `.pem` in their names are not given as paths by themselves
+    // files with `.pem` in their names are not passed as paths
     let files = [
         ("b.pem/.manifest", r#"{"roots": ["a", "p"]}"#),
         ("b.pem/a/data.json", r#"{"x": 1}"#),
@@ -276,7 +276,7 @@ fn nesting_is_bounded() {
         format!("{{\"query\":\"x = {deep}\"}}"),
         "recursion depth exceeded",
     );
-    // documents do not get deeper by being put into one another either
+    // nesting documents in one another does not exceed the depth limit either
     refused(
         "PUT",
         &format!("/v1/data{}", "/a".repeat(10_500)),

@@ -1,4 +1,4 @@
-//! Files that are loaded at the start and with `--watch`, in addition to what clients write: real servers with a store.
+//! Files that are loaded at the start and with `--watch`, in addition to writes of clients: real servers with a store.
 
 #![allow(
     clippy::panic,

@@ -1,10 +1,12 @@
-//! Runs the shell sessions of the documentation and compares what they print.
+//! Runs the shell sessions of the documentation and compares their output.
 //!
-//! A code block `console` holds commands, each after `$ `, and their output. A block whose info string has `file=NAME` is written to
-//! the folder of the page before the commands after it run. All commands of a page run in one folder and one shell.
-//! In the output, `…` stands for any text within a line, and a line that is only `…` for any number of lines.
-//! A command without output in the page may print anything. Every command must exit with 0.
-//! Commands that end in `&` are servers: the test continues when their port is open, and ends them with the page.
+//! - A code block `console` contains commands, each after `$ `, and their output.
+//! - A block whose info string has `file=NAME` is written to the folder of the page before the commands after it run.
+//! - All commands of a page run in one folder and one shell.
+//! - In the output, `…` matches any text within a line, and a line with only `…` matches any number of lines.
+//! - A command without output in the page may print anything.
+//! - Every command must exit with 0.
+//! - Commands that end in `&` are servers: the test continues when their port is open, and ends them with the page.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -61,7 +63,7 @@ fn parts(page: &str) -> Vec<Part> {
     parts
 }
 
-/// Returns `true` if `line` has the form of `pattern`, in which `…` stands for any text.
+/// Returns `true` if `line` matches `pattern`, in which `…` matches any text.
 fn matches_line(pattern: &str, line: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('…') else {
         return pattern == line;
@@ -80,7 +82,7 @@ fn matches_line(pattern: &str, line: &str) -> bool {
     line.ends_with(last)
 }
 
-/// Returns `true` if the lines have the form of the pattern, in which a line `…` stands for any number of lines.
+/// Returns `true` if the lines match the pattern, in which a line `…` matches any number of lines.
 fn matches(pattern: &[String], lines: &[&str]) -> bool {
     match pattern.split_first() {
         None => lines.is_empty(),
@@ -93,7 +95,7 @@ fn matches(pattern: &[String], lines: &[&str]) -> bool {
     }
 }
 
-/// A shell in a folder, with `solon` in its path and free ports in the place of the default ones.
+/// A shell in a folder, with `solon` in its path and free ports instead of the default ones.
 struct Shell {
     child: Child,
     output: BufReader<std::process::ChildStdout>,
@@ -139,7 +141,7 @@ impl Shell {
         writeln!(self.child.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
-    /// Runs a command; returns what it printed and its exit code.
+    /// Runs a command. Returns its output and its exit code.
     fn run(&mut self, command: &str) -> (String, i32) {
         let mut command = command.to_owned();
         for (default, port) in self.ports {

@@ -1,4 +1,4 @@
-//! Unix sockets of servers that start, run and stop next to one another.
+//! Unix sockets of servers that start, run and stop concurrently.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::listen;
 
-/// A folder that is gone when the test is.
+/// A folder that is removed when the test ends.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -36,7 +36,7 @@ impl Drop for Folder {
     }
 }
 
-/// Leaves a socket behind that no process listens on.
+/// Creates a stale socket that no process listens on.
 fn leave(path: &Path) {
     drop(UnixListener::bind(path).unwrap());
     assert!(path.exists());
@@ -131,7 +131,7 @@ async fn other_files_stay() {
         assert_eq!(error(path).await, want, "{}", path.display());
     }
     assert_eq!(fs::read(&file).unwrap(), b"kept");
-    // a socket of another kind does not refuse, so that its process may be there
+    // a socket of another type does not reject connections, so its process may still run
     let datagram = folder.0.join("datagram");
     let _open = UnixDatagram::bind(&datagram).unwrap();
     let (_, text) = error(&datagram).await;
@@ -177,7 +177,7 @@ async fn a_path_may_be_as_long_as_an_address() {
     assert_eq!(error(&longer).await.0, ErrorKind::InvalidInput);
 }
 
-/// Another process that looks all the time sees no permissions but those that were asked for.
+/// Another process that checks continuously sees only the requested permissions.
 #[test]
 fn there_is_no_moment_with_other_permissions() {
     let folder = Folder::new();
@@ -208,7 +208,7 @@ fn there_is_no_moment_with_other_permissions() {
     assert!(seen.iter().all(|mode| *mode == 0o600), "{seen:?}");
 }
 
-/// Of servers that start at once over a socket that was left behind, one listens, and the others say why they do not.
+/// Of servers that start at the same time over a stale socket, one listens, and the others report why they do not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_of_many_servers_that_start_at_once_listens() {
     let folder = Folder::new();

@@ -159,7 +159,7 @@ impl NetworkRules {
         Self::default()
     }
 
-    /// Denies the metadata services of clouds, which give credentials to every program of the machine.
+    /// Denies the metadata services of clouds, which issue credentials to every program of the machine.
     #[must_use]
     pub fn deny_metadata(mut self) -> Self {
         self.denies_metadata = true;
@@ -185,7 +185,7 @@ impl NetworkRules {
         !self.denies_metadata && !self.denies_private
     }
 
-    /// Returns why a connection to an address with some use is not made.
+    /// Returns the reason why a connection to an address with some use is denied.
     pub(crate) fn denial(&self, used: &str) -> String {
         let what = match self.denies_private {
             true => "private networks",
@@ -214,7 +214,7 @@ impl NetworkRules {
         self.allowed.iter().any(|network| network.contains(address))
     }
 
-    /// Checks whether connections to Unix sockets are allowed.
+    /// Returns an error if connections to Unix sockets are denied.
     ///
     /// # Errors
     /// They are denied with private networks.
@@ -226,11 +226,11 @@ impl NetworkRules {
         }
     }
 
-    /// Checks the server that a proxy is to connect to. The proxy resolves its name, so that only addresses and names of this machine are
-    /// known here.
+    /// Checks the server that a proxy is to connect to. The proxy resolves its name, so only addresses and names of this
+    /// machine are checked.
     ///
     /// # Errors
-    /// As for [`Self::check`].
+    /// See [`Self::check`].
     pub fn check_proxied(&self, host: &str) -> Result<(), &'static str> {
         if self.is_unrestricted() {
             return Ok(());
@@ -245,14 +245,14 @@ impl NetworkRules {
                 .into_iter()
                 .try_for_each(|address| self.check(address));
         }
-        // the names of metadata services that only the machine's own resolver knows
+        // names of metadata services that only the machine's own resolver knows
         if self.denies_metadata && METADATA_NAMES.contains(&name.as_str()) {
             return Err(METADATA_USE);
         }
         let bare = name.split('%').next().unwrap_or_default();
         match bare.parse() {
             Ok(address) => self.check(address),
-            // `127.1`, `0x7f000001` and `010.8.8.8` are addresses that programs read differently
+            // programs parse `127.1`, `0x7f000001` and `010.8.8.8` differently
             Err(_) if ends_in_number(bare) => Err("ambiguous address"),
             Err(_) => Ok(()),
         }
@@ -268,7 +268,8 @@ const METADATA_NAMES: [&str; 5] = [
     "metadata.tencentyun.com",
 ];
 
-/// Returns `true` if the last label of a host is a number, in decimal or hexadecimal digits. No name of the public DNS ends so.
+/// Returns `true` if the last label of a host is a number, in decimal or hexadecimal digits. No name of the public DNS ends
+/// in one.
 fn ends_in_number(host: &str) -> bool {
     let label = host.rsplit('.').next().unwrap_or_default();
     match label.strip_prefix("0x") {

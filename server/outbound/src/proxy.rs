@@ -29,7 +29,7 @@ pub struct Proxy {
     pub authorization: Option<String>,
 }
 
-/// The proxies of HTTP and HTTPS, and hosts that are reached without one.
+/// The proxies of HTTP and HTTPS, and the hosts that are connected to directly.
 #[derive(Debug, Default)]
 pub struct Proxies {
     http: Option<Result<Proxy, String>>,
@@ -37,7 +37,7 @@ pub struct Proxies {
     exceptions: Vec<Exception>,
 }
 
-/// Hosts that are reached without a proxy.
+/// Hosts that are connected to without a proxy.
 #[derive(Debug, PartialEq, Eq)]
 enum Exception {
     Everything,
@@ -70,7 +70,7 @@ impl Proxies {
         };
         let mut http = either("HTTP_PROXY").map(|address| Proxy::parse(&address));
         if http.is_some() && variable("REQUEST_METHOD").is_some_and(|method| !method.is_empty()) {
-            // a web server sets it from a header of a request
+            // a CGI web server sets this variable from a request header
             http = Some(Err(
                 "refusing to use HTTP_PROXY value in CGI environment; see golang.org/s/cgihttpproxy"
                     .to_owned(),
@@ -168,7 +168,7 @@ impl Proxy {
 }
 
 impl Proxy {
-    /// Sends `CONNECT` and returns the connection, which leads to the server from there on.
+    /// Sends `CONNECT` and returns the connection, which then leads to the server.
     pub(crate) async fn tunnel(
         &self,
         mut stream: Box<dyn Duplex>,

@@ -24,10 +24,11 @@ impl Services {
         Self::default().changed(config, keys, options)
     }
 
-    /// Returns the clients of a changed configuration. Services that did not change keep their clients with connections and tokens.
+    /// Returns the clients of a changed configuration. Services that did not change keep their clients with connections and
+    /// tokens.
     ///
     /// # Errors
-    /// As for [`Self::new`].
+    /// See [`Self::new`].
     pub fn changed(
         &self,
         config: &ServicesConfig,

@@ -48,7 +48,7 @@ impl Default for Trust {
     }
 }
 
-/// Returns the protection of connections by TLS, with the crypto provider of the workspace. `identity` chooses the certificate that the
+/// Returns the TLS configuration, with the crypto provider of the workspace. `identity` chooses the certificate that the
 /// client presents, at each handshake.
 ///
 /// # Errors
@@ -68,7 +68,7 @@ pub fn client_config(
         Some(identity) => builder.with_client_cert_resolver(identity),
     };
     if config.client_auth_cert_resolver.has_certs() {
-        // a resumed session has the certificate of the first one, which may have been replaced since
+        // a resumed session has the client certificate of the first one, which may have been replaced since
         config.resumption = Resumption::disabled();
     }
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
@@ -164,7 +164,8 @@ impl Verifier {
     }
 }
 
-/// Returns `true` if a certificate was rejected only because it is the one of an authority: its validity and encoding are correct.
+/// Returns `true` if a certificate was rejected only because it belongs to an authority: its validity and encoding are
+/// correct.
 fn is_authority(error: &rustls::Error) -> bool {
     match error {
         // rustls has no variant for it

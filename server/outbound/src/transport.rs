@@ -1,4 +1,4 @@
-//! Single requests over pooled connections: no redirects, no credentials, no time-outs but those of connections.
+//! Single requests over pooled connections: no redirects, no credentials, and no time-outs except for connecting.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -27,7 +27,7 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// Returns a pool. Connections are used again only if `keeps_alive`.
+    /// Returns a pool. Connections are reused only if `keeps_alive`.
     pub fn new(target: Target, keeps_alive: bool) -> Self {
         let target = Arc::new(target);
         let mut builder = legacy::Client::builder(TokioExecutor::new());
@@ -64,7 +64,7 @@ impl fmt::Debug for Transport {
     }
 }
 
-/// Returns the words after the status of a response, as the server sent them.
+/// Returns the reason phrase of a response, as the server sent it.
 pub fn reason<B>(response: &Response<B>) -> String {
     match response.extensions().get::<ReasonPhrase>() {
         Some(reason) => String::from_utf8_lossy(reason.as_bytes()).into_owned(),

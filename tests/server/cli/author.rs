@@ -1,4 +1,4 @@
-//! Commands of authors whose results no record can hold: benchmarks, scripts, pages, and tests that run again.
+//! Commands for policy authors whose results cannot be recorded: benchmarks, scripts, pages, and repeated tests.
 
 use std::fs;
 use std::path::Path;

@@ -1,8 +1,9 @@
 //! Commands whose results were recorded from OPA.
 //!
-//! A file of `tests/cases/commands` is a list of cases with a `note`, `files`, perhaps `archives`, and `runs`: `args`, perhaps `stdin` and `env`, and the
-//! exit `code`, `stdout` and `stderr`. `SOLON_RECORD=PATH`, the program of OPA, records them. A run with `own` is one that OPA
-//! does not have; `BLESS=1` records these. Times are left out, and a run with `numbers` compares no number at all.
+//! A file of `tests/cases/commands` is a list of cases with a `note`, `files`, optional `archives`, and `runs`: `args`,
+//! optional `stdin` and `env`, and the exit `code`, `stdout` and `stderr`. `SOLON_RECORD=PATH`, the program of OPA, records
+//! them. A run with `own` is one that OPA does not have; `BLESS=1` records these. Times are omitted, and a run with
+//! `numbers` ignores all numbers.
 //!
 //! Archives that a run writes are compared entry by entry: mode, name and contents. `before` lists runs that come first.
 //!
@@ -39,7 +40,7 @@ struct Run {
     stdin: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     env: BTreeMap<String, String>,
-    /// Only Solon has it.
+    /// Only Solon supports it.
     #[serde(default, skip_serializing_if = "is_false")]
     own: bool,
     /// Numbers differ from run to run.
@@ -78,7 +79,7 @@ fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
-/// A folder with the files of a case, gone when the test is.
+/// A folder with the files of a case, removed when the test ends.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -124,7 +125,7 @@ fn run(program: &str, folder: &Folder, case: &Case, run: &Run) -> Want {
     }
     let mut command = Command::new(program);
     for (name, value) in &run.env {
-        // the variables of both programs have the same names but for their beginning
+        // the names of variables of both programs differ only in the prefix
         let prefix = if program.ends_with("solon") {
             "SOLON_"
         } else {
@@ -140,7 +141,7 @@ fn run(program: &str, folder: &Folder, case: &Case, run: &Run) -> Want {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // a command that reads no input may be gone before it is written
+    // a command that reads no input may have ended before the input is written
     let stdin = run.stdin.as_deref().unwrap_or_default();
     let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
     let output = child.wait_with_output().unwrap();
@@ -172,7 +173,7 @@ fn run(program: &str, folder: &Folder, case: &Case, run: &Run) -> Want {
     }
 }
 
-/// The archives in a folder, entry by entry.
+/// Returns the archives in a folder, entry by entry.
 fn archives(folder: &Path) -> BTreeMap<String, Vec<String>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -199,7 +200,7 @@ fn archives(folder: &Path) -> BTreeMap<String, Vec<String>> {
     found
 }
 
-/// The text without times, identifiers of decisions and, if they are left out, numbers.
+/// Returns the text without times, decision ids and, unless they are compared, numbers.
 fn timeless(text: &str, numbers: bool) -> String {
     let lines = text.split_inclusive('\n').map(|line| {
         let line = replaced(line, " (", ")\n", |time| {
@@ -230,7 +231,7 @@ fn timeless(text: &str, numbers: bool) -> String {
     out
 }
 
-/// The line with what stands between two texts replaced, if it is a time.
+/// Returns the line with the text between `before` and `after` replaced, if it is a time.
 fn replaced(line: &str, before: &str, after: &str, is_time: impl Fn(&str) -> bool) -> String {
     let mut out = String::new();
     let mut rest = line;

@@ -1,8 +1,14 @@
-//! The forms in which flags are written, against OPA.
+//! Spellings of flags, compared with OPA.
 //!
-//! `tests/cases/cli/forms.json` has a row for each command line: the words, `''` for an empty one and `{folder}` for the folder that
-//! the command runs in; what came of it in OPA, and what OPA printed. Where Solon differs on purpose, a fourth column says what comes of
-//! it here, and a fifth what Solon prints. `SOLON_RECORD=PATH`, the program of OPA, records both again.
+//! `tests/cases/cli/forms.json` has a row for each command line with these columns:
+//!
+//! - the words, `''` for an empty one and `{folder}` for the folder that the command runs in
+//! - the outcome in OPA
+//! - the output of OPA
+//! - the outcome in Solon, where it differs on purpose
+//! - the output of Solon, where it differs on purpose
+//!
+//! `SOLON_RECORD=PATH`, the program of OPA, records both again.
 
 use std::fmt::Write as _;
 use std::process::{Command, Stdio};
@@ -20,7 +26,7 @@ struct Row(
     #[serde(default)] Option<String>,
 );
 
-/// What came of a command, and what it printed: only where it answered, since texts of errors differ.
+/// Returns the outcome of a command and its output. The output is empty if the command failed because error texts differ.
 fn outcome(program: &str, folder: &Folder, line: &str) -> (String, String) {
     let place = folder.0.to_str().unwrap();
     let words = line.split(' ').map(|word| match word {
@@ -39,7 +45,7 @@ fn outcome(program: &str, folder: &Folder, line: &str) -> (String, String) {
         .unwrap()
         .replace(place, "{folder}");
     let stderr = String::from_utf8(output.stderr).unwrap();
-    // clap shows no usage where a value is wrong
+    // clap shows no usage if a value is invalid
     let is_usage = ["\nUsage:", "For more information, try '--help'"];
     match output.status.code() {
         Some(0) => ("answer".to_owned(), stdout),
@@ -51,7 +57,7 @@ fn outcome(program: &str, folder: &Folder, line: &str) -> (String, String) {
     }
 }
 
-/// What came of a command of Solon, and what it printed.
+/// Returns the outcome of a command of Solon and its output.
 fn own_outcome(folder: &Folder, line: &str) -> (String, String) {
     outcome(env!("CARGO_BIN_EXE_solon"), folder, line)
 }

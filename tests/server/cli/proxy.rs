@@ -1,4 +1,4 @@
-//! `http.send` through the proxies that the environment names, and what is counted of it.
+//! `http.send` through the proxies of the environment, and its metrics.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
@@ -7,8 +7,8 @@ use std::sync::mpsc::{Receiver, channel};
 
 use serde_json::Value as Json;
 
-/// A server that tells what came first on each connection, and answers it; what comes after a tunnel's answer is told
-/// too.
+/// Starts a server that reports the first bytes of each connection and responds to them. It also reports the bytes after
+/// the response to `CONNECT`.
 fn server(answer: &'static str) -> (SocketAddr, Receiver<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -32,12 +32,12 @@ fn server(answer: &'static str) -> (SocketAddr, Receiver<Vec<u8>>) {
     (address, told)
 }
 
-/// What `solon eval` answers to a request, in an environment of its own.
+/// Evaluates a request by `solon eval`, with its own environment variables.
 fn ask(url: &str, variables: &[(&str, &str)]) -> Json {
     ask_with(&[], url, variables)
 }
 
-/// The same with flags.
+/// Evaluates a request by `solon eval` with flags.
 fn ask_with(flags: &[&str], url: &str, variables: &[(&str, &str)]) -> Json {
     let query = format!(r#"http.send({{"method": "get", "url": "{url}", "raise_error": false}})"#);
     let output = Command::new(env!("CARGO_BIN_EXE_solon"))
@@ -94,7 +94,7 @@ fn secure_requests_go_through_a_tunnel() {
         head,
         "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n"
     );
-    // TLS begins: a handshake of version 3
+    // the beginning of a TLS handshake, version 3
     assert_eq!(&told.recv().unwrap()[..2], [0x16, 3]);
 }
 
@@ -134,7 +134,7 @@ fn servers_on_this_machine_and_exceptions_are_asked_directly() {
     assert!(asked.try_recv().is_err(), "the proxy was asked");
 }
 
-/// A restricted request neither reaches a proxy of a private network, nor a private address through any proxy.
+/// A restricted request neither connects to a proxy in a private network, nor to a private address through any proxy.
 #[test]
 fn proxies_are_no_way_around_denied_networks() {
     let deny = ["--deny-private-networks"];

@@ -1,4 +1,4 @@
-//! Every key that OPA 1.22.3 knows: it has an effect, defines what other keys refer to, or is rejected by its name.
+//! Every key that OPA 1.22.3 supports has an effect, is only a definition for other keys, or is rejected by its name.
 
 use serde_json::{Value, json};
 
@@ -6,11 +6,11 @@ use super::super::Settings;
 use super::read;
 use crate::config::{BufferLimit, DecisionLogOptions, ReportingOptions, ReportingTrigger};
 
-/// What a key does.
+/// Outcome of a key.
 enum Outcome {
     /// It changes a setting.
     Effect(fn(&Settings) -> bool),
-    /// It is accepted and shown: only other keys refer to it, all of which are rejected.
+    /// It is accepted and shown, but only other keys refer to it, and all of those are rejected.
     Definition,
     /// The server does not start, and the error names this key.
     Rejected(&'static str),
@@ -18,7 +18,7 @@ enum Outcome {
 
 use Outcome::{Definition, Effect, Rejected};
 
-/// The configuration with a value at a path with dots.
+/// Returns the configuration with a value at a dotted path.
 fn at(path: &str, value: Value) -> Value {
     let mut steps = path.split('.').rev();
     steps
@@ -176,7 +176,7 @@ fn rows() -> Vec<(&'static str, Value, Outcome)> {
 
 type Check = fn(&Settings) -> bool;
 
-/// Members of `decision_logs`, and what they change.
+/// Returns members of `decision_logs` with the settings that they change.
 fn decision_logs() -> Vec<(Value, Check)> {
     fn logs(settings: &Settings) -> &DecisionLogOptions {
         settings.decision_logs.as_ref().unwrap()
@@ -242,7 +242,7 @@ fn decision_logs() -> Vec<(Value, Check)> {
     ]
 }
 
-/// Values that OPA rejects, with its words, and keys that are not known.
+/// Values that OPA rejects, with its messages, and unknown keys.
 #[test]
 fn decision_logs_that_are_not_valid_are_rejected() {
     for (section, want) in [
@@ -324,10 +324,10 @@ fn decision_logs_that_are_not_valid_are_rejected() {
     }
 }
 
-/// Keys with the kinds of their values.
+/// Keys with the types of their values.
 type Keys = &'static [(&'static str, &'static str)];
 
-/// Sections that are rejected as a whole, with the keys that OPA knows in them.
+/// Sections that are rejected as a whole, with the keys that OPA supports in them.
 const SECTIONS: [(&str, &[Keys]); 2] = [
     ("distributed_tracing", &[COLLECTOR, TRACES]),
     (
@@ -336,7 +336,7 @@ const SECTIONS: [(&str, &[Keys]); 2] = [
     ),
 ];
 
-/// Sections of plugins as they are at least, each with members that change what the plugin does.
+/// Minimal sections of plugins, each with members that change the behavior of the plugin.
 const PLUGINS: [(&str, &str, &[&str]); 4] = [
     (
         "bundles.b",
@@ -414,7 +414,7 @@ fn each_key_of_a_plugin_changes_what_it_does() {
     }
 }
 
-/// Recorded from OPA, but for `manual`, which only programs that embed it can trigger.
+/// Recorded from OPA, except for `manual`, which only programs that embed OPA can trigger.
 #[test]
 fn sections_of_plugins_are_checked_at_the_start() {
     let s = r#""services": {"s": {"url": "http://s"}}"#;

@@ -1,4 +1,5 @@
-//! The reference page of the configuration, which is made of its types. `BLESS=1 cargo test -p solon-server --lib config` writes it.
+//! The reference page of the configuration, generated from its types. `BLESS=1 cargo test -p solon-server --lib config`
+//! writes it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,7 +9,7 @@ use serde_json::Value;
 use super::super::document::UNSUPPORTED;
 use super::super::schema::schema;
 
-/// What the page says before its tables.
+/// Text of the page before its tables.
 const HEAD: &str = include_str!("reference.md");
 
 /// A key with its schema.
@@ -17,7 +18,7 @@ struct Key {
     schema: Value,
 }
 
-/// Returns all keys that have a value of their own.
+/// Collects all keys that have a value of their own.
 fn keys(path: &str, schema: &Value, found: &mut Vec<Key>) {
     let properties = schema.get("properties").and_then(Value::as_object);
     let below = |name: &str| match path {
@@ -30,7 +31,7 @@ fn keys(path: &str, schema: &Value, found: &mut Vec<Key>) {
     let others = schema.get("additionalProperties");
     match others.filter(|others| !others.is_boolean()) {
         Some(members) => {
-            // a text by name has no keys of its own, so that the description is the one of the section
+            // a map of texts has no keys of its own, so the description is that of the section
             let mut members = members.clone();
             if members["type"] == "string" {
                 for field in ["description", "examples"] {
@@ -47,7 +48,7 @@ fn keys(path: &str, schema: &Value, found: &mut Vec<Key>) {
     }
 }
 
-/// Returns the names of the types of a schema, without the one of `null`.
+/// Returns the names of the types of a schema, without `null`.
 fn type_of(schema: &Value) -> String {
     let names = match &schema["type"] {
         Value::Array(names) => names.clone(),
@@ -118,7 +119,7 @@ fn the_reference_page_is_current() {
     );
 }
 
-/// Every key has a description, and every one that is not supported is in the list of them.
+/// Every key has a description, and every unsupported one is in the list of unsupported keys.
 #[test]
 fn every_key_is_on_the_page() {
     let page = page();

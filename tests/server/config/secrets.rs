@@ -1,4 +1,4 @@
-//! What is shown of a configuration.
+//! Redaction of secrets in the shown configuration.
 
 use serde_json::json;
 
@@ -44,7 +44,7 @@ fn what_services_send_is_not_shown() {
             json!({"headers": {"x-team": "REDACTED", "Cookie": "REDACTED"}}),
         ),
         ("headers: {}", json!({"headers": {}})),
-        // a key that is spelled another way has no effect, and may contain a secret all the same
+        // a misspelled key has no effect, but may contain a secret
         ("Headers: {a: t}", json!({})),
         ("HEADERS: t", json!({})),
         ("credential: {bearer: {token: t}}", json!({})),
@@ -73,7 +73,7 @@ fn what_services_send_is_not_shown() {
             "url: 'https://u:t@t@h/p@q'",
             json!({"url": "https://REDACTED@q"}),
         ),
-        // passwords that are not escaped
+        // unescaped passwords
         (
             "url: 'https://u:TOP/t@h'",
             json!({"url": "https://REDACTED@h"}),
@@ -139,7 +139,7 @@ fn what_services_send_is_not_shown() {
     assert_eq!(keys["keys"], json!({"k": {"algorithm": "HS256"}}));
 }
 
-/// A value that came from a variable is replaced as a whole, whatever stands around the variable and whatever its kind.
+/// A value that contains a variable is redacted as a whole, whatever surrounds the variable and whatever its type.
 #[test]
 fn values_of_variables_are_not_shown() {
     let hidden = || json!("REDACTED");
@@ -162,10 +162,10 @@ fn values_of_variables_are_not_shown() {
         ("x: ${EMPTY}", json!({"x": hidden()})),
         ("x: a${EMPTY}", json!({"x": hidden()})),
         ("x: ${REFERENCE}", json!({"x": hidden()})),
-        // a variable that is not set stays as it is written
+        // a variable that is not set stays unchanged
         ("x: ${NONE}, y", json!({"x": "${NONE}, y"})),
         ("x: ${}a", json!({"x": "a"})),
-        // an equal value that came from elsewhere is no secret
+        // an equal value from elsewhere is not secret
         (
             "x: ${TOKEN}\ny: s3cret",
             json!({"x": hidden(), "y": "s3cret"}),
@@ -174,7 +174,7 @@ fn values_of_variables_are_not_shown() {
             "x: 8080 # ${PORT}\ny: ${PORT}",
             json!({"x": 8080, "y": hidden()}),
         ),
-        // variables that are more than one value
+        // variables that contain several values
         ("x: ${FLOW}\ny: 1", json!({"x": hidden(), "y": 1})),
         ("x: [${FLOW}, a]", json!({"x": [hidden(), "a"]})),
         (
@@ -192,10 +192,10 @@ fn values_of_variables_are_not_shown() {
             json!({"x": {"REDACTED": hidden(), "b": "c"}}),
         ),
         ("${TOKEN}: a", json!({"REDACTED": hidden()})),
-        // only the text of the variable makes this valid: nothing is shown
+        // only the text of the variable makes this valid, so nothing is shown
         ("${NAMED}\nx: 1", json!({"REDACTED": hidden()})),
         ("x: ${QUOTE}\"\ny: 1", json!({"x": hidden(), "y": 1})),
-        // sections that mean something
+        // sections that have an effect
         (
             "default_decision: /a/${TOKEN}",
             json!({"default_decision": hidden()}),
@@ -217,7 +217,7 @@ fn values_of_variables_are_not_shown() {
             "keys: {k: {scope: '${TOKEN}', key: '${TOKEN}'}}",
             json!({"keys": {"k": {"scope": hidden()}}}),
         ),
-        // labels are there to be read
+        // labels are public
         (
             "labels: {a: '${TOKEN}', b: c}",
             json!({"labels": {"a": "s3cret", "b": "c"}}),
@@ -246,7 +246,7 @@ fn values_of_variables_are_not_shown() {
     ] {
         assert_eq!(told("", &[set]), want, "{set}");
     }
-    // an assignment over a variable of the file, and the other way round
+    // an assignment over a variable of the file, and the reverse
     assert_eq!(told("x: ${TOKEN}", &["x=a"]), json!({"x": "a"}));
     assert_eq!(told("x: a", &["x=${TOKEN}"]), json!({"x": hidden()}));
 }
@@ -262,7 +262,7 @@ fn values_of_files_are_not_shown() {
     assert!(!config.active("7", "1").to_string().contains("hidden"));
 }
 
-/// Sections with unknown names may be misspelled ones, and contain the same secrets.
+/// Sections with unknown names may be misspelled and contain the same secrets.
 #[test]
 fn headers_and_credentials_are_not_shown_in_any_section() {
     for (text, want) in [
@@ -288,7 +288,7 @@ fn headers_and_credentials_are_not_shown_in_any_section() {
     }
 }
 
-/// Sections that are spelled another way have no effect, and contain secrets all the same.
+/// Sections with another spelling have no effect, but may contain secrets.
 #[test]
 fn misspelled_sections_are_without_secrets() {
     for (section, want) in [

@@ -1,11 +1,14 @@
-//! Recorded cases: files of `tests/cases/decision_logs`, each a list of servers and what clients request of them.
+//! Recorded cases: files of `tests/cases/decision_logs`, each a list of servers and the requests of their clients.
 //!
-//! A case has a `note`, the `files` and the `config` of the server, `flags`, and `requests`. A request is `ask` (`METHOD /target`),
-//! `with` (headers) and a `body` (text, or JSON that is sent as text). Recorded are `event`, the event that OPA uploads for it, `error`,
-//! the text that OPA's console shows for the member `error`, and `status`. Times, ids, metrics and addresses are recorded as `true`.
+//! A case has a `note`, the `files` and the `config` of the server, `flags`, and `requests`. A request is `ask` (`METHOD
+//! /target`), `with` (headers) and a `body` (text, or JSON that is sent as text). Recorded are:
 //!
-//! `solon` is the event of Solon where that differs from OPA's on purpose; `why` says why. `SOLON_RECORD=PROGRAM` records what that
-//! program, OPA, uploads.
+//! - `event`: the event that OPA uploads for the request
+//! - `error`: the text that OPA's console shows for the member `error`
+//! - `status`
+//!
+//! Times, ids, metrics and addresses are recorded as `true`. `solon` is the event of Solon where that differs from OPA's on
+//! purpose, and `why` the reason. `SOLON_RECORD=PROGRAM` records what that program, OPA, uploads.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
@@ -55,7 +58,7 @@ struct Exchange {
     why: Option<String>,
 }
 
-/// What a server made of the requests of a case.
+/// The results of the requests of a case.
 struct Outcome {
     statuses: Vec<u16>,
     /// Events by the number of their request.
@@ -219,7 +222,7 @@ impl Exchange {
     }
 }
 
-/// An event without what no two runs have in common.
+/// Returns an event without the values that differ between runs.
 fn normal(mut event: Value) -> Value {
     let fields = event.as_object_mut().unwrap();
     for name in ["level", "msg", "time", "type", "req_id"] {
@@ -291,7 +294,7 @@ impl Running {
         }
     }
 
-    /// Stops the server, and returns the events that it has written to the console.
+    /// Stops the server and returns the events in its console output.
     fn stop(&mut self) -> Vec<Value> {
         let mut kill = Command::new("kill");
         kill.args(["-TERM", &self.child.id().to_string()]);

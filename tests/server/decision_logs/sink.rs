@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use flate2::read::GzDecoder;
 use serde_json::Value;
 
-/// A running sink. It accepts uploads until the end of the process.
+/// A running sink. It accepts uploads until the process ends.
 #[derive(Clone)]
 pub struct Sink {
     address: String,
@@ -18,7 +18,7 @@ pub struct Sink {
 #[derive(Default)]
 struct State {
     uploads: Vec<Upload>,
-    /// Statuses of the next responses; 200 once there is none.
+    /// Statuses of the next responses, or 200 if there are none.
     statuses: VecDeque<u16>,
 }
 
@@ -36,7 +36,7 @@ pub struct Upload {
 }
 
 impl Upload {
-    /// The events of the body.
+    /// Returns the events of the body.
     pub fn events(&self) -> Vec<Value> {
         let mut text = String::new();
         let read = GzDecoder::new(&*self.body).read_to_string(&mut text);
@@ -51,7 +51,7 @@ impl Upload {
 }
 
 impl Sink {
-    /// Starts a sink on a port of its own.
+    /// Starts a sink on its own port.
     pub fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let sink = Self {
@@ -77,12 +77,12 @@ impl Sink {
         self.state.lock().unwrap().statuses.extend(statuses);
     }
 
-    /// The uploads so far.
+    /// Returns the uploads so far.
     pub fn uploads(&self) -> Vec<Upload> {
         self.state.lock().unwrap().uploads.clone()
     }
 
-    /// The events of the uploads that were accepted.
+    /// Returns the events of the uploads that were accepted.
     pub fn events(&self) -> Vec<Value> {
         let uploads = self.uploads().into_iter();
         let accepted = uploads.filter(|upload| upload.status < 300);

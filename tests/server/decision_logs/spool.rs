@@ -14,8 +14,8 @@ use crate::sink::Sink;
 use crate::upload::{POLICY, config, decide, ids, start};
 use crate::waiting::{Waiting, wait_until};
 
-/// Kills a server at different moments while clients make decisions. Each decision whose response was received arrives at least once, and
-/// repeated events are equal.
+/// Kills a server at different times while clients make decisions. Each decision whose response was received arrives at
+/// least once, and repeated events are equal.
 #[test]
 fn no_answered_decision_is_lost_when_the_server_is_killed() {
     let sink = Sink::start();

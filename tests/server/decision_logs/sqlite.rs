@@ -21,7 +21,7 @@ fn logs(file: &Path, flags: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The inputs of the events that a query shows.
+/// Returns the inputs of the events that a query shows.
 fn inputs(file: &Path, flags: &[&str]) -> Vec<Value> {
     let flags: Vec<&str> = flags.iter().copied().chain(["--format", "json"]).collect();
     let events = logs(file, &flags);

@@ -1,4 +1,4 @@
-//! Uploads to a service that responds, fails, or does not respond, and the sinks beside it.
+//! Uploads to a service that responds, fails, or does not respond, and the other sinks.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::waiting::wait_until;
 
 pub const POLICY: &str = "package p\n\nallow := input.x\n";
 
-/// The configuration of a log that uploads at once.
+/// Returns the configuration of a log that uploads immediately.
 pub fn config(sink: &Sink, section: &Value) -> String {
     let mut logs = json!({
         "service": "sink",
@@ -42,7 +42,7 @@ pub fn ids(events: &[Value]) -> BTreeSet<String> {
     ids.map(|id| id.unwrap().to_owned()).collect()
 }
 
-/// A value of `/metrics`.
+/// Returns a value of `/metrics`.
 fn metric(address: &str, name: &str) -> u64 {
     let text = get(address, "/metrics").text();
     let line = text
@@ -226,7 +226,7 @@ fn each_input_of_a_batch_has_an_event() {
     }
 }
 
-/// A change of the configuration while the server runs loses no event.
+/// A change of the configuration at run time loses no event.
 #[test]
 fn a_change_of_the_configuration_keeps_what_waits() {
     let sink = Sink::start();

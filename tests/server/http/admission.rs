@@ -1,5 +1,5 @@
-//! What a client may do is decided from the head of its request where that is enough: the body of a rejected request is
-//! neither read nor decompressed.
+//! Admission by the head of a request where that is sufficient: the body of a rejected request is neither read nor
+//! decompressed.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ use crate::control::{Running, output};
 use crate::process::{Folder, Server};
 use crate::waiting::HANG;
 
-/// Admits one token, whatever else a request has.
+/// Admits one token, regardless of the rest of the request.
 const BY_TOKEN: &str = "package system.authz
 
 default allow := false
@@ -39,7 +39,7 @@ fn start(policy: &str, flags: &[&str]) -> Server {
     Server::start_with(&[&FLAGS[..], flags].concat(), &files)
 }
 
-/// Sends a head and nothing else, and returns all that comes until the server closes the connection.
+/// Sends only a head, and returns everything until the server closes the connection.
 fn closed(address: &str, head: &str) -> String {
     raw(address, head.as_bytes())
 }
@@ -48,7 +48,7 @@ fn status(response: &str) -> &str {
     response.get(9..12).unwrap_or(response)
 }
 
-/// The methods and paths that a description lists, with `x` for each parameter.
+/// Returns the methods and paths of a description, with `x` for each parameter.
 fn operations(description: &Value) -> Vec<(String, String)> {
     let paths = description["paths"].as_object().unwrap();
     let mut all = Vec::new();
@@ -68,7 +68,7 @@ fn operations(description: &Value) -> Vec<(String, String)> {
     all
 }
 
-/// Every way to promise a large body.
+/// Every way to declare a large body.
 const PROMISES: [&str; 4] = [
     "Content-Length: 99999999999\r\n",
     "Content-Length: 5000000\r\n",
@@ -86,7 +86,7 @@ fn the_policy_server_rejects_requests_without_credentials_before_a_byte_of_their
     let described = Client::connect(server.address()).ask(&ask);
     let mut operations = operations(&serde_json::from_str(&described.text()).unwrap());
     assert!(operations.len() >= 28, "{operations:?}");
-    // what is redirected, and what is at no route
+    // redirected paths, and paths without a route
     for (method, path) in [
         ("PUT", "//v1/data/a"),
         ("POST", "/v1/data/"),
@@ -170,18 +170,18 @@ fn the_control_plane_bounds_bodies_by_route_while_they_are_read() {
         let response = closed(running.address(), &promised);
         assert_eq!(status(&response), "413", "{target}: {response}");
         assert!(response.contains("\"code\":\"too_large\""), "{response}");
-        // without a length it is found out once so much has come
+        // without a declared length, the server rejects the body once it exceeds the limit.
         let mut sent = format!("{head}Transfer-Encoding: chunked\r\n\r\n").into_bytes();
         sent.extend(format!("{length:x}\r\n").bytes());
         sent.resize(sent.len() + length, b' ');
         let response = raw(running.address(), &sent);
-        // a client that goes on sending may lose the response with the connection
+        // a client that continues to send may lose the response with the connection.
         let is_lost = response.is_empty();
         assert!(
             is_lost || status(&response) == "413",
             "{target}: {response}"
         );
-        // the limit is also that of what a compressed body stands for
+        // the limit also applies to the decompressed size.
         let mut sent = format!("{head}Content-Encoding: gzip\r\n").into_bytes();
         let compressed = bomb(length + (1 << 20));
         sent.extend(format!("Content-Length: {}\r\n", compressed.len()).bytes());
@@ -190,7 +190,7 @@ fn the_control_plane_bounds_bodies_by_route_while_they_are_read() {
         let response = raw(running.address(), &sent);
         assert_eq!(status(&response), "413", "{target}: {response}");
     }
-    // as much as the limit is read
+    // a body of exactly the limit is read
     let sent = format!(
         "PUT /v1/sources/x/data/y HTTP/1.1\r\nHost: a\r\n{key}Connection: close\r\nContent-Length: {}\r\n\r\n",
         17 << 20
@@ -245,19 +245,19 @@ fn a_policy_that_reads_the_body_gets_a_bounded_part_of_it() {
         let large = Message::new(method, target).body(body("good", 1025));
         let large = Client::connect(server.address()).ask(&large.chunked());
         assert_eq!(large.status, 413, "{target}: {}", large.text());
-        // what decompresses to more is as large
+        // a body that decompresses to more is rejected.
         let bomb = Message::new(method, target).header("Content-Encoding", "gzip");
         let bomb = bomb.body(bomb_of(64 << 10));
         let bomb = Client::connect(server.address()).ask(&bomb);
         assert_eq!(bomb.status, 413, "{target}: {}", bomb.text());
     }
-    // no policy sees the bodies of other methods
+    // the policy does not see the bodies of other methods.
     for (method, target) in [("PUT", "/v1/data/p"), ("PATCH", "/v1/data/p")] {
         let head = format!("{method} {target} HTTP/1.1\r\nHost: a\r\nContent-Length: 9999\r\n\r\n");
         let response = closed(server.address(), &head);
         assert_eq!(status(&response), "401", "{response}");
     }
-    // the limit of all bodies applies as well, and is the one that is named
+    // the limit of all bodies applies as well, and is the one in the message.
     let smaller = start(BY_BODY, &["--max-body", "500"]);
     let head = "POST /v1/data/p/x HTTP/1.1\r\nHost: a\r\nContent-Length: 501\r\n\r\n";
     let response = closed(smaller.address(), head);
@@ -285,11 +285,11 @@ fn a_policy_that_does_not_read_the_body_bounds_none() {
     let large = Message::new("POST", "/v1/data/p/x").header("Authorization", "Bearer good");
     let answer = Client::connect(server.address()).ask(&large.body(text));
     assert_eq!((answer.status, answer.body.len()), (200, (2 << 20) + 14));
-    // what the policy does not look at may be anything
+    // a body that the policy does not read may be invalid
     let odd = Message::new("POST", "/v1/data/p/x").header("Authorization", "Bearer good");
     let answer = Client::connect(server.address()).ask(&odd.body("{"));
     assert_eq!(answer.status, 400, "{}", answer.text());
-    // bodies larger than any may be are rejected after authorization
+    // bodies over the global limit are rejected after authorization
     let head = "PUT /v1/data/a HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\nContent-Length: 99999999999\r\n\r\n";
     let response = closed(server.address(), head);
     assert_eq!(status(&response), "400", "{response}");
@@ -367,7 +367,7 @@ fn compressed_bodies_of_rejected_requests_stay_compressed() {
             let mut sent = head.into_bytes();
             sent.extend(&body);
             let response = raw(server.address(), &sent);
-            // the connection may be reset while the body is being sent
+            // the connection may be reset while the body is being sent.
             let is_lost = response.is_empty();
             assert!(
                 is_lost || status(&response) == "401",
@@ -389,13 +389,13 @@ fn compressed_bodies_of_rejected_requests_stay_compressed() {
 #[test]
 fn rejected_requests_end_their_connection_alone() {
     let server = start(BY_TOKEN, &[]);
-    // what follows the head of a rejected request is not taken for another request
+    // bytes after the head of a rejected request are not parsed as another request.
     let smuggled = "PUT /v1/data/a HTTP/1.1\r\nHost: a\r\nContent-Length: 80\r\n\r\n\
                     GET /health HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\n\r\n";
     let response = closed(server.address(), smuggled);
     assert_eq!(status(&response), "401", "{response}");
     assert_eq!(response.matches("HTTP/1.1 ").count(), 1, "{response}");
-    // without a body the connection goes on
+    // without a body the connection stays open
     let mut client = Client::connect(server.address());
     for _ in 0..3 {
         let refused = client.ask(&Message::new("PUT", "/v1/data/a"));
@@ -429,7 +429,7 @@ fn streams_of_http2_are_rejected_before_their_body() {
     let mut block = Vec::new();
     for (name, value) in headers {
         for text in [name, value] {
-            // a field is a zero and two texts with their lengths
+            // a field is a zero and two texts with their lengths.
             if text == name {
                 block.push(0);
             }
@@ -440,7 +440,7 @@ fn streams_of_http2_are_rejected_before_their_body() {
     stream
         .write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
         .unwrap();
-    // settings, and headers that end neither the stream nor the wait for its body
+    // settings, and headers that end neither the stream nor the wait for its body.
     stream.write_all(&frame(4, 0, 0, &[])).unwrap();
     stream.write_all(&frame(1, 4, 1, &block)).unwrap();
     let mut seen = Vec::new();
@@ -454,10 +454,10 @@ fn streams_of_http2_are_rejected_before_their_body() {
             continue;
         }
         match head[3] {
-            // `:status: 401`, as Huffman's code has it
+            // `:status: 401` in Huffman coding
             1 => assert_eq!(payload[..4], [0x48, 0x82, 0x68, 0x01], "{payload:?}"),
             0 => assert!(String::from_utf8_lossy(&payload).contains("unauthorized")),
-            // the rest of the body is not wanted, and nothing is wrong
+            // the rest of the body is not needed, and there is no error
             3 => assert_eq!(payload, [0, 0, 0, 0]),
             kind => panic!("a frame of kind {kind}"),
         }

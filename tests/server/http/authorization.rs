@@ -1,4 +1,4 @@
-//! Who may ask: however a route is reached, the authorization policy is asked first, exactly once.
+//! Authorization: for every route, the authorization policy is evaluated first and exactly once.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::client::{Client, Message, raw};
 use crate::process::Server;
 
-/// Refuses everything, and says that it was asked.
+/// Rejects everything, and prints a line for each evaluation.
 const COUNTING: &str = "package system.authz
 
 default allow := false
@@ -52,7 +52,7 @@ const TARGETS: [&str; 30] = [
     "/v1/nothing",
 ];
 
-/// How often the policy was evaluated until the server's end, which comes after so many times.
+/// Stops the server after `count` evaluations of the policy and returns their number.
 fn asked(server: &mut Server, count: usize) -> usize {
     let is = |line: &Value| {
         let text = line["msg"].as_str();
@@ -67,7 +67,7 @@ fn asked(server: &mut Server, count: usize) -> usize {
 fn no_way_to_a_route_leads_past_the_policy() {
     let flags = [
         "--authorization=basic",
-        // hosts are not looked at: each way has to end at the policy
+        // the host check is off: each request must reach the policy
         "--authentication=token",
         "--h2c",
         "--diagnostic-addr",
@@ -86,7 +86,7 @@ fn no_way_to_a_route_leads_past_the_policy() {
         for target in TARGETS {
             let body = if method == "POST" { "{}" } else { "" };
             let answer = client.ask(&Message::new(method, target).body(body));
-            // the body was not read, so that no other request can follow it
+            // the body was not read, so no other request can follow it
             if answer.header("connection") == Some("close") {
                 client = Client::connect(&address);
             }
@@ -163,7 +163,7 @@ fn no_way_to_a_route_leads_past_the_policy() {
             })
             .arg(&url)
             .output();
-        // without curl there is nobody here who speaks HTTP/2
+        // only curl can send HTTP/2 in this test
         let Ok(curl) = curl else { continue };
         assert_eq!(
             String::from_utf8_lossy(&curl.stdout),
@@ -177,8 +177,7 @@ fn no_way_to_a_route_leads_past_the_policy() {
     assert_eq!(asked(&mut server, ways), ways, "once for each");
 }
 
-/// The policy's answer, and what becomes of it.
-/// S-363, S-364, S-366
+/// Results of the policy and the responses that they lead to. S-363, S-364, S-366
 #[test]
 fn what_the_policy_says_counts() {
     let policy = "package system.authz
@@ -218,7 +217,7 @@ allow := 2 if input.params.say == [\"conflict\"]
         ),
         ("conflict", 500, "error(s) occurred while evaluating query"),
     ] {
-        // the first time the pool answers, later a reactor may
+        // the first evaluation runs in the pool, later ones may run in a reactor
         for _ in 0..3 {
             let answer = client.ask(&Message::new("GET", &format!("/v1/data/x?say={say}")));
             assert_eq!(answer.status, status, "{say}: {}", answer.text());
@@ -234,7 +233,7 @@ allow := 2 if input.params.say == [\"conflict\"]
     );
 }
 
-/// What the policy is given is what it refuses with.
+/// Returns the input of the policy, which rejects with its input as the reason.
 fn input_of(flags: &[&str], message: &Message) -> Value {
     let policy =
         "package system.authz\n\nallow := {\"allowed\": false, \"reason\": json.marshal(input)}\n";
@@ -269,7 +268,7 @@ fn the_policy_sees_the_request() {
             "Content-Length": ["27"],
         },
     });
-    // the path is yet to be cleaned, so nobody reads the body
+    // the path is not normalized yet, so the body is not read
     assert_eq!(input_of(&["--authentication=off"], &message), want);
     let message = Message::new("POST", "/v1/data/c")
         .header("authorization", "Bearer secret")
@@ -312,7 +311,7 @@ fn bodies_that_the_policy_sees_are_one_document() {
     }
 }
 
-/// Nothing that the policy did not see is answered to: names in another case, what stands before the end of a YAML key.
+/// No request succeeds with a body that the policy did not see, such as keys in another case or a duplicate YAML key.
 #[test]
 fn bodies_mean_what_the_policy_sees() {
     let policy = "package system.authz
@@ -466,7 +465,7 @@ fn tokens_without_an_authorization_policy_do_not_start() {
             assert!(text.contains(words), "{flags:?}: {text}");
         }
     }
-    // with the names of OPA it starts, as OPA does
+    // with OPA's names it starts, as OPA does
     let server = Server::start_with(&["--authentication=token", "--compat=opa"], &[]);
     let answer = Client::connect(server.address()).ask(&Message::new("GET", "/v1/data"));
     assert_eq!(answer.status, 200);

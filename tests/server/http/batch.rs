@@ -1,4 +1,4 @@
-//! Batches: each input is answered as if it were asked for alone, all of them on one moment.
+//! Batches: each input has the same response as a single request, and all inputs use one snapshot.
 
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ version := data.version
 
 const DATA: &str = r#"{"levels": {"reader": 1, "writer": 2, "owner": 3}, "version": 0}"#;
 
-/// A policy that ends on no machine: its clients go away, or time is up.
+/// A policy that never ends: its clients disconnect, or its time-out expires.
 const SLOW: &str = "package slow\n\nn := count([1 | some a in numbers.range(1, 5000); \
     some b in numbers.range(1, 5000); some c in numbers.range(1, 5000); a + b + c == input.n])\n";
 
@@ -50,7 +50,7 @@ fn parsed(answer: &Answer) -> Value {
     serde_json::from_str(&answer.text()).unwrap_or_else(|_| panic!("{}", answer.text()))
 }
 
-/// Inputs of every kind, some of which fail.
+/// Returns inputs of every kind, some of which fail.
 fn inputs() -> Vec<Value> {
     let mut inputs = vec![
         json!({"n": 0}),
@@ -118,7 +118,7 @@ fn each_input_is_answered_as_if_it_were_alone() {
                     } else {
                         failed += 1;
                         assert_eq!(one["code"], alone["code"]);
-                        // the message of one among many is that of its first error
+                        // the message of one among several is that of its first error
                         let first = &alone["errors"][0];
                         let words = format!(
                             "{}: {}",
@@ -182,7 +182,7 @@ fn batches_are_bounded() {
     assert_eq!(status, 400);
     let want = "a batch has 4 inputs; at most 3 are taken at once (--max-batch)";
     assert_eq!(answer["message"], want);
-    // answers are part of what all connections hold
+    // responses count toward the memory that all connections share
     let much = json!({"inputs": {"a": 1, "b": 2, "c": 3}, "common_input": {}});
     assert_eq!(ask(&mut client, "/v1/batch/data/p/echo", &much).0, 200);
     for (place, length) in [("/v1/data/large/a", 12_000), ("/v1/data/large/b", 12_000)] {
@@ -195,7 +195,7 @@ fn batches_are_bounded() {
     let answer = client.ask(&Message::new("POST", "/v1/batch/data/large").body(much.to_string()));
     assert_eq!(answer.status, 503, "{}", answer.text());
     assert_eq!(answer.header("retry-after"), Some("1"));
-    // and what was held is free again
+    // the memory is released afterwards
     assert_eq!(ask(&mut client, "/v1/batch/data/p/echo", &much).0, 200);
     let page = get(server.address(), "/metrics").text();
     assert!(page.contains("solon_held_bytes 0\n"), "{page}");
@@ -228,6 +228,6 @@ fn a_client_that_goes_away_ends_its_batch() {
     let gone = Unread::send(server.address(), head);
     server.wait_for_work();
     drop(gone);
-    // the process comes to rest long before the batch would be done
+    // the process becomes idle long before the batch would end
     server.wait_for_rest();
 }

@@ -1,4 +1,4 @@
-//! Requests that would cost much, were they let.
+//! Requests that would be expensive without limits.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -11,7 +11,7 @@ use crate::unread::Unread;
 use crate::waiting::wait_until;
 use crate::{ENDLESS, slow_policy};
 
-/// The largest memory of a process so far, in bytes.
+/// Returns the peak memory of a process in bytes.
 pub fn peak(server: &Server) -> usize {
     let status = fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));
@@ -19,7 +19,7 @@ pub fn peak(server: &Server) -> usize {
     kilobytes.parse::<usize>().unwrap() << 10
 }
 
-/// `length` times one letter, as gzip.
+/// Returns `length` times one letter, compressed by gzip.
 pub fn bomb(length: usize) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     let block = vec![b'a'; 1 << 20];
@@ -96,7 +96,7 @@ fn memory_of_large_bodies_and_answers_goes_back() {
         let answer = Client::connect(server.address()).ask(&large);
         assert_eq!((answer.status, answer.body.len()), (200, length + 14));
     }
-    // it was one after the other
+    // the requests were sequential
     let most = peak(&server);
     assert!(most < 10 * length, "{most}");
 }
@@ -119,7 +119,7 @@ fn headers_are_bounded() {
 
 #[test]
 fn slow_clients_hold_nobody_up() {
-    // they are waited for longer than this test may take
+    // the time-outs are longer than the test
     let flags = ["--head-timeout", "1h", "--body-timeout", "1h"];
     let server = Server::start_with(&flags, &[]);
     let begun = |text: &str| Unread::send(server.address(), text);
@@ -137,10 +137,10 @@ fn slow_clients_hold_nobody_up() {
     assert!(open.iter().all(Unread::is_unanswered));
 }
 
-/// An evaluation ends soon after the client that asked for it has gone.
+/// An evaluation ends soon after its client has disconnected.
 #[test]
 fn nothing_is_evaluated_for_clients_that_have_gone() {
-    // it would end by itself long after the test has given up
+    // it would end by itself only after the test fails
     let server = Server::start_with(
         &["--timeout", "1h"],
         &[("slow.rego", &slow_policy(ENDLESS))],
@@ -151,7 +151,7 @@ fn nothing_is_evaluated_for_clients_that_have_gone() {
     server.wait_for_rest();
 }
 
-/// Waits until a server holds no more than so many KiB.
+/// Waits until a server uses no more than `most` KiB.
 pub fn comes_to_hold(server: &Server, what: &str, most: usize) {
     let least = format!("{what} is at most {most} KiB");
     wait_until(&least, || server.memory(what) <= most);
@@ -173,7 +173,7 @@ fn a_server_at_rest_holds_documents_but_not_their_text() {
     let data = format!("{{\"texts\": [{}]}}", parts.join(","));
     let server = Server::start(&[("data.json", &data)]);
     assert_eq!(get(server.address(), "/v1/data/texts/39999").status, 200);
-    // the allocator returns memory to the system when it frees something large
+    // the allocator returns memory to the system when it frees a large block
     wait_until("the text of 40 MB is not held", || {
         let large = format!("{{\"input\": \"{}\"}}", "a".repeat(64 << 10));
         let large = Message::new("POST", "/v1/data/texts/1").body(large);

@@ -1,4 +1,4 @@
-//! Bundles of `solon run --bundle`, and those that a plugin activates.
+//! Bundles of `solon run --bundle`, and bundles that a plugin activates.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::plugins::Told;
 use crate::process::{Folder, Server};
 use crate::waiting::wait_until;
 
-// files with `.pem` in their names are not given as paths by themselves
+// files with `.pem` in their names are not passed as paths
 const MANIFEST: (&str, &str) = (
     "b.pem/.manifest",
     r#"{"revision": "7", "roots": ["a", "p"], "metadata": {"k": 1}}"#,
@@ -34,7 +34,7 @@ fn read(address: &str, target: &str) -> Json {
     serde_json::from_str(&get(address, target).text()).unwrap()
 }
 
-/// S-018, S-066, S-067, S-068, S-165, S-204. What OPA responds to the same requests, but for operations that only Solon has.
+/// S-018, S-066, S-067, S-068, S-165, S-204. The responses are OPA's, except for operations that only Solon supports.
 #[test]
 fn what_bundles_own_is_not_written() {
     let server = Server::start_with(&["-b", "b.pem"], &[MANIFEST, DOCUMENT, POLICY]);
@@ -213,7 +213,7 @@ fn signatures_are_verified_at_the_start() {
     assert_eq!(read(running.address(), "/v1/data/p/x")["result"], 1);
 }
 
-/// The text of `.signatures.json` for files of a folder.
+/// Returns the text of `.signatures.json` for files of a folder.
 fn signed(secret: &str, files: &[(&str, &str)]) -> String {
     let key = solon::bundle::SigningKey::new("HS256", secret);
     let file = |(path, text): &(&str, &str)| BundleFile {
@@ -265,7 +265,7 @@ fn mounted_volumes_are_bundles_that_are_watched() {
         let policies = read(server.address(), "/v1/policies");
         assert_eq!(policies["result"].as_array().unwrap().len(), 1);
     }
-    // a change of the bundle that does not compile leaves everything as it was
+    // a change of the bundle that does not compile has no effect
     std::fs::write(folder.join("..v4/p.rego"), "package app\n\ncode := x\n").unwrap();
     publish_again(&folder);
     let answer = read(server.address(), "/v1/data/app/answer?provenance=true");
@@ -279,7 +279,7 @@ fn publish_again(folder: &Path) {
     std::fs::rename(&new, folder.join("..data")).unwrap();
 }
 
-/// A bundle whose policy and documents belong to one revision.
+/// Creates a bundle whose policy and documents belong to one revision.
 fn revision(number: u32) -> Bundle {
     let file = |path: &str, text: String| BundleFile {
         path: path.to_owned(),

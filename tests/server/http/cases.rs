@@ -1,14 +1,15 @@
-//! Recorded cases: files of `tests/cases/server`, each a list of servers and what they are asked.
+//! Recorded cases: files of `tests/cases/server`, each a list of servers and requests.
 //!
-//! A case has a `note`, the numbers of the `rules` of the specification that it shows, `files` and `flags` of the
-//! server, and `requests`. A request is `ask` (`METHOD /target`), perhaps `headers`, a `body` (text, or JSON that is
-//! sent as text) and `gzip`, and the recorded `status`, `type` (of the content), further `headers` and answer: JSON
-//! as `json`, other text as `text`; with `exact` always as `text`. What no two runs have in common is recorded empty: times
-//! among metrics, and where and when the server was built.
+//! A case has a `note`, the numbers of the `rules` of the specification that it shows, `files` and `flags` of the server,
+//! and `requests`. A request is `ask` (`METHOD /target`), optional `headers`, a `body` (text, or JSON that is sent as text)
+//! and `gzip`. Its recorded response has the `status`, the content `type`, further `headers` and the body: JSON as `json`,
+//! other text as `text`, and always `text` with `exact`. Values that differ between runs are recorded empty: times of
+//! metrics, and place and time of the build.
 //!
-//! Each case is asked in both spellings, unless its flags choose one: `want` is the answer in the specification's, `opa` that
-//! in OPA's where it is another. `reference` says what OPA itself answers where that differs from Solon in its spelling.
-//! `BLESS=1` records Solon's answers anew, with `SOLON_REFERENCE_SERVER` (OPA's program) what OPA answers, too.
+//! Each case runs in both spellings, unless its flags choose one. `want` is the response in the specification's spelling,
+//! and `opa` the one in OPA's where it differs. `reference` is the response of OPA itself where it differs from Solon's in
+//! OPA's spelling. `BLESS=1` records Solon's responses again, and with `SOLON_REFERENCE_SERVER` (OPA's program) also those
+//! of OPA.
 
 #[path = "cases/measured.rs"]
 mod measured;
@@ -25,7 +26,7 @@ use serde_json::Value;
 use crate::client::{Answer, Client, Message};
 use crate::process::Server;
 
-/// Headers of answers that are recorded.
+/// Headers of responses that are recorded.
 const SHOWN: [&str; 4] = ["location", "allow", "vary", "content-encoding"];
 
 #[derive(Deserialize, Serialize)]
@@ -60,7 +61,7 @@ struct Exchange {
     reference: Option<String>,
 }
 
-/// A recorded answer.
+/// A recorded response.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Want {
@@ -79,7 +80,7 @@ struct Want {
     text: Option<String>,
 }
 
-/// An answer of `null` is one.
+/// Distinguishes a response of `null` from a missing one.
 fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }

@@ -1,4 +1,4 @@
-//! A client that shows what is on the wire.
+//! A client with access to the raw bytes of requests and responses.
 
 use std::io::{BufRead as _, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -37,7 +37,7 @@ impl Message {
         self
     }
 
-    /// Without saying how long the body is.
+    /// Omits the length of the body.
     pub fn chunked(mut self) -> Self {
         self.chunked = true;
         self
@@ -70,7 +70,7 @@ impl Message {
     }
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -79,7 +79,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// A header, by its name in lower case.
+    /// Returns a header by its name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -166,18 +166,18 @@ impl Client {
     }
 }
 
-/// Sends bytes as they are, and reads until the connection ends.
+/// Sends raw bytes, and reads until the connection ends.
 pub fn raw(address: &str, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).expect("the server listens");
     stream.set_read_timeout(Some(HANG)).unwrap();
-    // who was refused already may have closed
+    // the server may have closed the connection of a rejected request already
     let _ = stream.write_all(bytes);
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// Asks once.
+/// Sends one request.
 pub fn get(address: &str, target: &str) -> Answer {
     Client::connect(address).ask(&Message::new("GET", target))
 }

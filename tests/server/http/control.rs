@@ -1,4 +1,4 @@
-//! `solon control`: the control plane's API over the wire, and its commands.
+//! `solon control`: the control plane's API over HTTP, and its commands.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -46,7 +46,7 @@ fn a_stop_reports_unready_before_the_listeners_close() {
     };
     signal();
     wait_for("/health is unready", || (health() == 500).then_some(()));
-    // requests are served meanwhile
+    // requests are served in the meantime
     let mut client = Client::connect(&running.address);
     let bearer = format!("Bearer {}", key.trim());
     let list = Message::new("GET", "/v1/bundles").header("Authorization", &bearer);
@@ -106,11 +106,11 @@ fn checks_and_the_audit_have_commands() {
     );
 }
 
-/// A control plane that runs.
+/// A running control plane.
 pub struct Running {
     child: Child,
     address: String,
-    /// What it wrote to its log.
+    /// Lines of its log.
     log: Arc<Mutex<Vec<String>>>,
 }
 
@@ -119,7 +119,7 @@ impl Running {
         let mut command = command(folder, &["run", "--addr", "127.0.0.1:0"]);
         let mut child = command.args(flags).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        // nobody may wait for a reader of the log
+        // the process must not block on a reader of its log
         let log = Arc::<Mutex<Vec<String>>>::default();
         let address = loop {
             let text = lines.next().unwrap().unwrap();
@@ -141,12 +141,12 @@ impl Running {
         }
     }
 
-    /// Where it listens.
+    /// Returns the address that it listens on.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// The lines of the log, once there are as many with a text in them.
+    /// Returns the lines of the log that contain `text`, once there are `count`.
     fn lines(&self, text: &str, count: usize) -> Vec<Value> {
         wait_for(text, || {
             let log = self.log.lock().unwrap();
@@ -191,7 +191,7 @@ fn the_control_plane_answers_whom_it_gave_a_key() {
     let length = got.text().len().to_string();
     let got: Value = serde_json::from_str(&got.text()).unwrap();
     assert_eq!(got["result"]["name"], json!("hello"));
-    // the length is that of what `GET` would get
+    // the length is that of the response to `GET`
     let head = client.ask(&with_key("HEAD", "/v1/bundles/hello", ""));
     assert_eq!((head.status, &*head.text()), (200, ""));
     assert_eq!(head.header("content-length"), Some(&*length));
@@ -200,7 +200,7 @@ fn the_control_plane_answers_whom_it_gave_a_key() {
         401
     );
     assert_eq!(client.ask(&Message::new("GET", "/health")).status, 200);
-    // what never reaches the API is told in its words
+    // requests that never reach the API get errors in its format
     let mut stream = TcpStream::connect(&running.address).unwrap();
     let head = format!(
         "PUT /v1/bundles/x HTTP/1.1\r\nHost: a\r\nAuthorization: {bearer}\r\nContent-Length: 999999999999\r\n\r\n"
@@ -238,7 +238,8 @@ fn the_control_plane_answers_whom_it_gave_a_key() {
     assert_eq!((code, &*text), (Some(0), ""), "the tables are the latest");
 }
 
-/// Each request has a line, whoever asks and whatever comes of it; those of a write have one name. No line has a body.
+/// Each request has a log line, regardless of its client and result. Lines of a write share one request id. No line
+/// contains a body.
 #[test]
 fn requests_are_logged() {
     let folder = Folder::with(&[]);
@@ -319,14 +320,14 @@ fn configurations_are_checked_before_anything_starts() {
         "{text}"
     );
     assert_eq!(validate("none.yaml").0, Some(1));
-    // several may stand in one word, and the levels are those of the existing control plane
+    // one argument may contain several values, and the levels are those of OPA's control plane
     let flags = ["run", "--validate", "--log-level", "warn", "-c"];
     let validate = |files: &str| output(folder.path(), &[&flags[..], &[files]].concat()).0;
     assert_eq!(validate("good.yaml,good.yaml"), Some(0));
     assert_eq!(validate("good.yaml,bad.yaml"), Some(1));
 }
 
-/// Operators learn that what they configured does not happen yet.
+/// Operators are warned of configuration that has no effect yet.
 #[test]
 fn storages_of_bundles_are_warned_of() {
     let storage = |name: &str| {
@@ -353,7 +354,7 @@ fn storages_of_bundles_are_warned_of() {
     assert_eq!(told.len(), 1, "{told:?}");
     assert_eq!(told[0]["level"], "warn", "{told:?}");
     assert_eq!(told[0]["bundles"], "one, two", "{told:?}");
-    // what was described before is still there without its file, unless a file says otherwise
+    // items described earlier remain without their file, unless another file describes them differently
     assert_eq!(warnings(&[]).len(), 1);
     assert!(warnings(&["--config", "without.yaml"]).is_empty());
     assert!(warnings(&["--data-dir", "other"]).is_empty());

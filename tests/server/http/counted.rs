@@ -1,4 +1,4 @@
-//! What `/metrics` tells.
+//! The metrics of `/metrics`.
 
 use crate::client::{Client, Message, get};
 use crate::process::Server;
@@ -14,7 +14,7 @@ fn page(server: &Server) -> String {
     answer.text()
 }
 
-/// The value of a line.
+/// Returns the value of a line.
 fn value(page: &str, name: &str) -> Option<f64> {
     let mut lines = page.lines();
     lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok())
@@ -53,7 +53,7 @@ fn requests_are_counted_by_handler_method_and_status() {
         let last = format!("http_request_duration_seconds_bucket{{{labels},le=\"+Inf\"}}");
         assert_eq!(value(&page, &last), Some(count), "{labels}: {page}");
     }
-    // each family tells what it is once
+    // each family has exactly one type line
     let kinds: Vec<&str> = page
         .lines()
         .filter(|line| line.starts_with("# TYPE "))

@@ -1,4 +1,4 @@
-//! What `/openapi.json` says is so: recorded requests and answers are held against it.
+//! `/openapi.json` matches the recorded requests and responses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn folder(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
-/// The description of a server that has everything.
+/// Returns the description of a server with all features.
 fn description() -> Value {
     let flags = ["--ui", "--authorization", "basic"];
     let files = [("a.rego", "package system.authz\n\nallow := true\n")];
@@ -24,7 +24,7 @@ fn description() -> Value {
     serde_json::from_str(&answer.text()).unwrap()
 }
 
-/// A request and its answer, as they are recorded.
+/// A recorded request with its response.
 struct Recorded {
     ask: String,
     method: String,
@@ -69,9 +69,9 @@ fn recorded() -> Vec<Recorded> {
     all
 }
 
-/// The operation of a request, with its name in the description.
+/// Returns the operation of a request, with its name in the description.
 fn operation<'d>(paths: &'d Value, asked: &Recorded) -> Option<(String, &'d Value)> {
-    // methods are told in lower case, and asked in upper case
+    // the description has methods in lower case, requests in upper case
     let method = asked.method.to_lowercase();
     if asked.method != method.to_uppercase() {
         return None;
@@ -88,13 +88,13 @@ fn operation<'d>(paths: &'d Value, asked: &Recorded) -> Option<(String, &'d Valu
         .as_object()?
         .iter()
         .filter(|(template, _)| fits(template));
-    // what is more of a path is told more exactly
+    // the most specific template applies
     let (template, operations) = found.max_by_key(|(template, _)| template.len())?;
     let operation = operations.get(&method)?;
     Some((format!("{} {template}", asked.method), operation))
 }
 
-/// Whether a value is as a schema of the description says.
+/// Validates values against schemas of the description.
 struct Validator {
     engine: PreparedQuery,
     components: Value,
@@ -110,7 +110,7 @@ impl Validator {
     }
 
     fn complaint(&self, document: &Value, schema: &Value) -> Option<String> {
-        // the built-in function takes objects alone
+        // the built-in function accepts only objects.
         let schema = json!({"properties": {"it": schema}, "components": self.components});
         let input = json!({"document": {"it": document}, "schema": schema}).to_string();
         let request = Request::new()
@@ -127,7 +127,7 @@ impl Validator {
 fn recorded_answers_are_as_described() {
     let description = description();
     let validator = Validator::new(&description);
-    // that complaints are heard at all
+    // the validator reports errors at all.
     let found = json!({"$ref": "#/components/schemas/Error"});
     assert!(
         validator
@@ -143,7 +143,7 @@ fn recorded_answers_are_as_described() {
     let mut faults = Vec::new();
     for one in recorded() {
         let Some((name, operation)) = operation(&description["paths"], &one) else {
-            // paths and methods that are none, or are written otherwise
+            // paths and methods that do not exist, or are spelled differently.
             let is_refused = matches!(one.status, 200 | 301 | 307 | 401 | 404 | 405 | 500);
             assert!(is_refused, "{}: {}", one.ask, one.status);
             continue;
@@ -168,7 +168,7 @@ fn recorded_answers_are_as_described() {
                 }
             }
             Some(kind) => {
-                // the brands of filters' forms mean the same
+                // vendor prefixes of the media types of filters are equivalent
                 let kind = kind
                     .replace("vnd.opa.", "vnd.engine.")
                     .replace("vnd.styra.", "vnd.engine.");
@@ -186,7 +186,7 @@ fn recorded_answers_are_as_described() {
                 }
             }
         }
-        // what was taken is what may be taken
+        // an accepted body must match the schema
         if let Some(body) = one.body.filter(|_| one.status < 300) {
             let content = operation["requestBody"]["content"].as_object();
             let schema = content.and_then(|content| content.values().next());
@@ -207,7 +207,7 @@ fn recorded_answers_are_as_described() {
         faults.len(),
         faults.join("\n")
     );
-    // and all that is described of an operation itself was shown
+    // and every described response of an operation itself was recorded
     let common = ["400", "401", "403", "408", "413", "500", "503"];
     let mut missing = Vec::new();
     for (path, operations) in description["paths"].as_object().unwrap() {
@@ -218,7 +218,7 @@ fn recorded_answers_are_as_described() {
             .filter(|(name, _)| *name != "parameters")
         {
             let name = format!("{} {path}", method.to_uppercase());
-            // the page is looked at in a browser, the description is this one; counts and states are no two times the same
+            // other tests cover the page and this description; counts and states differ between runs
             let elsewhere = [
                 "/ui",
                 "/ui/{file}",

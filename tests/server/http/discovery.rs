@@ -1,4 +1,4 @@
-//! Discovery: a downloaded configuration over the one of the start, and bundles that outlive the service.
+//! Discovery: a downloaded configuration that overrides the initial one, and bundles that survive an outage of the service.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -16,12 +16,12 @@ fn polling() -> Value {
     json!({"min_delay_seconds": 0, "max_delay_seconds": 0})
 }
 
-/// The archive of a configuration.
+/// Returns the archive of a configuration.
 fn configuration(document: &Value) -> Vec<u8> {
     archive(&[("data.json", &document.to_string())])
 }
 
-/// The configuration of the start.
+/// Returns the initial configuration.
 fn boot(service: &Service) -> Value {
     json!({
         "services": {"s": {"url": service.url(), "credentials": {"bearer": {"token": "of-the-start"}}}},
@@ -78,7 +78,7 @@ fn a_discovered_configuration_is_in_force_and_its_bundles_are_served() {
         (&json!("eu"), &json!("core"))
     );
     assert_eq!(shown["discovery"]["resource"], "discovery");
-    // the other bundle goes, and nothing else changes
+    // the other bundle is removed, and nothing else changes
     service.reply(
         "/discovery",
         vec![Reply::archive(configuration(&of(&["a"]))).etag("\"2\"")],
@@ -203,7 +203,7 @@ fn what_belongs_to_the_start_cannot_be_discovered() {
     }
 }
 
-/// The archive that an earlier version has persisted, in a folder of its own.
+/// Restores the archive that an earlier version persisted, in its own folder.
 fn persisted(folder: &Folder) -> Value {
     let source = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../tests/server/http/persisted/bundles/authz/bundle.tar.gz");
@@ -268,7 +268,7 @@ fn an_activated_bundle_is_persisted_for_this_user_alone() {
         fs::metadata(&file).unwrap().permissions().mode() & 0o777,
         0o600
     );
-    // what cannot be activated is not persisted
+    // a configuration that cannot be activated is not persisted
     service.reply(
         "/a",
         vec![Reply::archive(archive(&[(

@@ -1,4 +1,4 @@
-//! Bundles that the server downloads: from files, kept on disk, changed with the configuration.
+//! Bundles that the server downloads: from files, persisted on disk, changed with the configuration.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::process::Server;
 use crate::service::{archive, signed};
 use crate::waiting::wait_until;
 
-/// A bundle that owns `data.NAME`.
+/// Returns the files of a bundle that owns `data.NAME`.
 pub fn files(name: &str, revision: &str) -> Vec<(String, String)> {
     vec![
         (
@@ -29,7 +29,7 @@ pub fn files(name: &str, revision: &str) -> Vec<(String, String)> {
     ]
 }
 
-/// Its archive.
+/// Returns the archive of a bundle that owns `data.NAME`.
 pub fn bundle(name: &str, revision: &str) -> Vec<u8> {
     let files = files(name, revision);
     let files: Vec<_> = files
@@ -51,7 +51,7 @@ pub fn wait_for_document(server: &Server, path: &str, want: &Value) {
     });
 }
 
-/// The status of a bundle.
+/// Returns the status of a bundle.
 pub fn status(server: &Server, name: &str) -> Value {
     json_at(server, "/v1/status")["result"]["bundles"][name].clone()
 }
@@ -65,7 +65,7 @@ pub fn start(config: &Value, files: &[(&str, &str)]) -> Server {
         .chain([("c.yaml", &*config)])
         .collect();
     let mut command = Command::new("sh");
-    // the folder has files that are not to be loaded
+    // the folder contains files that must not be loaded
     command.args([
         "-c",
         r#"exec "$0" "$1" "$2" -c c.yaml --watch-config --compat opa --addr 127.0.0.1:0"#,
@@ -142,7 +142,7 @@ fn a_file_is_activated_again_when_it_changes_and_the_last_good_bundle_stays() {
             json_at(&server, "/v1/data/a/allow"),
             json!({"result": true})
         );
-        // a bundle that was active once counts
+        // a bundle that was active once is sufficient
         assert_eq!(get(server.address(), "/health?bundles&plugins").status, 200);
     }
     fs::remove_file(&file).unwrap();

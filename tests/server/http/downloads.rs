@@ -1,5 +1,5 @@
-//! Downloads of bundles: `/v1/status` and the documents in force after each of the replies of a service, as OPA has them.
-//! `SOLON_RECORD=opa cargo test -p solon-server --test http downloads` records the answers of that program.
+//! Downloads of bundles: `/v1/status` and the documents in force after each of the replies of a service, as in OPA.
+//! `SOLON_RECORD=opa cargo test -p solon-server --test http downloads` records the results of that program.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -50,7 +50,7 @@ fn reply(case: &Value) -> Reply {
     reply
 }
 
-/// Times become `true`, and the names of times stay.
+/// Replaces times by `true` and keeps their names.
 fn without_times(status: &Value) -> Value {
     let fields = status.as_object().into_iter().flatten();
     let fields = fields.filter_map(|(name, value)| {
@@ -64,7 +64,7 @@ fn without_times(status: &Value) -> Value {
     Value::Object(fields.collect::<Map<_, _>>())
 }
 
-/// A port that was free a moment ago.
+/// Returns a port that was free when it was checked.
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()

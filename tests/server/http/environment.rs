@@ -1,4 +1,4 @@
-//! Environment variables of the server: what policies and clients read of them.
+//! Environment variables of the server: what policies and clients can read of them.
 
 use std::process::Command;
 
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use crate::client::{Client, Message, get};
 use crate::process::Server;
 
-/// A server in an environment of its own.
+/// Starts a server with its own environment variables.
 fn start(variables: &[(&str, &str)], flags: &[&str], files: &[(&str, &str)]) -> Server {
     let mut command = Command::new(env!("CARGO_BIN_EXE_solon"));
     command.env_clear().envs(variables.iter().copied());
     Server::start_by(command, flags, files)
 }
 
-/// The value of an expression, as any client may query it.
+/// Returns the value of an expression, which any client may query.
 fn query(server: &Server, expression: &str) -> Value {
     let body = json!({"query": format!("x = {expression}")}).to_string();
     let answer = Client::connect(server.address())
@@ -89,7 +89,7 @@ fn names_of_variables_are_checked() {
     );
 }
 
-/// A request that names a variable learns no more than one that names a variable that is not set.
+/// A request that names a variable reveals no more than one that names a variable that is not set.
 #[test]
 fn requests_name_exposed_variables_only() {
     let key = KeyPair::generate().unwrap();
@@ -117,7 +117,7 @@ message := http.send(object.union(input, {"method": "get", "url": "http://127.0.
     let closed = start(&variables, &[], &files);
     let half = start(&variables, &["--expose-env", "CERT"], &files);
     let open = start(&variables, &["--expose-env", "CERT,KEY"], &files);
-    // the request is sent once its certificates were read
+    // the request is sent after its certificates were read
     let sent = "connection refused";
     for (server, fields, want) in [
         (
@@ -186,7 +186,7 @@ fn requests_to_private_networks_are_denied_by_a_flag() {
     assert!(backend.accept().is_err());
 }
 
-/// A program that embeds a server exposes the variables that it chooses, by an engine of its own.
+/// A program that embeds a server exposes selected variables by its own engine.
 #[test]
 fn the_engine_of_an_embedded_server_exposes_no_variable() {
     let server = solon_server::Server::builder().build();

@@ -1,4 +1,4 @@
-//! Heads of requests that are odd or cannot be read, and heads of responses.
+//! Unusual and invalid heads of requests, and heads of responses.
 
 use crate::client::raw;
 use crate::process::Server;
@@ -51,7 +51,7 @@ fn odd_heads_are_rejected() {
         assert!(answer.contains(words), "{head}: {answer}");
         assert!(answer.contains("\"code\": "), "{head}: {answer}");
     }
-    // a body whose end is not known is not looked for, and neither is what would stand behind it
+    // a body without a known end is not read, and neither are the bytes after it
     for (coding, want) in [
         ("gzip, chunked", "501"),
         ("chunked, chunked", "501"),
@@ -75,7 +75,7 @@ fn odd_heads_are_rejected() {
         assert_eq!(status(&answer), "431", "{answer}");
         assert_eq!(body(&answer), "", "{answer}");
     }
-    // what cannot be read is answered by the reader of heads, on the first request of a connection and on later ones
+    // the parser of heads rejects invalid requests, on the first request of a connection and on later ones
     let health = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
     for head in [
         "GARBAGE\r\n\r\n",
@@ -108,14 +108,14 @@ fn odd_heads_are_rejected() {
     assert_eq!((status(&answer), body(&answer)), ("414", ""), "{answer}");
 }
 
-/// What follows the head of a response.
+/// Returns the part after the head of a response.
 fn body(answer: &str) -> &str {
     answer
         .split_once("\r\n\r\n")
         .map_or(answer, |(_, body)| body)
 }
 
-/// Nothing that a client sends makes another response of a response.
+/// No request can split a response into two.
 #[test]
 fn responses_are_sent_as_they_are() {
     let server = Server::start(&[("p.rego", "package p\n\nx := input\n")]);
@@ -170,7 +170,7 @@ fn responses_are_sent_as_they_are() {
             );
             let length = format!("content-length: {}\r\n", body(&answer).len());
             assert!(answer.contains(&length), "{answer}");
-            // the connection goes on after such a response
+            // the connection stays open after such a response
             let next = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
             let two = raw(
                 server.address(),

@@ -1,12 +1,12 @@
-//! A server without authentication answers only requests that name one of its hosts, so that no web page reaches it by DNS
-//! rebinding.
+//! Host check: a server without authentication accepts only requests that name one of its hosts. This prevents access from
+//! web pages by DNS rebinding.
 
 use std::process::Command;
 
 use crate::client::{Client, Message, raw};
 use crate::process::{Folder, Server};
 
-/// The status and the body of a response to a `GET` with these header lines.
+/// Returns the status and the body of a response to a `GET` with these header lines.
 fn ask(address: &str, target: &str, version: &str, lines: &str) -> (String, String) {
     let text = format!("GET {target} HTTP/{version}\r\n{lines}Connection: close\r\n\r\n");
     let response = raw(address, text.as_bytes());
@@ -32,7 +32,7 @@ fn requests_name_a_host_of_the_server() {
         "localhost.",
         "localhost:",
         &format!("localhost:{port}"),
-        // behind a port that somebody forwards
+        // through a forwarded port.
         "localhost:1",
         "127.0.0.1",
         &format!("127.0.0.1:{port}"),
@@ -222,7 +222,7 @@ fn authorities_of_http2_are_checked() {
             .args(["-H", &format!("Host: {host}")])
             .arg(format!("http://{}/health", server.address()))
             .output();
-        // without curl nothing here speaks HTTP/2
+        // only curl can send HTTP/2 in this test
         let Ok(curl) = curl else { return };
         assert_eq!(String::from_utf8_lossy(&curl.stdout), want, "{host}");
     }
@@ -238,7 +238,7 @@ fn servers_that_web_pages_cannot_use_do_not_look_at_hosts() {
     let good = format!("{foreign}Authorization: Bearer good\r\n");
     assert_eq!(status(server.address(), "/health", &good), "200");
     assert_eq!(status(server.address(), "/health", foreign), "401");
-    // a policy alone authenticates nobody
+    // a policy alone does not authenticate clients
     let policy = "package system.authz\n\nallow := true\n";
     let server = Server::start_with(&token[1..], &[("authz.rego", policy)]);
     assert_eq!(status(server.address(), "/health", foreign), "403");
@@ -288,7 +288,7 @@ fn addresses_of_all_interfaces_take_any_host_unless_some_are_named() {
         }
         assert!(!warned(&mut server).contains("--allowed-host"), "{address}");
     }
-    // others of the same server are checked
+    // other listeners of the same server are checked
     let both = Server::start_with(&["--addr", "0.0.0.0:0", "--addr", "127.0.0.1:0"], &[]);
     let mut addresses = both.address().split(", ");
     assert_eq!(status(addresses.next().unwrap(), "/health", foreign), "200");

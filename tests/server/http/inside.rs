@@ -1,11 +1,11 @@
-//! Servers within the test's own process, made by the library.
+//! Servers within the test process, created by the library.
 
 use solon_server::{Server, ServerBuilder};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// A server that runs until this is dropped.
+/// A server that runs until it is dropped.
 pub struct Inside {
     runtime: Runtime,
     address: String,
@@ -14,12 +14,12 @@ pub struct Inside {
 }
 
 impl Inside {
-    /// Starts a server on a port of its own.
+    /// Starts a server on its own port.
     pub fn start(builder: ServerBuilder) -> Self {
         Self::try_start(builder).unwrap()
     }
 
-    /// The same where it may not start.
+    /// Starts a server that may fail to start.
     pub fn try_start(builder: ServerBuilder) -> std::io::Result<Self> {
         let mut runtime = tokio::runtime::Builder::new_multi_thread();
         let runtime = runtime.worker_threads(2).enable_all().build().unwrap();
@@ -36,12 +36,12 @@ impl Inside {
         })
     }
 
-    /// Where it listens.
+    /// Returns the address that it listens on.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Tells it to stop and waits for that.
+    /// Stops the server and waits for its end.
     pub fn end(&mut self) {
         if let (Some(stop), Some(serves)) = (self.stop.take(), self.serves.take()) {
             drop(stop);

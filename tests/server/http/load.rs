@@ -1,4 +1,4 @@
-//! Many at once: who asks for little is answered soon, whoever else asks for much, and memory stays within its budget.
+//! Load: cheap requests get quick responses despite expensive ones, and memory stays within its budget.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn heavy_decisions_hold_no_small_ones_up() {
     ];
     let server = Server::start_with(&["--timeout", "1h"], &files);
     let address = server.address();
-    // returns the processor time that the server spends until the answer, most of it on others
+    // returns the processor time that the server uses until the response, most of it for other requests.
     let small = |n: usize| {
         let ask =
             Message::new("POST", "/v1/data/p/small").body(format!("{{\"input\":{{\"n\":{n}}}}}"));
@@ -34,7 +34,7 @@ fn heavy_decisions_hold_no_small_ones_up() {
         small(n);
     }
     let cores = std::thread::available_parallelism().unwrap().get();
-    // in a debug build each of them runs long before it lets others go ahead
+    // in a debug build each of them runs long before it yields
     let count = if cfg!(debug_assertions) {
         2 * cores
     } else {
@@ -51,7 +51,7 @@ fn heavy_decisions_hold_no_small_ones_up() {
     assert!(heavy.iter().all(Unread::is_unanswered));
     assert!(metric(address, "solon_overruns_total") > 0);
     drop(heavy);
-    // those that take long come to their end as before
+    // long decisions complete as before
     let long = get(address, "/v1/data/long/count_all");
     assert_eq!(long.text(), "{\"result\":0}\n");
     wait_until("nothing is held", || {
@@ -59,7 +59,7 @@ fn heavy_decisions_hold_no_small_ones_up() {
     });
 }
 
-/// A number that the server measures.
+/// Returns a metric of the server.
 pub fn metric(address: &str, name: &str) -> u64 {
     let metrics = get(address, "/metrics").text();
     let mut lines = metrics.lines();
@@ -93,7 +93,7 @@ fn what_waits_is_bounded() {
     let asked: Vec<_> = (0..40)
         .map(|_| Unread::get(address, "/v1/data/slow/count_all"))
         .collect();
-    // at most four run and eight wait; how many run at once depends on the machine
+    // at most four run and eight wait; the number that runs in parallel depends on the machine
     let open = || asked.iter().filter(|one| one.is_unanswered()).count();
     wait_until("the others are refused", || open() <= 12);
     assert!(open() >= 8, "{}", open());

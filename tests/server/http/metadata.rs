@@ -1,4 +1,4 @@
-//! What callers tell about requests reaches functions of the host, and what those tell comes back.
+//! Request metadata of callers is passed to functions of the host, and metadata of functions is returned.
 
 use serde_json::{Value as Json, json};
 use solon::{BuiltinError, HostFunction, Value, ValueRef};
@@ -20,8 +20,8 @@ undefined if noted(5) == 6
 fails := {\"a\": x | some x in [noted(1), 2]}
 ";
 
-/// A function that gives its operand back, and tells the caller what the request's metadata was. Of an object it also tells
-/// each member.
+/// Returns a function that returns its operand, and reports the request's metadata to the caller. Of an object it also
+/// reports each member.
 fn noted() -> HostFunction {
     HostFunction::new("noted", "x: any => same: any", |call, operands| {
         let operand = *operands.first().ok_or(BuiltinError::Undefined)?;
@@ -72,7 +72,7 @@ fn metadata_goes_to_functions_and_comes_back() {
     let metadata = json!({"acme/tenant": "eu", "n": 1.50, "list": [{"a": null}]});
     let want = json!({"result": 1, "acme/metadata": metadata});
     assert_eq!(ask(&server, "/v1/data/t/seen", kind, body), want);
-    // however it is answered
+    // independent of the format of the response
     for parameter in [
         "ids",
         "explain=notes",
@@ -95,12 +95,12 @@ fn metadata_goes_to_functions_and_comes_back() {
         ask(&server, "/v1/data/t/seen", kind, r#"{"input": 1}"#),
         nothing
     );
-    // it is there where the document is not, and where sets are made of what functions answer
+    // it is returned for undefined documents, and for sets of function results
     let undefined = ask(&server, "/v1/data/t/undefined", kind, r#"{"a": 1}"#);
     assert_eq!(undefined, json!({"acme/metadata": {"a": 1}}));
     let nested = ask(&server, "/v1/data/t/nested", kind, r#"{"a": 1}"#);
     assert_eq!(nested, json!({"result": [1, 2], "acme/metadata": {"a": 1}}));
-    // names of other cases are other names, but for the input's
+    // names are case-sensitive, except for the input's
     let cased = ask(&server, "/v1/data/t/seen", kind, r#"{"Input": 1, "N": 2}"#);
     assert_eq!(cased, json!({"result": 1, "acme/metadata": {"N": 2}}));
 }
@@ -179,7 +179,7 @@ fn metadata_is_not_lost_where_a_policy_sees_the_body_first() {
     assert_eq!(answer, json!({"result": 1, "acme/metadata": {"who": "me"}}));
 }
 
-/// A value that no JSON can hold keeps its order and nothing of it is lost.
+/// A value that JSON cannot represent keeps its order, and nothing of it is lost.
 #[test]
 fn metadata_may_be_any_value() {
     let set = HostFunction::new("sets", "x: any => same: any", |call, operands| {

@@ -1,4 +1,4 @@
-//! What `docs/http.md` says of errors and bounds is all there is, and nothing else.
+//! `docs/http.md` lists exactly the existing errors and limits.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn page() -> String {
     std::fs::read_to_string(root().join("docs/http.md")).unwrap()
 }
 
-/// What stands first in the rows of the tables of a section.
+/// Returns the first cells of the rows in the tables of a section.
 fn rows(page: &str, section: &str) -> BTreeSet<String> {
     let (_, rest) = page.split_once(&format!("## {section}\n")).unwrap();
     let section = rest.split("\n## ").next().unwrap();
@@ -24,7 +24,7 @@ fn rows(page: &str, section: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The codes of an answer.
+/// Collects the codes of a response.
 fn codes(answer: &Value, found: &mut BTreeSet<String>) {
     found.extend(answer["code"].as_str().map(str::to_owned));
     for error in answer["errors"].as_array().into_iter().flatten() {
@@ -32,7 +32,7 @@ fn codes(answer: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
-/// All text of the Rust files below a folder.
+/// Appends the text of all Rust files below a folder.
 fn sources(folder: &Path, text: &mut String) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -1,4 +1,4 @@
-//! The pages for people.
+//! HTML pages.
 
 use std::process::Command;
 
@@ -19,7 +19,7 @@ fn the_first_page_tells_where_to_go_on() {
         text.contains(concat!("Version: ", env!("CARGO_PKG_VERSION"))),
         "{text}"
     );
-    // each of its links leads somewhere
+    // each of its links has a target
     let links: Vec<&str> = text
         .split("href=\"")
         .skip(1)
@@ -44,7 +44,7 @@ fn the_page_is_there_where_it_is_asked_for() {
         );
         assert!(!policy.contains("unsafe"), "{policy}");
         assert_eq!(page.header("x-content-type-options"), Some("nosniff"));
-        // nothing comes from elsewhere
+        // no resource is loaded from elsewhere
         assert!(!page.text().contains("http"), "{path}");
     }
     let mut client = Client::connect(server.address());

@@ -1,4 +1,4 @@
-//! What was acknowledged outlives the process, whatever ends it.
+//! Durability: acknowledged writes survive the end of the process, whatever the cause.
 
 use std::fs::Permissions;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -25,7 +25,7 @@ fn data(server: &Server) -> Value {
     let answer = get(server.address(), "/v1/data");
     let mut value: Value = serde_json::from_str(&answer.text()).unwrap();
     let mut data = value["result"].take();
-    // what the server puts there itself
+    // documents that the server itself adds.
     data.as_object_mut().unwrap().remove("system");
     data
 }
@@ -87,7 +87,7 @@ fn policies_and_documents_are_there_after_a_restart() {
         .retain(|key, _| !["p", "q"].contains(&key.as_str()));
     assert_eq!(left, json!({"file": 2, "list": [1, {"a": {}}], "n": 1.5}));
     drop(server);
-    // what files gave is gone with them, what a client wrote over it stays
+    // documents of files are removed with the files, but a client's writes over them stay
     let put = Message::new("DELETE", "/v1/policies/q");
     let server = start(&folder, &files);
     assert_eq!(Client::connect(server.address()).ask(&put).status, 200);
@@ -95,13 +95,13 @@ fn policies_and_documents_are_there_after_a_restart() {
     let server = start(&folder, &[]);
     assert_eq!(policies(&server), Vec::<String>::new());
     assert_eq!(data(&server)["file"], json!(2));
-    // and a second process is kept out
+    // a second process is locked out
     let (code, text) = Server::fail(&["--data-dir", folder.path().to_str().unwrap()]);
     assert_eq!(code, Some(1));
     assert!(text.contains("another process uses the file"), "{text}");
 }
 
-/// A request on a connection that may end at any time; the status where there was an answer.
+/// Sends a request on a connection that may end at any time. Returns the status if there is a response.
 fn ask(stream: &mut BufReader<TcpStream>, request: &str, body: &str) -> Option<u16> {
     let head = format!(
         "{request} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n",
@@ -128,14 +128,14 @@ fn ask(stream: &mut BufReader<TcpStream>, request: &str, body: &str) -> Option<u
     status
 }
 
-/// Writes until the server is gone; the last number that was acknowledged.
+/// Writes until the server ends. Returns the last number that was acknowledged.
 fn write(address: &str, first: usize, acknowledged: &Mutex<usize>) {
     let Ok(stream) = TcpStream::connect(address) else {
         return;
     };
     let mut stream = BufReader::new(stream);
     for number in first.. {
-        // one request, two documents that belong together; each fifth is a policy
+        // one request with two related documents; each fifth is a policy
         let (request, body) = if number.is_multiple_of(5) {
             let text = format!("package policies.p{number}\n\nn := {number}\n");
             (format!("PUT /v1/policies/p{number}"), text)
@@ -172,7 +172,7 @@ fn a_killed_server_has_all_that_was_acknowledged_and_nothing_by_halves() {
         let address = server.address().to_owned();
         std::thread::scope(|scope| {
             let writing = scope.spawn(|| write(&address, first, &acknowledged));
-            // some are killed before they have written anything
+            // some are killed before they have written anything.
             if round % 3 != 0 {
                 wait_until("some writes are acknowledged", || {
                     *acknowledged.lock().unwrap() > first
@@ -182,12 +182,12 @@ fn a_killed_server_has_all_that_was_acknowledged_and_nothing_by_halves() {
             drop(server);
             writing.join().unwrap();
         });
-        // different moments in each round
+        // different times in each round
         wait =
             Duration::from_micros((u64::try_from(wait.as_micros()).unwrap() * 31 + 977) % 120_000);
         let server = start(&folder, &[]);
         let (data, policies) = (data(&server), policies(&server));
-        // a write that was under way in a former round was there in its end
+        // an unacknowledged write of an earlier round was stored by the end of that round.
         let last = (*acknowledged.lock().unwrap()).max(first - 1);
         let is_there = |number: usize| {
             if number.is_multiple_of(5) {
@@ -200,7 +200,7 @@ fn a_killed_server_has_all_that_was_acknowledged_and_nothing_by_halves() {
         for number in 1..=last {
             assert!(is_there(number), "{number} of {last} is lost");
         }
-        // the one that was under way may be there as well
+        // the unacknowledged one may be stored as well
         first = if is_there(last + 1) {
             last + 2
         } else {
@@ -224,10 +224,10 @@ fn a_file_that_cannot_be_written_is_refused_and_stays_as_it_is() {
     let before = std::fs::read(&file).unwrap();
     let allow =
         |path: &Path, mode| std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
-    // the file alone, the file in a folder that cannot be written either, and that folder alone
+    // the file alone, the file in a read-only folder, and that folder alone
     for (file_mode, folder_mode) in [(0o444, 0o777), (0o444, 0o555), (0o666, 0o555)] {
         allow(&file, file_mode);
-        // the log beside it, where the server left one, can be read, too, and never be written
+        // the write-ahead log, if the server left one, is readable and read-only as well
         let log = folder.path().join("solon.db-wal");
         if log.exists() {
             allow(&log, 0o644);
@@ -243,13 +243,13 @@ fn a_file_that_cannot_be_written_is_refused_and_stays_as_it_is() {
         );
         assert_eq!(std::fs::read(&file).unwrap(), before);
     }
-    // whoever may write it goes on
+    // a user with write permission can continue
     let server = start(&folder, &[]);
     assert_eq!(data(&server), json!({"a": 1}));
 }
 
-/// A server that does not start for a user without privileges, to whom everything may be read-only: its exit code, and what
-/// it says.
+/// Starts a server as a user without privileges, for whom everything may be read-only. Returns its exit code and its
+/// output.
 fn fail_as_nobody(folder: &Path) -> (Option<i32>, String) {
     let solon = env!("CARGO_BIN_EXE_solon");
     let id = Command::new("id").arg("-u").output().unwrap();
@@ -316,7 +316,7 @@ fn documents_that_were_kept_and_are_loaded_again_are_held_once() {
 fn a_full_disk_refuses_the_write_and_memory_stays_as_the_file() {
     let folder = Folder::with(&[]);
     let path = folder.path().to_str().unwrap();
-    // files of 400 blocks at most; going beyond is an error instead of a signal
+    // files of at most 400 blocks; exceeding the limit is an error instead of a signal
     let mut shell = Command::new("sh");
     let limit = "trap '' XFSZ; ulimit -f 400; exec \"$@\"";
     shell.args(["-c", limit, "sh", env!("CARGO_BIN_EXE_solon")]);

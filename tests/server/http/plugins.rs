@@ -1,5 +1,5 @@
-//! Plugins: what runs beside requests, and how `/health`, health rules and `/v1/status` tell of it. The plugins are made
-//! here, through the library.
+//! Plugins: tasks that run in parallel with requests, and their effect on `/health`, health rules and `/v1/status`. The
+//! plugins are created here through the library.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -17,14 +17,14 @@ use crate::client::{Client, Message, get};
 use crate::inside::Inside;
 use crate::waiting::{HANG, wait_for};
 
-/// What a test does by a plugin.
+/// An operation that a test runs in a plugin.
 type Order = Box<dyn FnOnce(&Plugin) + Send>;
 
-/// A plugin that does what a test tells it.
+/// A plugin that runs operations of a test.
 pub struct Told(Sender<(Order, mpsc::Sender<()>)>);
 
 impl Told {
-    /// Adds one to a server.
+    /// Adds a plugin to a server.
     pub fn add(builder: ServerBuilder, name: &str) -> (ServerBuilder, Self) {
         let (orders, given) = channel::<(Order, mpsc::Sender<()>)>();
         let builder = builder.plugin(name, |plugin| async move {
@@ -41,7 +41,7 @@ impl Told {
         (builder, Self(orders))
     }
 
-    /// Has the plugin do something, and waits for it.
+    /// Runs an operation in the plugin, and waits for its end.
     pub fn to(&self, order: impl FnOnce(&Plugin) + Send + 'static) {
         let (done, is_done) = channel();
         self.0.send((Box::new(order), done)).unwrap();
@@ -104,11 +104,11 @@ fn plugins_count_where_that_is_asked() {
         let (builder, first) = Told::add(builder, "first");
         let (builder, second) = Told::add(builder, "second");
         let server = Inside::start(builder);
-        // nobody asked for plugins
+        // the request does not ask for plugins
         assert_eq!(ask(&server, "/health"), well());
         assert_eq!(ask(&server, "/health?plugins=false"), well());
         assert_eq!(ask(&server, "/health?exclude-plugin=first"), well());
-        // none has begun
+        // none has started
         assert_eq!(ask(&server, "/health?plugins"), unwell(words));
         let excluded = "/health?plugins=true&exclude-plugin=first";
         assert_eq!(ask(&server, excluded), unwell(words));
@@ -134,7 +134,7 @@ fn plugins_count_where_that_is_asked() {
         second.to(|plugin| plugin.report(PluginState::Ok));
         assert_eq!(ask(&server, "/health?plugins"), well());
         assert_eq!(ask(&server, "/health/live"), well());
-        // what was ready once stays so for rules, and not for those who ask for plugins
+        // a plugin that was ready once stays ready for rules, but not for requests with `plugins`
         first.to(|plugin| plugin.report_because(PluginState::Error, "it broke"));
         assert_eq!(ask(&server, "/health/live"), well());
         assert_eq!(ask(&server, "/health/ready").0, 500);
@@ -176,7 +176,7 @@ fn bundles_count_where_that_is_asked() {
         let zones = active("zones");
         plugin.to(move |plugin| plugin.report_bundle(zones));
         assert_eq!(ask(&server, "/health?bundles"), well());
-        // a later download that fails does not matter
+        // a later failed download has no effect
         plugin.to(|plugin| {
             plugin.report_bundle(BundleStatus {
                 code: Some("bundle_error".to_owned()),

@@ -12,11 +12,11 @@ use serde_json::Value;
 
 use crate::waiting::{HANG, Waiting, wait_for, wait_until};
 
-/// A folder that is gone when the test is.
+/// A folder that is removed when the test ends.
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// A new folder with files.
+    /// Creates a folder with files.
     pub fn with(files: &[(&str, &str)]) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let name = format!(
@@ -56,12 +56,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// The number of the process.
+    /// Returns the process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// A line of what the system tells of the process's memory, in KiB.
+    /// Returns a line of the process's memory statistics, in KiB.
     pub fn memory(&self, name: &str) -> usize {
         let status = fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix(name));
@@ -74,12 +74,12 @@ impl Server {
         Self::start_with(&[], files)
     }
 
-    /// Starts a server with flags. It listens on a port of its own unless they say where.
+    /// Starts a server with flags. It listens on its own port unless they specify an address.
     pub fn start_with(flags: &[&str], files: &[(&str, &str)]) -> Self {
         Self::start_by(Command::new(env!("CARGO_BIN_EXE_solon")), flags, files)
     }
 
-    /// The same by a command that ends in the program's name.
+    /// Starts a server with flags by a command that ends in the program's name.
     pub fn start_by(mut command: Command, flags: &[&str], files: &[(&str, &str)]) -> Self {
         let folder = Folder::with(files);
         command.args(["run", "--server"]).args(flags).args(
@@ -128,22 +128,22 @@ impl Server {
         }
     }
 
-    /// Where it listens.
+    /// Returns the address that it listens on.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Where it listens for diagnosis.
+    /// Returns the diagnostic address that it listens on.
     pub fn diagnostic_address(&self) -> &str {
         &self.diagnostic
     }
 
-    /// Where its files are.
+    /// Returns the folder with its files.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// A server that does not start: its exit code, and what it says.
+    /// Starts a server that fails to start. Returns its exit code and its output.
     pub fn fail(flags: &[&str]) -> (Option<i32>, String) {
         let output = Command::new(env!("CARGO_BIN_EXE_solon"))
             .args(["run", "--server", "--log-level", "error"])
@@ -154,10 +154,10 @@ impl Server {
         (output.status.code(), text)
     }
 
-    /// Processor time that the process has used so far, in steps of ten milliseconds.
+    /// Returns the processor time that the process has used so far, in steps of ten milliseconds.
     pub fn processor_time(&self) -> Duration {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.id())).unwrap();
-        // the name of the program is in parentheses, and may have spaces in it
+        // the name of the program is in parentheses and may contain spaces
         let fields = stat.rsplit(')').next().unwrap().split_whitespace();
         let times = fields.skip(11).take(2);
         let ticks = times
@@ -166,7 +166,7 @@ impl Server {
         Duration::from_millis(ticks * 10)
     }
 
-    /// Waits until the process works on something that takes long.
+    /// Waits until the process is busy.
     pub fn wait_for_work(&self) {
         let before = self.processor_time();
         wait_until("the server works", || {
@@ -174,7 +174,7 @@ impl Server {
         });
     }
 
-    /// Waits until the process does nothing.
+    /// Waits until the process is idle.
     pub fn wait_for_rest(&self) {
         wait_until("the server does nothing", || {
             let before = self.processor_time();
@@ -190,13 +190,13 @@ impl Server {
         assert!(kill.status().unwrap().success());
     }
 
-    /// Waits for its end; the exit code.
+    /// Waits for its end. Returns the exit code.
     pub fn wait(&mut self) -> Option<i32> {
         let ended = || self.child.try_wait().unwrap();
         wait_for("the server ends", ended).code()
     }
 
-    /// Stops the server, if it still runs, and waits for its end; the exit code.
+    /// Stops the server if it still runs, and waits for its end. Returns the exit code.
     pub fn terminate(&mut self) -> Option<i32> {
         if self.child.try_wait().unwrap().is_none() {
             self.signal("TERM");
@@ -213,7 +213,7 @@ impl Server {
         &self.seen
     }
 
-    /// Waits until so many lines of the log satisfy a condition, and returns the lines until then.
+    /// Waits until `count` lines of the log satisfy a condition, and returns the lines until then.
     pub fn logged(&mut self, what: &str, count: usize, is: impl Fn(&Value) -> bool) -> &[Value] {
         let waiting = Waiting::until(what);
         let mut found = self.seen.iter().filter(|line| is(line)).count();

@@ -1,11 +1,12 @@
-//! Every route, whatever the authorization policy says short of yes: the request is rejected and has had no effect.
+//! Rejections on every route: if the authorization policy does not return `true`, the request is rejected and has no
+//! effect.
 
 use serde_json::Value;
 
 use crate::client::{Client, Message};
 use crate::process::Server;
 
-/// A token that is always admitted, to look at what has become of policies and documents.
+/// A token that is always admitted, to inspect policies and documents.
 const INSPECTOR: &str = "Bearer inspector";
 
 const FILES: [(&str, &str); 2] = [
@@ -19,7 +20,7 @@ const FILES: [(&str, &str); 2] = [
     ),
 ];
 
-/// A policy that says something about everybody but the inspector; `of` is further text of the condition.
+/// Returns a policy with a verdict about all clients except for the inspector. `of` is further text of the condition.
 fn policy(verdict: &str, of: &str) -> String {
     format!(
         "package system.authz\n\nallow := true if input.identity == \"inspector\"\n\n\
@@ -27,7 +28,7 @@ fn policy(verdict: &str, of: &str) -> String {
     )
 }
 
-/// Methods and paths of a server, with parameters that name something.
+/// Returns methods and paths of a server, with parameters that name existing items.
 fn operations(server: &Server) -> Vec<(String, String)> {
     let ask = Message::new("GET", "/openapi.json").header("Authorization", INSPECTOR);
     let described = Client::connect(server.address()).ask(&ask).text();
@@ -57,7 +58,7 @@ fn operations(server: &Server) -> Vec<(String, String)> {
     all
 }
 
-/// A request that would do something.
+/// Creates a request that would have an effect.
 fn message(method: &str, path: &str) -> Message {
     let body = match (method, path) {
         ("GET" | "HEAD" | "DELETE", _) => "",
@@ -72,7 +73,7 @@ fn message(method: &str, path: &str) -> Message {
     Message::new(method, path).body(body)
 }
 
-/// Base documents and policies.
+/// Returns base documents and policies.
 fn state(server: &Server) -> String {
     let get = |path: &str| {
         let ask = Message::new("GET", path).header("Authorization", INSPECTOR);
@@ -83,7 +84,7 @@ fn state(server: &Server) -> String {
     get("/v1/data/a") + &get("/v1/data/evil") + &get("/v1/policies")
 }
 
-/// Asks for everything with these credentials, and returns the number of requests.
+/// Sends requests to all routes with these credentials, and returns their number.
 fn all_are_rejected(name: &str, policy: &str, credentials: Option<&str>, want: u16) -> usize {
     let flags = ["--authorization=basic", "--authentication=token", "--ui"];
     let files = [

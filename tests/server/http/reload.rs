@@ -1,4 +1,4 @@
-//! Signals to reload, and changes of the configuration while the server runs.
+//! Reload signals, and changes of the configuration at run time.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -21,7 +21,7 @@ fn watching(files: &[(&str, &str)]) -> Server {
     Server::start_with(&["--watch-config", "-c", "c.yaml"], files)
 }
 
-/// Waits until so many lines have a message.
+/// Waits until `count` lines have a message.
 fn logged<'s>(server: &'s mut Server, message: &str, count: usize) -> &'s [Value] {
     server.logged(message, count, |line| line["msg"] == message)
 }
@@ -45,7 +45,8 @@ fn a_hangup_without_anything_to_reload_changes_nothing() {
     assert_eq!(server.terminate(), Some(0));
 }
 
-/// The signal comes before the server has read its configuration: the configuration is a pipe that the test has not written yet.
+/// The signal arrives before the server has read its configuration: the configuration is a pipe that the test has not
+/// written yet.
 #[test]
 fn a_hangup_during_the_start_does_not_end_the_server() {
     let folder = Folder::with(&[]);
@@ -104,7 +105,7 @@ fn a_hangup_reads_a_watched_configuration() {
     assert_eq!(config(server.address())["labels"]["a"], "b");
 }
 
-/// Connections stay open, and a request that was sent before the change is answered after it.
+/// Connections stay open, and a request that was sent before the change gets its response after it.
 #[test]
 fn requests_and_connections_outlive_a_change() {
     let policy = "package p\n\nstatus := http.send({\"method\": \"get\", \"url\": input, \"timeout\": \"10m\"}).status_code\n\nx := opa.runtime().config.labels.a\n";
@@ -116,7 +117,7 @@ fn requests_and_connections_outlive_a_change() {
     let mut kept = Client::connect(&address);
     let ask = Message::new("GET", "/v1/data/p/x");
     assert_eq!(kept.ask(&ask).text(), "{\"result\":\"old\"}\n");
-    // a request that waits, and one of which half is sent
+    // a request that waits, and an incomplete request
     let backend = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", backend.local_addr().unwrap());
     let waiting = std::thread::spawn({
@@ -173,7 +174,7 @@ fn every_key_that_may_change_takes_effect() {
         ];
         json!([decision, large, is_compressed, shown])
     };
-    // what was prepared for the first configuration is not taken for the second
+    // decisions prepared for the first configuration are not used for the second
     for _ in 0..2 {
         assert_eq!(
             seen(),
@@ -188,14 +189,14 @@ fn every_key_that_may_change_takes_effect() {
             json!(["2\n", 200, false, ["http://b", "w", 35, "/p/b"]])
         );
     }
-    // what is removed has its default again
+    // removed settings return to their defaults
     configure(&server, "{}\n");
     logged(&mut server, RELOADED, 2);
     assert_eq!(seen()[1], 200);
     assert_eq!(seen()[3], json!([null, null, null, "/system/main"]));
 }
 
-/// A decision that was prepared under another configuration must not let anybody in.
+/// A decision that was prepared under another configuration must not admit a request.
 #[test]
 fn the_authorization_decision_changes_at_once() {
     let policy = "package a\n\ndefault allow := true\n";
@@ -239,7 +240,7 @@ fn keys_that_need_a_restart_are_named_and_have_no_effect() {
         "server.ui",
         "storage.sqlite.path",
     ];
-    // the server keeps what it started with, so each reload names the same keys
+    // the server keeps its initial settings, so each reload names the same keys
     for count in 1..=2 {
         if count == 1 {
             configure(&server, second);
@@ -264,7 +265,7 @@ fn keys_that_need_a_restart_are_named_and_have_no_effect() {
     assert_eq!(get(&address, "/ui").status, 404);
     assert_eq!(get(&address, "/v1/status").status, 500);
     assert!(!server.folder().join("never.db").exists());
-    // back to the first: nothing is left to name
+    // back to the first: no keys are named
     configure(&server, first);
     let lines = logged(&mut server, RELOADED, 3);
     let named = lines.iter().filter(|line| line["msg"] == message);
@@ -323,7 +324,7 @@ fn an_invalid_configuration_changes_nothing() {
     });
 }
 
-/// Flags take precedence after a change as before, and the name of the server stays.
+/// Flags still take precedence after a change, and the name of the server does not change.
 #[test]
 fn flags_and_the_name_of_the_server_stay() {
     let policy = "package p\n\na := 1\n";

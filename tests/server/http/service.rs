@@ -1,4 +1,4 @@
-//! A service that bundles are downloaded from, and that the status is sent to.
+//! A service for bundle downloads and status uploads.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -10,7 +10,7 @@ use solon::bundle::{Bundle, BundleFile, SigningKey};
 
 use crate::waiting::HANG;
 
-/// What the service responds with.
+/// A reply of the service.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
     pub status: u16,
@@ -19,7 +19,7 @@ pub struct Reply {
     pub body: Vec<u8>,
     /// The connection ends after this many bytes of the body.
     pub cut: Option<usize>,
-    /// A request that names the entity tag waits until there is another reply.
+    /// A request with the current entity tag waits until there is another reply.
     pub is_held: bool,
 }
 
@@ -95,7 +95,7 @@ impl Service {
         changed.notify_all();
     }
 
-    /// The requests so far whose path begins with a text.
+    /// Returns the requests so far whose path begins with a text.
     pub fn received(&self, path: &str) -> Vec<Received> {
         let state = self.state.0.lock().unwrap();
         let received = state.received.iter();
@@ -211,12 +211,12 @@ fn next(state: &(Mutex<State>, Condvar), request: Received, etag: Option<&str>) 
     }
 }
 
-/// An archive with files.
+/// Returns an archive with files.
 pub fn archive(files: &[(&str, &str)]) -> Vec<u8> {
     Bundle::write_archive(&files_of(files)).unwrap()
 }
 
-/// An archive with files and their signature by a secret.
+/// Returns an archive with files and their signature by a secret.
 pub fn signed(files: &[(&str, &str)], secret: &str) -> Vec<u8> {
     let mut files = files_of(files);
     let key = SigningKey::new("HS256", secret);

@@ -1,5 +1,5 @@
-//! Encryption: certificates of both sides, versions, ciphers, files that change. Clients are `curl` and `openssl`; where there
-//! is none, these tests step aside.
+//! TLS: certificates of both sides, versions, ciphers, files that change. Clients are `curl` and `openssl`. Without them,
+//! these tests are skipped.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use crate::process::{Folder, Server};
 use crate::waiting::{HANG, Waiting, wait_until};
 
-/// Who vouches for others.
+/// A certificate authority.
 struct Authority {
     params: CertificateParams,
     key: KeyPair,
@@ -29,7 +29,7 @@ impl Authority {
         Self { params, key, pem }
     }
 
-    /// Certificate and key of somebody.
+    /// Signs a certificate. Returns it with its key.
     fn sign(&self, name: &str) -> (String, String) {
         let mut params =
             CertificateParams::new(vec!["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
@@ -44,7 +44,7 @@ impl Authority {
         (certificate.pem(), key.serialize_pem())
     }
 
-    /// The files of a server and of a client.
+    /// Returns the files of a server and of a client.
     fn files(&self) -> Vec<(&'static str, String)> {
         let (server, server_key) = self.sign("server");
         let (client, client_key) = self.sign("client");
@@ -80,7 +80,7 @@ fn has(program: &str) -> bool {
     tried.is_ok()
 }
 
-/// What `curl` prints of an address, with flags.
+/// Returns the output of `curl` for an address, with flags.
 fn curl(server: &Server, flags: &[&str], target: &str) -> String {
     curl_at(server.folder(), server.address(), flags, target)
 }
@@ -145,10 +145,10 @@ fn clients_show_who_they_are() {
         "{refused}"
     );
     assert!(refused.ends_with(" 401 2"), "{refused}");
-    // nobody
+    // without a certificate
     let none = curl(&server, &[], "/health");
     assert!(none.contains(" 000 "), "{none}");
-    // somebody whom another authority vouches for
+    // a certificate of another authority
     let (stranger, key) = Authority::new().sign("client");
     std::fs::write(server.folder().join("stranger.pem"), stranger).unwrap();
     std::fs::write(server.folder().join("stranger-key.pem"), key).unwrap();
@@ -230,7 +230,7 @@ fn certificates_change_without_a_failed_request() {
         }
         stop.store(true, Ordering::Relaxed);
     });
-    // what cannot be used changes nothing
+    // invalid files have no effect
     let kept = |line: &serde_json::Value| line["msg"] == "Certificates stay as they are.";
     let log = server.logged("", 0, kept);
     let count = log.iter().filter(|line| kept(line)).count();
@@ -241,7 +241,7 @@ fn certificates_change_without_a_failed_request() {
 
 fn swap(folder: &Path, authority: &Authority, turn: usize) {
     let (certificate, key) = authority.sign(&format!("server-{turn}"));
-    // a pair that does not fit, between the two, is not taken over
+    // a mismatched pair, during the replacement of both files, is not loaded
     std::fs::write(folder.join("server.pem"), certificate).unwrap();
     std::fs::write(folder.join("server-key.pem"), key).unwrap();
 }
@@ -298,7 +298,7 @@ fn what_cannot_be_protected_does_not_start() {
     }
 }
 
-/// A program that has to end, within the folder of some files.
+/// Runs a program that must end, within the folder of some files.
 fn fail_in(folder: &Folder, flags: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_solon"))
         .current_dir(folder.path())
@@ -337,7 +337,7 @@ fn certificates_of_clients_need_named_authorities() {
     if !has("curl") {
         return;
     }
-    // the listener itself rejects those without a certificate
+    // the listener itself rejects clients without a certificate
     let flags = ["--authentication=tls", "--tls-ca-cert-file", "ca.pem"];
     let server = start(&flags, &authority.files(), &[]);
     let known = ["--cert", "client.pem", "--key", "client-key.pem"];
@@ -409,7 +409,7 @@ fn authorities_that_cannot_be_read_are_named() {
             "{text}: {error}"
         );
     }
-    // the same holds for the server's own chain
+    // also for the server's own chain
     for (text, want) in [
         (broken.clone(), "block 1 cannot be read"),
         (format!("{good}{broken}"), "block 2 cannot be read"),

@@ -1,4 +1,4 @@
-//! What travels: sockets, bodies in parts, connections that rest, what is packed.
+//! Transport: sockets, chunked bodies, idle connections, compression.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -33,7 +33,7 @@ fn connections_may_rest_between_requests_but_not_within() {
         let flags = ["--head-timeout", head, "--body-timeout", body];
         Server::start_with(&[&flags[..], &["--idle-timeout", idle]].concat(), &[])
     };
-    // what a connection sends until its end, which comes long before the times that are an hour
+    // returns everything until the connection ends, which is long before the time-outs of one hour
     let ends = |server: &Server, text: &str| {
         let mut stream = TcpStream::connect(server.address()).unwrap();
         stream.set_read_timeout(Some(HANG)).unwrap();
@@ -45,7 +45,7 @@ fn connections_may_rest_between_requests_but_not_within() {
     let server = start("700ms", "1h", "1h");
     let mut resting = Client::connect(server.address());
     resting.ask(&Message::new("GET", "/health"));
-    // longer than a head may take
+    // longer than the time-out of a head
     std::thread::sleep(Duration::from_millis(1500));
     assert_eq!(resting.ask(&Message::new("GET", "/health")).status, 200);
     ends(&server, "GET /health HTTP/1.1\r\nHos");
@@ -228,7 +228,7 @@ fn files_are_loaded_again_when_they_change() {
     shows("/v1/data/p/x", "{\"result\":\"mended\"}\n");
 }
 
-/// Files of absolute paths go by what stands behind the first slash, so that clients can write it.
+/// The ids of files with absolute paths omit the first slash, so that clients can write them.
 #[test]
 fn policies_of_absolute_paths_are_found_by_their_ids() {
     let folder = Folder::with(&[("a/p.rego", "package p\n\nx := 1\n")]);
@@ -264,7 +264,7 @@ fn policies_of_absolute_paths_are_found_by_their_ids() {
     assert_eq!(get(server.address(), "/v1/data/p/x").text(), "{}\n");
 }
 
-/// What comes behind a body is read without another wake, wherever the bytes are cut.
+/// Bytes after a body are read without another wake-up, wherever the input is split.
 #[test]
 fn requests_with_bodies_follow_one_another() {
     let server = Server::start(&[("p.rego", "package p\n\nx := input\n")]);

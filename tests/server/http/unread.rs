@@ -29,7 +29,7 @@ impl Unread {
         error.is_some_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
     }
 
-    /// The first bytes of the response, as far as they have come.
+    /// Returns the bytes of the response that have arrived so far.
     pub fn response(&self) -> String {
         let mut bytes = [0; 4096];
         self.0.set_nonblocking(true).unwrap();

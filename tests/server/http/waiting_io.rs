@@ -14,7 +14,7 @@ use crate::process::Server;
 use crate::unread::Unread;
 use crate::waiting::wait_until;
 
-/// An HTTP server that accepts requests and responds to none of them before it is told to.
+/// An HTTP server that accepts requests and responds only after it is released.
 struct Backend {
     url: String,
     accepted: Arc<AtomicUsize>,
@@ -44,7 +44,7 @@ impl Backend {
                 }
                 if is_responding {
                     for mut stream in open.drain(..) {
-                        // a client that has gone has closed its connection
+                        // a disconnected client has closed its connection
                         let _ = stream
                             .write_all(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
                     }
@@ -59,7 +59,7 @@ impl Backend {
         }
     }
 
-    /// Responds to the requests that have come, and to those that come.
+    /// Responds to all pending and later requests.
     fn respond(&self) {
         self.respond.send(()).unwrap();
     }
@@ -68,7 +68,7 @@ impl Backend {
         self.accepted.load(Ordering::SeqCst)
     }
 
-    /// A policy whose decision `p/remote` waits for the backend, and `p/cheap` does not.
+    /// Returns a policy whose decision `p/remote` waits for the backend, and `p/cheap` does not.
     fn policy(&self) -> String {
         let mut policy = String::from("package p\n\n");
         let send = format!(
@@ -85,13 +85,13 @@ impl Backend {
 
 const REMOTE: &str = "/v1/data/p/remote";
 
-/// Starts a server whose decisions may wait as long as the test runs.
+/// Starts a server whose decisions may wait for the whole test.
 fn server(backend: &Backend, flags: &[&str]) -> Server {
     let all = [&["--timeout", "1h"], flags].concat();
     Server::start_with(&all, &[("p.rego", &backend.policy())])
 }
 
-/// Asks without reading the response, and waits until the decision waits.
+/// Sends requests without reading the responses, and waits until the decisions wait.
 fn wait_in(server: &Server, count: usize) -> Vec<Unread> {
     let asked: Vec<_> = (0..count)
         .map(|_| Unread::get(server.address(), REMOTE))
@@ -100,7 +100,7 @@ fn wait_in(server: &Server, count: usize) -> Vec<Unread> {
     asked
 }
 
-/// Number of decisions that wait.
+/// Returns the number of waiting decisions.
 fn waiting(server: &Server) -> usize {
     usize::try_from(metric(server.address(), "solon_waiting_decisions")).unwrap()
 }
@@ -111,7 +111,7 @@ fn cheap(client: &mut Client, n: usize) {
     assert_eq!(text, format!("{{\"result\":{}}}\n", n + 1));
 }
 
-/// Number of decisions of which each process can have a connection to its client and one to the backend.
+/// Returns the number of decisions for which each process can have a connection to its client and one to the backend.
 fn most_connections() -> usize {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap();
     let line = limits
@@ -176,7 +176,7 @@ fn waiting_decisions_are_bounded() {
             .body("{\"inputs\": {\"a\": 1, \"b\": 2}}");
         let rejected = Client::connect(server.address()).ask(&batch);
         assert_eq!(rejected.status, 503, "{}", rejected.text());
-        // nothing was sent for them; the backend may not have accepted all connections yet
+        // no requests were sent for them; the backend may not have accepted all connections yet
         wait_until("the requests come", || backend.accepted() >= bound);
         assert_eq!(backend.accepted(), bound);
         assert_eq!(metric(server.address(), "solon_refused_total"), 5);
@@ -196,7 +196,7 @@ fn waiting_decisions_are_bounded() {
     }
 }
 
-/// A request is not let in because its authorization could not be decided.
+/// A request is not admitted if its authorization could not be decided.
 #[test]
 fn authorization_that_cannot_wait_rejects_the_request() {
     let backend = Backend::start();
@@ -237,7 +237,7 @@ fn decisions_stop_waiting_when_their_time_is_up() {
     wait_until("no decision waits", || waiting(&server) == 0);
 }
 
-/// Between two tries nothing is sent, and a decision waits as well.
+/// Between two attempts nothing is sent, and a decision waits as well.
 #[test]
 fn pauses_before_a_request_is_sent_again_hold_no_permit() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,17 +1,17 @@
-//! Named cases: `tests/cases/loading/cases.json`. Each is a list of steps of one key, in a folder of its own.
+//! Named cases: `tests/cases/loading/cases.json`. Each is a list of steps with one key, run in its own folder.
 //!
 //! | key | step |
 //! |---|---|
-//! | `write`, `write_at_same_time` | writes files by name, with `null` removes them |
-//! | `move`, `copy`, `link` | two names; `STORES/` are the recorded stores |
-//! | `start` | starts the server again with arguments; `FOLDER` is the absolute path of the folder |
-//! | `start_fails` | the same, and a text that it ends with |
-//! | `PUT`, `PATCH`, `DELETE` | target, body and status; `FOLDER` as in `start` |
-//! | `data` | documents, without `system` |
-//! | `policies` | ids |
-//! | `log`, `no_log` | a text that is in the log, or is not in all of it |
-//! | `stop` | ends the server |
-//! | `run` | arguments of the program, and a text that it prints |
+//! | `write`, `write_at_same_time` | writes files by name; `null` removes one. |
+//! | `move`, `copy`, `link` | two names; `STORES/` contains the recorded stores. |
+//! | `start` | restarts the server with arguments; `FOLDER` is the absolute path of the folder. |
+//! | `start_fails` | arguments as in `start`, and the end of the expected error message. |
+//! | `PUT`, `PATCH`, `DELETE` | target, body and status; `FOLDER` as in `start`. |
+//! | `data` | expected documents, without `system`. |
+//! | `policies` | expected ids. |
+//! | `log`, `no_log` | a text that the log contains, or does not contain anywhere. |
+//! | `stop` | stops the server. |
+//! | `run` | arguments of the program, and its expected output. |
 
 use std::fs;
 use std::path::Path;
@@ -44,7 +44,7 @@ fn files_and_writes_of_clients_are_in_force_as_recorded() {
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
 }
 
-/// A path of a document has as many keys as a request can name.
+/// A document path may have as many keys as a request can name.
 #[test]
 fn origins_of_deep_documents_are_printed_and_released() {
     let mut world = World::new();

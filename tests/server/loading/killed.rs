@@ -7,10 +7,10 @@ use crate::random::Random;
 use crate::waiting::{Waiting, wait_until};
 use crate::world::World;
 
-/// Kills of one test.
+/// Number of kills in one test.
 const KILLS: usize = 10;
 
-/// Files of each kind in a tree.
+/// Number of files of each kind in a tree.
 const FILES: usize = 25;
 
 /// The number of the first tree. All numbers have the same length and occur nowhere else.
@@ -30,7 +30,7 @@ fn write_tree(world: &World, number: usize) {
         let text = format!("package m{file}\n\nv := {number}\n");
         world.write(&format!("{folder}/p{file}.rego"), &text);
     }
-    // these have other names in each tree
+    // these files have other names in each tree
     let text = format!("{{\"only{number}\": 1}}");
     world.write(&format!("{folder}/only{number}.json"), &text);
     let text = format!("package only.m{number}\n\nv := 1\n");
@@ -47,11 +47,11 @@ struct Killed {
     random: Random,
     /// The export of the first tree, origins included.
     first: String,
-    /// The tree whose state the store has.
+    /// The tree whose state the store contains.
     current: usize,
-    /// The last tree that was made.
+    /// The last tree that was created.
     last: usize,
-    /// How long a load takes.
+    /// Duration of a load.
     load: Duration,
 }
 
@@ -98,14 +98,14 @@ impl Killed {
         killed
     }
 
-    /// Makes another tree, and points the watched link to it.
+    /// Creates another tree, and changes the watched link to it.
     fn next_tree(&mut self) {
         self.last += 1;
         write_tree(&self.world, self.last);
         self.world.link("w", &format!("t{}", self.last));
     }
 
-    /// Checks that the store has the state of the tree before or of the last one, and returns its number.
+    /// Checks that the store contains the state of the previous or the last tree, and returns its number.
     fn check(&mut self) -> usize {
         let found = export(&mut self.world);
         let of_tree = |number: usize| {
@@ -126,14 +126,14 @@ impl Killed {
             );
         });
         for tree in self.current..self.last {
-            // kept trees of failed loads would not be read any more
+            // trees of failed loads are not read any more
             let _ = fs::remove_dir_all(self.world.path(&format!("t{tree}")));
         }
         self.current = number;
         number
     }
 
-    /// Waits for a random moment of a load, or for one within its write to the store, and kills the server.
+    /// Waits for a random time within a load, or within its write to the store, and kills the server.
     fn kill(&mut self, is_writing: bool, before: Option<Written>) {
         if is_writing {
             let waiting = Waiting::until("the load writes");
@@ -161,7 +161,7 @@ impl Killed {
     }
 }
 
-/// Length and time of the store's journal.
+/// Length and modification time of the store's journal.
 type Written = (u64, std::time::SystemTime);
 
 fn written(world: &World) -> Option<Written> {
@@ -169,7 +169,7 @@ fn written(world: &World) -> Option<Written> {
     Some((file.len(), file.modified().ok()?))
 }
 
-/// Stops the server, and prints everything in its store without the document of the server itself.
+/// Stops the server, and prints everything in its store except for the server's own document.
 fn export(world: &mut World) -> String {
     world.stop();
     let (code, text) = world.run(&["data", "check", "store"]);
@@ -205,7 +205,7 @@ fn a_kill_during_a_start_leaves_the_state_before_or_after() {
         let start = Instant::now();
         killed.world.begin(&ARGS);
         if kill == 0 {
-            // how long the first start takes says where to kill the others
+            // the duration of the first start determines when to kill the others
             assert!(killed.world.wait_for_log("Server initialized."));
             killed.load = start.elapsed();
         }
@@ -216,7 +216,7 @@ fn a_kill_during_a_start_leaves_the_state_before_or_after() {
     killed.end();
 }
 
-/// A client's write that is acknowledged is not lost by a kill within a load.
+/// A client's acknowledged write is not lost by a kill during a load.
 #[test]
 fn acknowledged_writes_survive_a_kill_during_a_reload() {
     let mut killed = Killed::new("writes");

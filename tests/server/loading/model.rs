@@ -1,19 +1,19 @@
-//! The documents and policies that must be in force: files, and on top of them the writes of clients in order.
+//! A model of the documents and policies in force: files, overlaid by the writes of clients in order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-/// The state in which a client left a path.
+/// State of a path that a client has changed.
 #[derive(Clone, Debug)]
 enum Left {
     Value(Value),
     Nothing,
-    /// An object that was made around another document.
+    /// An object that was created as a parent of another document.
     Object,
 }
 
-/// Files by name, and what clients wrote.
+/// Files by name, and the writes of clients.
 #[derive(Default)]
 pub struct Model {
     /// Documents of files, by the path of their folder's document, and their content.
@@ -27,20 +27,20 @@ pub struct Model {
     left: Vec<(Vec<String>, Left)>,
 }
 
-/// The text of a policy: two of one package conflict, and all values are equally long.
+/// Returns the text of a policy. Two policies of one package conflict, and all values have the same length.
 pub fn module(package: usize, value: usize) -> String {
     let value = 1_000_000 + value;
     format!("package pol.m{package}\n\ndefault v := 0\n\nv := {value} if true\n")
 }
 
-/// The number of the package of a policy's text.
+/// Returns the number of the package in a policy's text.
 pub fn package(text: &str) -> usize {
     let rest = text.strip_prefix("package pol.m").unwrap();
     rest.split('\n').next().unwrap().parse().unwrap()
 }
 
 impl Model {
-    /// Documents of files alone.
+    /// Returns the documents of files alone.
     fn given(&self) -> Value {
         let mut root = Value::Object(Map::new());
         for (place, value) in self.documents.values() {
@@ -49,7 +49,7 @@ impl Model {
         root
     }
 
-    /// Base documents in force.
+    /// Returns the base documents in force.
     pub fn base(&self) -> Value {
         let mut root = self.given();
         for (path, left) in &self.left {
@@ -73,7 +73,7 @@ impl Model {
         root
     }
 
-    /// All documents in force.
+    /// Returns all documents in force.
     pub fn data(&self) -> Value {
         let mut root = self.base();
         let files = self
@@ -93,19 +93,19 @@ impl Model {
         root
     }
 
-    /// A client has written a policy under an id.
+    /// Records that a client has written a policy under an id.
     pub fn put_policy(&mut self, id: &str, package: usize, value: usize) {
         self.hidden.insert(package);
         self.clients.insert(id.to_owned(), (package, value));
     }
 
-    /// A client has removed a policy.
+    /// Records that a client has removed a policy.
     pub fn delete_policy(&mut self, id: &str, package: usize) {
         self.hidden.insert(package);
         self.clients.remove(id);
     }
 
-    /// A client writes a document; `false` if that is a conflict.
+    /// Writes a document of a client. Returns `false` if that is a conflict.
     pub fn put(&mut self, path: &[String], value: Value) -> bool {
         let base = self.base();
         for length in 0..path.len() {
@@ -113,7 +113,7 @@ impl Model {
                 Some(Value::Object(_)) => {}
                 Some(_) => return false,
                 None => {
-                    // the objects from here on are made
+                    // the objects from this level on are created
                     for made in length..path.len() {
                         self.left.push((path[..made].to_vec(), Left::Object));
                     }
@@ -126,7 +126,7 @@ impl Model {
         true
     }
 
-    /// A client removes a document; `false` if it does not exist.
+    /// Removes a document of a client. Returns `false` if it does not exist.
     pub fn delete(&mut self, path: &[String]) -> bool {
         if self.base().pointer(&pointer(path)).is_none() {
             return false;
@@ -144,7 +144,7 @@ impl Model {
             .pointer(&pointer(parents))
             .is_some_and(Value::is_object)
         {
-            // the objects around it are still there
+            // the parent objects still exist
             self.left.push((parents.to_vec(), Left::Object));
         }
         true
@@ -155,7 +155,7 @@ impl Model {
     }
 }
 
-/// A path as a JSON pointer; its keys have no escapes.
+/// Returns a path as a JSON pointer. Its keys contain no escapes.
 pub fn pointer(path: &[String]) -> String {
     path.iter().map(|key| format!("/{key}")).collect()
 }
@@ -167,7 +167,7 @@ fn merge(root: &mut Value, place: &[String], value: &Value) {
     }
 }
 
-/// The object at a path, which is made where something else is.
+/// Returns the object at a path. Replaces any other value by an empty object.
 fn object_at<'v>(root: &'v mut Value, path: &[String]) -> &'v mut Map<String, Value> {
     let mut place = root;
     for key in path {

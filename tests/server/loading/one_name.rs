@@ -1,4 +1,4 @@
-//! Policies with one id while a client and a load of files write them at the same time.
+//! Policies with one id that a client and a load of files write at the same time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -35,7 +35,7 @@ impl Store for Waiting {
     }
 }
 
-/// A server whose changes can be held up.
+/// A server whose changes can be delayed.
 struct HeldUp {
     engine: Engine,
     server: Inside,
@@ -94,7 +94,7 @@ impl HeldUp {
             for other in others {
                 scope.spawn(other);
             }
-            // other requests get through: by then those before them wait for the change
+            // other requests complete: by then the earlier ones wait for the change
             for _ in 0..20 {
                 assert_eq!(get(self.server.address(), "/health").status, 200);
             }

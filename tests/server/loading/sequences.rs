@@ -1,4 +1,4 @@
-//! Random sequences of changes of files and requests, against a model.
+//! Random sequences of file changes and requests, checked against a model.
 
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use crate::model::{Model, module, package, pointer};
 use crate::random::Random;
 use crate::world::{World, copy};
 
-/// Steps of a sequence.
+/// Number of steps in a sequence.
 const STEPS: usize = 14;
 
 #[test]
@@ -45,7 +45,7 @@ struct Sequence {
     random: Random,
     world: World,
     model: Model,
-    /// Makes names and values that were not used before.
+    /// Counter for names and values that were not used before.
     next: usize,
     /// The folder that the link `w` leads to.
     tree: usize,
@@ -109,7 +109,7 @@ impl Sequence {
         assert_eq!(found, want, "seed {}:\n{steps}", self.seed);
     }
 
-    /// Starts the server again, with the folder in another spelling.
+    /// Restarts the server, with another spelling of the folder.
     fn start(&mut self) {
         let spellings = ["w", "./w", "w/", "FOLDER/w", "./w/../w"];
         let path = spellings[self.random.below(spellings.len())];
@@ -132,14 +132,14 @@ impl Sequence {
         Some(names[self.random.below(names.len())].clone())
     }
 
-    /// A file that exists.
+    /// Returns an existing file.
     fn file(&mut self) -> Option<String> {
         let names = self.model.modules.keys().chain(self.model.documents.keys());
         let names: Vec<String> = names.cloned().collect();
         self.one_of(&names)
     }
 
-    /// A name for a new file, in one of two folders.
+    /// Returns a name for a new file, in one of two folders.
     fn name(&mut self, extension: &str) -> String {
         let folder = ["", "sub/"][self.random.below(2)];
         format!("{folder}f{}.{extension}", self.number())
@@ -219,7 +219,7 @@ impl Sequence {
         format!("rename {name} {to}")
     }
 
-    /// Changes the content of a file, which keeps its length. The text.
+    /// Changes the content of a file without changing its length. Returns the text.
     fn changed(&mut self, name: &str) -> String {
         let number = self.number();
         if let Some((package, value)) = self.model.modules.get_mut(name) {
@@ -250,7 +250,7 @@ impl Sequence {
         format!("edit {name} {text} {at_same_time}")
     }
 
-    /// Changes a file in a copy of the folder, times included, and puts the copy in its place.
+    /// Changes a file in a copy of the folder, including times, and replaces the folder by the copy.
     fn swap(&mut self) -> String {
         let Some(name) = self.file() else {
             return self.add();
@@ -265,7 +265,7 @@ impl Sequence {
         format!("swap {to} with {name} {text}")
     }
 
-    /// A file is broken for a while, which changes nothing.
+    /// Breaks a file for a while, which has no effect.
     fn broken(&mut self) -> String {
         let name = format!("w/{}", self.name("rego"));
         self.world.write(&name, "package pol.broken\n\nv := ");
@@ -277,7 +277,7 @@ impl Sequence {
         format!("{name} is broken for a while")
     }
 
-    /// A path that files or clients may have written.
+    /// Returns a path that files or clients may have written.
     fn path(&mut self) -> Vec<String> {
         let mut path = Vec::new();
         if self.random.below(4) == 0 {
@@ -329,7 +329,7 @@ impl Sequence {
         format!("DELETE {target}: {is_done}")
     }
 
-    /// A patch of one or two operations: members of objects, and elements of arrays.
+    /// Applies a patch of one or two operations on members of objects or elements of arrays.
     fn patch(&mut self) -> String {
         let path = self.path();
         let target = pointer(&path);
@@ -372,7 +372,7 @@ impl Sequence {
         format!("PATCH {operations}: {is_done}")
     }
 
-    /// A client writes or removes a policy.
+    /// Writes or removes a policy as a client.
     fn policy(&mut self) -> String {
         let policies = self.world.policies();
         let number = self.number();
@@ -396,7 +396,7 @@ impl Sequence {
             self.ask("DELETE", &target, "", true);
             return format!("DELETE policy {id}");
         }
-        // the same text makes the policy the client's, too
+        // writing the same text also transfers the policy to the client
         let text = if choice == 3 {
             text.clone()
         } else {
@@ -410,7 +410,7 @@ impl Sequence {
     }
 }
 
-/// The path of the documents of a file.
+/// Returns the path of the documents of a file.
 fn place(name: &str) -> Vec<String> {
     let folders = name.split('/');
     let mut folders: Vec<_> = folders.map(str::to_owned).collect();

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::client::{Answer, Client, Message};
 use crate::waiting::HANG;
 
-/// A folder that goes away, and the server that runs in it.
+/// A temporary folder and the server that runs in it.
 pub struct World {
     folder: PathBuf,
     server: Option<Server>,
@@ -24,7 +24,7 @@ struct Server {
     address: String,
     lines: Receiver<String>,
     log: Vec<String>,
-    /// Number of lines of the log that the test has read.
+    /// Number of log lines that the test has read.
     read: usize,
 }
 
@@ -41,7 +41,7 @@ impl World {
         }
     }
 
-    /// The path of a file in the folder.
+    /// Returns the path of a file in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
@@ -52,7 +52,7 @@ impl World {
         fs::write(path, text).unwrap();
     }
 
-    /// Writes a file and gives it the time of modification that it had.
+    /// Writes a file and restores its modification time.
     pub fn write_at_same_time(&self, name: &str, text: &str) {
         let path = self.path(name);
         let modified = fs::metadata(&path).unwrap().modified().unwrap();
@@ -61,7 +61,7 @@ impl World {
         file.set_modified(modified).unwrap();
     }
 
-    /// Points a link elsewhere in one step.
+    /// Changes the target of a link atomically.
     pub fn link(&self, name: &str, target: &str) {
         let next = self.path("link-to-be");
         std::os::unix::fs::symlink(target, &next).unwrap();
@@ -70,7 +70,7 @@ impl World {
         fs::rename(next, path).unwrap();
     }
 
-    /// Runs a command of the program in the folder; its exit code, and what it prints.
+    /// Runs a command of the program in the folder. Returns its exit code and its output.
     pub fn run(&self, args: &[&str]) -> (Option<i32>, String) {
         let output = self.command(args).output().unwrap();
         let text = [output.stdout, output.stderr].concat();
@@ -88,7 +88,7 @@ impl World {
         command
     }
 
-    /// Starts the server again with arguments; an error is what it says when it does not start.
+    /// Restarts the server with arguments. The error is its output if it does not start.
     pub fn start(&mut self, args: &[&str]) -> Result<(), String> {
         self.begin(args);
         let server = self.server.as_mut().expect("a server");
@@ -110,7 +110,7 @@ impl World {
         }
     }
 
-    /// Starts the server again with arguments, and does not wait until it serves.
+    /// Restarts the server with arguments, without waiting until it serves.
     pub fn begin(&mut self, args: &[&str]) {
         self.stop();
         let fixed = ["run", "--server", "--addr", "127.0.0.1:0"];
@@ -136,7 +136,7 @@ impl World {
         });
     }
 
-    /// Ends the server without a warning.
+    /// Kills the server.
     pub fn stop(&mut self) {
         if let Some(mut server) = self.server.take() {
             let _ = server.child.kill();
@@ -151,7 +151,7 @@ impl World {
         Client::connect(&server.address).ask(&message)
     }
 
-    /// All documents without those of the server itself.
+    /// Returns all documents except for those of the server itself.
     pub fn data(&self) -> Value {
         let answer = self.ask("GET", "/v1/data", "");
         let mut value: Value = serde_json::from_str(&answer.text()).unwrap();
@@ -162,7 +162,7 @@ impl World {
         data
     }
 
-    /// Ids and texts of all policies.
+    /// Returns ids and texts of all policies.
     pub fn policies(&self) -> Vec<(String, String)> {
         let answer = self.ask("GET", "/v1/policies", "");
         let value: Value = serde_json::from_str(&answer.text()).unwrap();
@@ -171,7 +171,7 @@ impl World {
         all.map(|one| (text(one, "id"), text(one, "raw"))).collect()
     }
 
-    /// Waits until something is as it must be; what it is in the end.
+    /// Waits until a value is as expected. Returns an error message with the last value if it never is.
     pub fn wait_for<T: PartialEq>(&self, want: &T, found: impl Fn(&Self) -> T) -> T {
         let start = Instant::now();
         loop {
@@ -202,7 +202,7 @@ impl World {
         }
     }
 
-    /// `true` if a text is in the log so far.
+    /// Returns `true` if a text is in the log so far.
     pub fn has_logged(&mut self, text: &str) -> bool {
         let server = self.server.as_mut().expect("a server");
         server.log.extend(server.lines.try_iter());

@@ -14,9 +14,9 @@ fn estimates_follow_the_decisions() {
     let (quick, slow) = (Duration::from_micros(40), Duration::from_millis(100));
     estimate.note(1, quick);
     assert!(estimate.is_under(1, quick * 2) && !estimate.is_under(1, quick));
-    // at another generation the decisions may take longer
+    // at another generation the decisions may take longer.
     assert!(!estimate.is_under(2, quick * 2));
-    // one slow decision of many makes it a long document for a while
+    // one slow decision of several classifies the document as long for a while.
     estimate.note(1, slow);
     assert!(!estimate.is_under(1, quick * 2));
     assert!(estimate.is_long());
@@ -25,12 +25,12 @@ fn estimates_follow_the_decisions() {
         !estimate.is_under(1, quick * 2)
     });
     assert!((5..60).contains(&notes.count()));
-    // what took too long for a reactor is not tried there again at this generation
+    // a decision that took too long for a reactor is not run there again at this generation.
     estimate.misjudged(1);
     assert!(!estimate.is_under(1, HANG));
     estimate.note(2, quick);
     assert!(estimate.is_under(2, HANG));
-    // no time overflows the average
+    // no duration overflows the average
     for _ in 0..10 {
         estimate.note(1, Duration::MAX);
     }

@@ -56,15 +56,15 @@ fn both_ways() {
 fn declared_sizes() {
     let mut packed = gzip("solon ".repeat(1000).as_bytes());
     let end = packed.len() - 4;
-    // one that is too small ends nothing early: what is unpacked counts
+    // a declared size that is too small has no effect: the decompressed bytes count
     packed[end..].copy_from_slice(&[1, 0, 0, 0]);
     assert_eq!(gunzip(&packed, 5999), Err(TOO_LARGE));
-    // one that is too large, and can be, is refused before anything is unpacked
+    // a declared size that is too large but possible is rejected before decompression
     packed[end..].copy_from_slice(&6000_u32.to_le_bytes());
     packed[12..end].fill(0xff);
     assert_eq!(gunzip(&packed, 5999), Err(TOO_LARGE));
     let malformed = |body: &[u8]| matches!(gunzip(body, 5999), Err(Rejection::NotGzip(_)));
-    // so much cannot be in it
+    // such a compression ratio is impossible
     packed[end..].copy_from_slice(&[0xff; 4]);
     assert!(malformed(&packed));
     packed.truncate(20);

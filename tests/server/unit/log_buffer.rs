@@ -48,7 +48,7 @@ fn memory_stays_within_the_limit_whether_events_are_compressed_or_not() {
     assert_eq!(dropped + buffer.len() as u64, 100_000);
 }
 
-/// A chunk that was dropped while it was uploaded is not taken for the next one.
+/// A chunk that was dropped during its upload is not mistaken for the next one.
 #[test]
 fn a_chunk_is_removed_once() {
     let counts = LogCounts::default();

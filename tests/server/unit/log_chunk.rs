@@ -12,7 +12,7 @@ fn events(body: &[u8]) -> Vec<Value> {
     serde_json::from_str(&text).unwrap()
 }
 
-/// A text that does not compress well.
+/// Returns a text that does not compress well.
 fn noise(length: usize, seed: u64) -> String {
     let mut state = seed + 1;
     let step = |_| {

@@ -36,7 +36,7 @@ fn event(number: u64) -> Vec<u8> {
     format!("{{\"decision_id\":\"{number:08}\"}}").into_bytes()
 }
 
-/// All events from the cursor on, in batches of a size. They count as uploaded.
+/// Returns all events from the cursor on, in batches of a size. They count as uploaded.
 fn drain(spool: &Spool, bytes: usize) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     while let Some(batch) = spool.next(bytes).unwrap() {
@@ -174,7 +174,7 @@ fn one_process_uses_a_spool_and_others_cannot_read_it() {
     }
 }
 
-/// A spool that an earlier version has written. A new version of the format gets a fixture of its own.
+/// A spool of an earlier version. Each new version of the format gets its own fixture.
 #[test]
 fn spools_of_earlier_versions_open() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/decision_logs/spool");

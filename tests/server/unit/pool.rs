@@ -11,7 +11,7 @@ use super::estimate::{LatencyEstimate, Stopwatch};
 use super::{Class, LONG, NotRun, Permit, Pool, SharedWork};
 use crate::config::Bounds;
 
-/// Ends tests that hang.
+/// Time-out of tests that hang.
 const HANG: Duration = Duration::from_mins(2);
 
 fn pool(permits: usize, threads: usize, waiting: usize, waiting_io: usize) -> Pool {
@@ -33,7 +33,7 @@ async fn wait_until(holds: impl Fn() -> bool) {
     tokio::time::timeout(HANG, wait).await.unwrap();
 }
 
-/// An estimate after a decision of this time.
+/// Returns an estimate after a decision with this duration.
 fn estimate(took: Duration) -> Arc<LatencyEstimate> {
     let estimate = Arc::<LatencyEstimate>::default();
     estimate.note(1, took);
@@ -65,7 +65,7 @@ impl Switch {
     }
 }
 
-/// Starts work that uses the processor until the switch is set, and counts those that have begun.
+/// Starts work that uses the processor until the switch is set, and counts the started ones.
 fn busy(
     pool: &Pool,
     estimate: Option<Arc<LatencyEstimate>>,
@@ -82,7 +82,7 @@ fn busy(
     })
 }
 
-/// Starts work that has a permit and does nothing until the switch is set: it never polls, and so stays in its class.
+/// Starts work that has a permit and is idle until the switch is set. It never polls, and so stays in its class.
 fn hold(
     pool: &Pool,
     estimate: Option<Arc<LatencyEstimate>>,
@@ -125,7 +125,7 @@ impl Backend {
         });
     }
 
-    /// Starts work that makes a host call; whether it was rejected.
+    /// Starts work that makes a host call. Returns `true` if the call was rejected.
     fn ask(&self, pool: &Pool) -> tokio::task::JoinHandle<Result<bool, NotRun>> {
         let (pool, backend) = (pool.clone(), self.clone());
         tokio::spawn(async move {
@@ -180,7 +180,7 @@ async fn work_of_a_class_leaves_the_permits_of_the_others() {
     }
 }
 
-/// The first requests for documents come before anything is known of these.
+/// The first requests for documents arrive before there are any estimates.
 #[tokio::test]
 async fn long_work_without_an_estimate_lets_other_work_begin() {
     let pool = pool(1, 8, 64, 1);
@@ -191,7 +191,7 @@ async fn long_work_without_an_estimate_lets_other_work_begin() {
         .collect();
     wait_until(|| document.is_long()).await;
     wait_until(|| pool.overran() > 0).await;
-    // the others of the document wait for the long permit, and not for the unknown one
+    // the others of the document wait for the long permit, not for the unknown one.
     let other = tokio::time::timeout(HANG, pool.run(None, None, |_| ()));
     assert_eq!(other.await, Ok(Ok(())));
     for _ in 0..5 {
@@ -203,11 +203,11 @@ async fn long_work_without_an_estimate_lets_other_work_begin() {
         assert_eq!(one.await.unwrap(), Ok(()));
     }
     assert_eq!(begun.load(Ordering::SeqCst), 20);
-    // nothing was noted, so that only running decisions made it a long one
+    // no duration was recorded: only running decisions classified it as long.
     assert!(!document.is_long());
 }
 
-/// First decisions of documents have no estimate that could show the next ones that they are long.
+/// First decisions of documents have no estimate that classifies the next ones as long.
 #[tokio::test]
 async fn more_endless_work_than_may_be_overlong_lets_other_work_begin() {
     for endless in [None, Some(short as fn() -> _)] {
@@ -279,9 +279,9 @@ async fn waiting_decisions_are_bounded() {
         assert_eq!(pool.rejected(), 0);
         assert_eq!(backend.ask(&pool).await.unwrap(), Ok(true));
         assert_eq!(pool.rejected(), 1);
-        // its call was left out
+        // its call was skipped
         assert_eq!(backend.waiting(), bound);
-        // work that does not wait is not bounded by it
+        // work that does not wait is not subject to this limit
         assert_eq!(pool.run(Some(short()), None, |_| 1).await, Ok(1));
         backend.responds.set();
         for one in waiting {
@@ -294,7 +294,7 @@ async fn waiting_decisions_are_bounded() {
     }
 }
 
-/// Otherwise the number of threads would not be bounded: many calls can end at once.
+/// Otherwise the number of threads would be unlimited because many calls can end at the same time.
 #[tokio::test]
 async fn work_that_has_waited_keeps_its_place_until_it_ends() {
     let pool = pool(1, 4, 4, 1);
@@ -306,7 +306,7 @@ async fn work_that_has_waited_keeps_its_place_until_it_ends() {
         let work = move |permit: &Permit| {
             in_work.call(permit);
             in_end.work(permit);
-            // it has a place, so that it is not rejected in the middle
+            // it already has a permit, so it is not rejected midway.
             in_work.call(permit);
             permit.is_rejected()
         };
@@ -346,7 +346,7 @@ async fn deadlines_end_the_wait_for_a_permit() {
     let (end, begun) = (Switch::default(), Arc::<AtomicUsize>::default());
     let other = pool.clone();
     let soon = Instant::now() + Duration::from_millis(50);
-    // the permit that it gives back is taken while it waits
+    // the permit that it gives back is taken while it waits.
     let (goes_on, may_go_on) = mpsc::channel::<()>();
     let waiting = tokio::spawn(async move {
         let work = move |permit: &Permit| {
@@ -370,7 +370,7 @@ async fn deadlines_end_the_wait_for_a_permit() {
 
 #[tokio::test]
 async fn requests_that_wait_for_a_permit_are_bounded() {
-    // more permits than threads are not given out
+    // at most one permit per thread is given out
     for permits in [1, 8] {
         let pool = pool(permits, 1, 1, 1);
         let (end, begun) = (Switch::default(), Arc::<AtomicUsize>::default());
@@ -384,7 +384,7 @@ async fn requests_that_wait_for_a_permit_are_bounded() {
             Err(NotRun::Full)
         );
         assert_eq!(pool.rejected(), 1);
-        // a client that goes away waits no longer
+        // a disconnected client stops waiting
         second.abort();
         wait_until(|| pool.0.queued.load(Ordering::SeqCst) == 0).await;
         let third = run(&pool);
@@ -420,7 +420,7 @@ async fn shared_work_is_done_whole_on_all_permits() {
                     let share =
                         move |permit: &Permit| permit.share(&(Arc::new(each) as Arc<SharedWork>));
                     pool.run(None, None, share).await.unwrap();
-                    // no thread has the parts any more
+                    // no thread references the parts any more
                     let (_, done) = Arc::into_inner(parts).unwrap();
                     let mut done = done.into_inner();
                     done.sort_unstable();
@@ -478,7 +478,7 @@ fn a_pool_ends_without_waiting_for_its_work() {
     backend.responds.set();
 }
 
-/// A thread that waits, for a processor or for a host call, does not use its own.
+/// A thread that waits, for a processor or for a host call, does not use processor time.
 #[test]
 fn decisions_on_a_loaded_machine_are_short() {
     let noted = |stopwatch: Stopwatch| {

@@ -1,4 +1,4 @@
-//! Checks of heads, and what handlers need of requests.
+//! Checks of heads, and the parts of requests that handlers use.
 
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
 

@@ -1,4 +1,4 @@
-//! The order of changes and the bound of those that wait.
+//! The order of changes and the limit of waiting ones.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -112,7 +112,7 @@ fn addresses_that_are_not_public_are_denied() {
     }
 }
 
-/// The proxy connects to these. Names are its own to resolve.
+/// The proxy connects to these hosts. It resolves their names itself.
 #[test]
 fn servers_of_proxies_are_denied_as_far_as_they_are_known() {
     for (host, want) in [

@@ -1,8 +1,8 @@
-//! What no two runs have in common.
+//! Values that differ between runs.
 
 use serde_json::Value;
 
-/// Facts of a build.
+/// Members that describe the build.
 const BUILD: [&str; 4] = [
     "build_commit",
     "build_timestamp",
@@ -10,10 +10,10 @@ const BUILD: [&str; 4] = [
     "build_hostname",
 ];
 
-/// Empties what is measured and what was built, and checks that it was there.
+/// Clears measured values and build information, and checks that they were present.
 pub fn clear(answer: &mut Value) {
     clear_metrics(answer);
-    // each answer of a batch has its own
+    // each response of a batch has its own
     if let Some(Value::Object(responses)) = answer.get_mut("responses") {
         responses.values_mut().for_each(clear_metrics);
     }

@@ -1,4 +1,4 @@
-//! What OPA's own server answers.
+//! Responses of OPA's server.
 
 use std::net::{TcpListener, TcpStream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,10 +10,10 @@ use super::{Exchange, Want};
 use crate::process::Folder;
 use crate::waiting::Waiting;
 
-/// Longest answer that is recorded, in characters.
+/// Maximum length of a recorded response, in characters.
 const LONGEST: usize = 300;
 
-/// A server that runs.
+/// A running server.
 pub struct Reference {
     child: Child,
     address: String,
@@ -21,7 +21,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// Starts one with the files of a case, if there is a program and it takes the flags.
+    /// Starts a server with the files of a case. Returns `None` without a program, or if it does not support the flags.
     pub fn start(flags: &[&str], files: &[(&str, &str)]) -> Option<Self> {
         let program = std::env::var_os("SOLON_REFERENCE_SERVER")?;
         let folder = Folder::with(files);
@@ -53,9 +53,9 @@ impl Reference {
         Some(started)
     }
 
-    /// What it answers, if that is not what is wanted.
+    /// Returns the response of OPA if it differs from the expected one.
     pub fn differs(&self, exchange: &Exchange, want: &Want) -> Option<String> {
-        // it drops connections where it panics
+        // OPA closes the connection when it panics
         let exchange = spelled(exchange);
         let asked = AssertUnwindSafe(|| exchange.ask(&self.address));
         let Ok(got) = catch_unwind(asked) else {
@@ -77,10 +77,10 @@ impl Reference {
     }
 }
 
-/// What names the service in media types, in the specification's spelling and in OPA's.
+/// Vendor prefixes of media types, in the specification's spelling and in OPA's.
 const BRANDS: [&str; 2] = ["vnd.engine.", "vnd.opa."];
 
-/// A request that names media types as OPA does.
+/// Returns the request with OPA's media types.
 fn spelled(exchange: &Exchange) -> Exchange {
     let [ours, theirs] = BRANDS;
     let with = exchange.with.iter();
@@ -92,7 +92,7 @@ fn spelled(exchange: &Exchange) -> Exchange {
     }
 }
 
-/// The same with the variables of events in order, which is chance in OPA.
+/// Returns the response with the variables of events sorted, because their order is random in OPA.
 fn in_order(want: &Want) -> Want {
     fn sort(value: &mut Value) {
         match value {
