@@ -3,7 +3,7 @@
 //! A case has a `note`, the numbers of the `rules` of the specification that it shows, and `steps`. A step sends a request
 //! (`ask`: `METHOD /target`):
 //!
-//! - `as`: the principal, by default `admin`; `nobody` has no key
+//! - `as`: the principal, by default `admin`
 //! - `with`: headers
 //! - `body`: JSON, or a string that is sent unchanged
 //! - `status`, `json` or `text`, and `headers`: the expected response

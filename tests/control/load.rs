@@ -114,8 +114,7 @@ fn item(kind: Kind, name: &str) -> NewItem<'_> {
     }
 }
 
-/// A page of a long list costs the same as a page of a short one, for principals who see everything and for those who see
-/// little.
+/// A page of a long list costs the same as a page of a short one, whether the principal can see all items or only a few.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_of_large_lists() {
     let many = std::env::var("LOAD_ITEMS")

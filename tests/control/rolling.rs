@@ -122,7 +122,7 @@ async fn an_older_process_does_not_undo_a_newer_one() {
             assert_eq!(bundles(&old).await, ["b"], "{on:?}");
         }
         assert_eq!(state(&new).await, before, "{on:?}");
-        // once its files are equal, it follows, and may be the first to apply the next change
+        // once its files are equal, it follows, and may be the first to apply the next change.
         write(&old_folder.0, &[("c.yaml", &text(&["b"], ""))]);
         let applied = old.reload().await.unwrap();
         assert!(

@@ -201,7 +201,7 @@ async fn stay_secret(on: On) {
     }
     find_in_folder(&plane.folder.0);
 
-    // after a rotation, everything is encrypted with another key, and the word still does not occur
+    // after a rotation, everything is encrypted with another key, and the word still does not occur.
     let keys = plane.folder.0.join("secrets.key");
     let before = std::fs::read_to_string(&keys).unwrap();
     let add_key = |digits: &str| {

@@ -18,7 +18,7 @@ async fn keys_end() {
         let Some(mut plane) = Plane::new(on).await else {
             continue;
         };
-        // on a slow machine, the token may have expired before it is used
+        // on a slow machine, the expiration may have passed before the token is created
         let mut millis = 300;
         let (end, key) = loop {
             let end = in_a_moment(millis);
@@ -38,7 +38,7 @@ async fn keys_end() {
         for ask in ["GET /v1/bundles", "PUT /v1/bundles/b", "GET /nothing"] {
             assert_eq!(plane.told("brief", ask, "{}").await.0, 401, "{on:?} {ask}");
         }
-        // a new key would expire as well
+        // a new key would have expired as well
         let (status, answer) = plane
             .told("admin", "POST /v1/tokens/brief/rotate", "")
             .await;

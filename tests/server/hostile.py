@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What clients with bad manners make of a server: for each scenario its largest resident memory and how /health fared.
+"""Load of misbehaving clients: for each scenario the peak resident memory of the server and the latency of /health.
 
     tests/server/hostile.py PATH/TO/solon [--scale 1.0] [SCENARIO…]
 
-The memory must stay within the budget of bodies (--max-held) and 200 MB, and /health be answered throughout.
+The memory must stay within the budget of bodies (--max-held) and 200 MB, and /health must respond throughout.
 """
 
 import argparse
@@ -63,7 +63,7 @@ class Server:
 
 
 class Health:
-    """Asks /health until it is told to stop, in a process of its own: it waits for the server, not for who asks else."""
+    """Polls /health until it is stopped, in a separate process so that other clients do not delay it."""
 
     def __init__(self, server):
         self.ended = multiprocessing.Event()
@@ -72,7 +72,7 @@ class Health:
         self.process.start()
 
     def end(self):
-        """How long each answer took, in order, and how many times there was none."""
+        """Returns the sorted latencies of all responses, and the number of failed requests."""
         self.ended.set()
         times, failed = self.told.recv()
         self.process.join()
@@ -141,7 +141,7 @@ def yaml_bombs(server, scale):
 
 
 def distinct(server, count, request):
-    """Asks for each once, on four connections, a hundred at a time on each: the server is to be busy, not this."""
+    """Sends each request once, on four connections with a hundred pipelined requests each, so that only the server is busy."""
 
     def ask(number):
         connection = server.connect()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The page at /ui in a real browser: asks, looks, and compares; and says so where there is no browser.
+"""Tests the page at /ui in a real browser. Without a browser, the test is skipped with a message.
 
     tests/server/page.py PATH/TO/solon [--picture FILE.png]
 
-Chromium (`SOLON_CHROMIUM`, or on the path) is driven over its debugging pipe, with Python's own library alone.
+Chromium (`SOLON_CHROMIUM`, or on the path) is driven over its debugging pipe, with only the standard library of Python.
 """
 
 import argparse
@@ -32,7 +32,7 @@ grants(role, action) if data.grants[role][_] == action
 echo := input
 """,
     "deep/er.rego": "package deep.er\n\nmarkup := \"<img src=x onerror=alert(1)>\"\n",
-    # everybody may have the page, which holds nothing; the rest is for those with the token
+    # the page is public because it contains no data; the rest requires the token
     "system.rego": """package system.authz
 
 default allow := false
@@ -46,14 +46,14 @@ DATA = '{"roles": {"alice": ["dev", "ops"]}, "grants": {"dev": ["read"], "ops": 
 
 
 class Browser:
-    """A page of a browser without a window."""
+    """A page of a headless browser."""
 
     def __init__(self, program, folder):
         to_browser, ours = os.pipe()
         theirs, from_browser = os.pipe()
 
         def descriptors():
-            # the browser reads from 3 and writes to 4; both may be taken by the other's number
+            # the browser reads from 3 and writes to 4; the pipes may already have these numbers in swapped order
             reads, writes = os.dup(to_browser), os.dup(from_browser)
             high = [os.dup2(reads, 60), os.dup2(writes, 61)]
             os.dup2(high[0], 3)
@@ -110,7 +110,7 @@ class Browser:
         raise AssertionError(f"{script}: {got!r}, not {want!r}")
 
     def complaints(self):
-        """What scripts, the security policy or the network complained of."""
+        """Returns errors of scripts, the security policy and the network."""
         kinds = {"Runtime.exceptionThrown", "Log.entryAdded", "Network.loadingFailed"}
         return [event for event in self.events if event.get("method") in kinds]
 
@@ -130,7 +130,7 @@ def start(binary, folder, *flags):
     for line in process.stderr:
         line = json.loads(line)
         if line["msg"] == "Server initialized.":
-            # what it says later is read, so that it never waits
+            # later output is read as well, so that the process never blocks
             subprocess.Popen(["cat"], stdin=process.stderr, stdout=subprocess.DEVNULL)
             return process, f"http://{line['addrs']}"
     raise SystemExit("the server does not start")
@@ -147,21 +147,21 @@ def check(browser, url, token, picture):
         browser.run(f"document.querySelector('#token').value = {token!r}")
         browser.run(click("#access button"))
     browser.until(text("#notice"), "")
-    # policies by folders, with their rules
+    # the tree of policies, with their rules
     browser.until("[...document.querySelectorAll('#policies > li > details > summary')].map((it) => it.textContent).join()",
                   "authz.rego,deep/,system.rego")
     rules = "[...document.querySelectorAll('#policies > li:first-child ul button')].map((it) => it.textContent).join()"
     assert browser.run(rules) == "allow,grants,echo", browser.run(rules)
     browser.run(click("#policies > li summary button"))
     assert browser.run(text("#module")) == POLICIES["authz.rego"]
-    # documents level by level
+    # the tree of documents
     names = "[...document.querySelectorAll('#documents > li')].map((it) => it.querySelector('button').textContent).join()"
     browser.until(names, "authz,deep,grants,large,roles,system")
     browser.run("document.querySelectorAll('#documents > li > details')[2].open = true")
     browser.until("document.querySelectorAll('#documents > li > details')[2].querySelectorAll('li').length", 2)
     large = "[...document.querySelectorAll('#documents > li')].at(3).querySelector('.value').textContent"
     assert browser.run(large) == "12345678901234567890.50"
-    # the address has filled the form; nothing was asked yet
+    # the URL has filled the form; no request was sent yet
     assert browser.run("document.querySelector('#subject').value") == "authz/allow"
     assert browser.run("document.querySelector('#answer').hidden")
     browser.run(click("#go"))
@@ -169,7 +169,7 @@ def check(browser, url, token, picture):
     assert browser.run(text("#decision")) == "true"
     assert "ms in the server" in browser.run(text("#timing"))
     assert browser.run("document.querySelectorAll('#times tr').length") >= 3
-    # the search is folded: the query, and below it, when it is opened, what it entered
+    # the trace is folded: the query, and below it, once unfolded, the entered rules
     top = "[...document.querySelectorAll('#search > li > details > summary')].map((it) => it.textContent).join('; ')"
     assert browser.run(top).startswith("Enterdata.authz.allow = _query:1holds; Redo"), browser.run(top)
     assert browser.run("document.querySelectorAll('#search ul li').length") == 0
@@ -180,7 +180,7 @@ def check(browser, url, token, picture):
         shot = browser.call("Page.captureScreenshot", captureBeyondViewport=True)
         with open(picture, "wb") as file:
             file.write(base64.b64decode(shot["data"]))
-    # numbers keep their digits, and markup is text
+    # numbers keep their digits, and markup is shown as text
     browser.run("document.querySelector('#input').value = '[1.50, 12345678901234567890]'")
     browser.run("document.querySelector('#subject').value = 'authz/echo'")
     browser.run(click("#go"))
@@ -190,7 +190,7 @@ def check(browser, url, token, picture):
     browser.run(click("#go"))
     browser.until(f"({text('#decision')}).includes('<img src=x') && ({text('#decision')}).includes('12345678901234567890.50')")
     assert browser.run("document.images.length") == 0
-    # refusals in the server's own words
+    # errors with the server's message
     browser.run("document.querySelector('#subject').value = 'x = {'")
     browser.run(click("#go"))
     browser.until(f"({text('#notice')}).startsWith('invalid_parameter: error(s) occurred while parsing query')")

@@ -2,10 +2,10 @@
 //!
 //! | module | contains |
 //! |---|---|
-//! | [`duration`] | durations as texts |
-//! | [`escapes`] | percent escapes of URLs |
-//! | [`metrics`] | metrics of requests, on top of `prometheus-client` |
-//! | [`substitution`] | environment variables in texts of configurations |
+//! | [`duration`] | durations as texts. |
+//! | [`escapes`] | percent escapes of URLs. |
+//! | [`metrics`] | metrics of requests, on top of `prometheus-client`. |
+//! | [`substitution`] | environment variables in texts of configurations. |
 
 #![cfg_attr(
     test,

@@ -30,7 +30,7 @@ pub async fn findings(options: &DatabaseOptions) -> Result<Vec<String>, Refusal>
             "{count} migrations are pending ({names}): run `solon control db migrate`"
         ));
     }
-    // without the first migration there are no tables
+    // the first migration creates the tables
     if pending.contains(&"0001_tables") {
         return Ok(found);
     }

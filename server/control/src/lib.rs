@@ -5,18 +5,18 @@
 //!
 //! | module | contains |
 //! |---|---|
-//! | `limits` | every limit |
-//! | [`model`] | parsing and checks of bundles, sources, stacks, secrets and tokens |
-//! | [`db`] | the database |
-//! | `error` | errors |
-//! | [`secrets`] | encryption of stored secrets |
-//! | [`access`] | authorization |
-//! | `changes` | changes made by requests and files |
-//! | [`config`] | configuration files |
-//! | [`api`] | requests and responses |
-//! | `findings` | checks of a database for an operator |
-//! | `control_plane` | the control plane, composed of the other modules |
-//! | [`commands`] | commands of the command line |
+//! | `limits` | every limit. |
+//! | [`model`] | parsing and checks of bundles, sources, stacks, secrets and tokens. |
+//! | [`db`] | the database. |
+//! | `error` | errors. |
+//! | [`secrets`] | encryption of stored secrets. |
+//! | [`access`] | authorization. |
+//! | `changes` | changes made by requests and files. |
+//! | [`config`] | configuration files. |
+//! | [`api`] | requests and responses. |
+//! | `findings` | checks of a database for an operator. |
+//! | `control_plane` | the control plane, composed of the other modules. |
+//! | [`commands`] | commands of the command line. |
 
 pub mod access;
 pub mod api;

@@ -18,7 +18,7 @@ pub trait Authorize: Debug + Send + Sync {
     /// tokens, and it may be called for several requests at the same time.
     ///
     /// # Errors
-    /// There are no credentials. The request is not sent.
+    /// The credentials are missing or cannot be obtained. The request is not sent.
     fn authorize<'a>(&'a self, request: &'a mut Request<Bytes>)
     -> BoxFuture<'a, Result<(), Error>>;
 

@@ -192,13 +192,13 @@ impl Client {
 
     /// Sends a request and returns once the head of the response was read, whatever its status.
     ///
-    /// The path of the request's URL, with its query, is added to the URL of the service. The headers and credentials of the service are
-    /// added; a header of the request replaces one of the service. Redirects of `GET` and `HEAD` are followed. Requests to another host have
-    /// neither headers nor credentials of the service. A request whose cached credentials the service rejects with 401 is sent once
-    /// more with new ones.
+    /// The path of the request's URL, with its query, is added to the URL of the service. The headers and credentials of the service
+    /// are added; a header of the request replaces one of the service. Redirects of `GET` and `HEAD` are followed. Requests to
+    /// another host have neither headers nor credentials of the service. A request whose cached credentials the service rejects
+    /// with 401 is sent once more with new ones.
     ///
     /// # Errors
-    /// There is no response, in the time that [`HeadTimeout`] or the configuration sets.
+    /// No response arrives in the time that [`HeadTimeout`] or the configuration sets.
     pub async fn send(&self, request: Request<Bytes>) -> Result<Response<BodyStream>, Error> {
         let own = request.extensions().get::<HeadTimeout>();
         let timeout = own.map(|own| own.0).or(self.0.head_timeout);

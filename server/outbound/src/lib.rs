@@ -2,16 +2,16 @@
 //!
 //! | module | contains |
 //! |---|---|
-//! | [`networks`] | networks that connections may lead to |
-//! | [`proxy`] | the proxy of a request |
-//! | [`tls`] | certificates that a client trusts and presents |
-//! | [`transport`] | single requests over pooled connections |
-//! | [`error`] | errors, and their messages in the words of Go's client |
-//! | [`config`] | services and keys of a configuration |
-//! | [`authorize`] | credentials of requests |
-//! | [`client`] | the client of one service: paths, headers, credentials, redirects, time-outs |
-//! | [`backoff`] | pauses between attempts |
-//! | [`services`] | the clients of a configuration by name |
+//! | [`networks`] | networks that connections may lead to. |
+//! | [`proxy`] | the proxy of a request. |
+//! | [`tls`] | certificates that a client trusts and presents. |
+//! | [`transport`] | single requests over pooled connections. |
+//! | [`error`] | errors, and their messages in the words of Go's client. |
+//! | [`config`] | services and keys of a configuration. |
+//! | [`authorize`] | credentials of requests. |
+//! | [`client`] | the client of one service: paths, headers, credentials, redirects, time-outs. |
+//! | [`backoff`] | pauses between attempts. |
+//! | [`services`] | the clients of a configuration by name. |
 //!
 //! Everything after [`error`] needs the feature `services`.
 

@@ -12,7 +12,7 @@ fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn 
     std::iter::successors(Some(error), |error| (*error).source())
 }
 
-/// Returns the reason why there is no response.
+/// Returns the reason for a missing response.
 pub fn of_exchange(error: &hyper_util::client::legacy::Error) -> String {
     let mut last = error.to_string();
     for one in chain(error) {

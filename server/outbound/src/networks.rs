@@ -118,7 +118,7 @@ const IPV6: [(Ipv6Addr, u8, &str); 14] = [
     (block([0x100, 0, 0]), 64, "discard"),
     (block([0x2001, 0, 0]), 32, "Teredo"),
     (block([0x2001, 2, 0]), 48, "benchmarking"),
-    // the rest of the protocol assignments, ORCHID among them
+    // the rest of the protocol assignments, including ORCHID.
     (block([0x2001, 0, 0]), 23, "protocol assignments"),
     (block([0x2001, 0xdb8, 0]), 32, "documentation"),
     (block([0x3fff, 0, 0]), 20, "documentation"),
@@ -245,7 +245,7 @@ impl NetworkRules {
                 .into_iter()
                 .try_for_each(|address| self.check(address));
         }
-        // names of metadata services that only the machine's own resolver knows
+        // names of metadata services that only the machine's own resolver knows.
         if self.denies_metadata && METADATA_NAMES.contains(&name.as_str()) {
             return Err(METADATA_USE);
         }

@@ -128,7 +128,7 @@ enum Verifier {
     Any,
     /// Accepts certificates of authorities, and `own`.
     Authorities {
-        /// `None` if there is no authority, so that every chain is rejected.
+        /// `None` without authorities, so that every chain is rejected.
         chains: Option<Arc<WebPkiServerVerifier>>,
         own: Vec<CertificateDer<'static>>,
     },

@@ -50,7 +50,7 @@ impl Transport {
     /// Sends a request with an absolute URL and returns once the head of the response was read.
     ///
     /// # Errors
-    /// There is no connection, or it broke.
+    /// The connection cannot be opened, or it broke.
     pub async fn send(&self, request: Request<Bytes>) -> Result<Response<BodyStream>, Error> {
         let request = request.map(Full::new);
         let response = self.pool.request(request).await.map_err(|e| wrapped(&e))?;

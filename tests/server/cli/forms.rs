@@ -2,11 +2,11 @@
 //!
 //! `tests/cases/cli/forms.json` has a row for each command line with these columns:
 //!
-//! - the words, `''` for an empty one and `{folder}` for the folder that the command runs in
-//! - the outcome in OPA
-//! - the output of OPA
-//! - the outcome in Solon, where it differs on purpose
-//! - the output of Solon, where it differs on purpose
+//! - the words, `''` for an empty one and `{folder}` for the folder that the command runs in.
+//! - the outcome in OPA.
+//! - the output of OPA.
+//! - the outcome in Solon, where it differs on purpose.
+//! - the output of Solon, where it differs on purpose.
 //!
 //! `SOLON_RECORD=PATH`, the program of OPA, records both again.
 

@@ -457,7 +457,7 @@ fn streams_of_http2_are_rejected_before_their_body() {
             // `:status: 401` in Huffman coding
             1 => assert_eq!(payload[..4], [0x48, 0x82, 0x68, 0x01], "{payload:?}"),
             0 => assert!(String::from_utf8_lossy(&payload).contains("unauthorized")),
-            // the rest of the body is not needed, and there is no error
+            // the rest of the body is not needed, and the code is `NO_ERROR`
             3 => assert_eq!(payload, [0, 0, 0, 0]),
             kind => panic!("a frame of kind {kind}"),
         }

@@ -177,7 +177,8 @@ fn no_way_to_a_route_leads_past_the_policy() {
     assert_eq!(asked(&mut server, ways), ways, "once for each");
 }
 
-/// Results of the policy and the responses that they lead to. S-363, S-364, S-366
+/// Results of the policy and the responses that they lead to.
+/// S-363, S-364, S-366
 #[test]
 fn what_the_policy_says_counts() {
     let policy = "package system.authz
@@ -311,7 +312,7 @@ fn bodies_that_the_policy_sees_are_one_document() {
     }
 }
 
-/// No request succeeds with a body that the policy did not see, such as keys in another case or a duplicate YAML key.
+/// No request succeeds with a body that the policy did not see, such as keys in another case.
 #[test]
 fn bodies_mean_what_the_policy_sees() {
     let policy = "package system.authz

@@ -203,7 +203,7 @@ fn what_belongs_to_the_start_cannot_be_discovered() {
     }
 }
 
-/// Restores the archive that an earlier version persisted, in its own folder.
+/// Copies the archive that an earlier version persisted to a folder, and returns the configuration for it.
 fn persisted(folder: &Folder) -> Value {
     let source = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../tests/server/http/persisted/bundles/authz/bundle.tar.gz");

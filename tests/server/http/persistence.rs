@@ -200,7 +200,7 @@ fn a_killed_server_has_all_that_was_acknowledged_and_nothing_by_halves() {
         for number in 1..=last {
             assert!(is_there(number), "{number} of {last} is lost");
         }
-        // the unacknowledged one may be stored as well
+        // the unacknowledged one may be stored as well.
         first = if is_there(last + 1) {
             last + 2
         } else {

@@ -171,7 +171,7 @@ impl World {
         all.map(|one| (text(one, "id"), text(one, "raw"))).collect()
     }
 
-    /// Waits until a value is as expected. Returns an error message with the last value if it never is.
+    /// Waits until a value is as expected. Returns the last value.
     pub fn wait_for<T: PartialEq>(&self, want: &T, found: impl Fn(&Self) -> T) -> T {
         let start = Instant::now();
         loop {

@@ -359,7 +359,7 @@ async fn deadlines_end_the_wait_for_a_permit() {
     let holder = hold(&pool, Some(short()), &end, &begun);
     wait_until(|| begun.load(Ordering::SeqCst) == 1).await;
     goes_on.send(()).unwrap();
-    // it ends without a permit, since its evaluation would end at the next check
+    // it ends without a permit, since its evaluation would end at the next check.
     assert_eq!(waiting.await.unwrap(), Ok(false));
     let late = pool.run(Some(short()), Some(soon), |_| ());
     assert_eq!(late.await, Err(NotRun::Late));

@@ -95,7 +95,7 @@ fn known(principal: &Principal, permission: &str) -> Vec<(Value, Value)> {
 /// An authenticated principal with all of its grants.
 #[derive(Clone, Debug)]
 pub struct Principal {
-    /// The token or service that the principal is.
+    /// The token of the principal.
     pub holder: Holder,
     /// The grants: item ids and permissions.
     pub grants: Vec<(i64, String)>,

@@ -1,38 +1,38 @@
-# Who may do what with the items of the control plane.
+# Authorization of actions on the items of the control plane.
 #
-# input.principal   the number of whoever asks
-# input.role        their role
-# input.permission  what they ask for: `bundles.view`, `sources.data.write`, `secrets.use`, …
-# input.items       the row of the item: `owner_id` is the number of its owner, null where nobody owns it or it is not there
-# input.grants      the row of what they were granted on it: `permission` is what they ask for, null where it was not granted
+# input.principal   the id of the caller's token
+# input.role        the role of the caller
+# input.permission  the requested permission: `bundles.view`, `sources.data.write`, `secrets.use`, …
+# input.items       the row of the item: `owner_id` is the id of its owner, null if it has no owner or does not exist
+# input.grants      the row of the grant on it: `permission` is the requested one, null if it was not granted
 #
-# Lists ask with both rows unknown, and what is left of the policy becomes a condition of the database.
+# Lists evaluate the policy partially with both rows unknown. The residual policy becomes an SQL condition.
 package control.access
 
 default allow := false
 
-# administrators may do everything
+# administrators have all permissions
 allow if input.role == "administrator"
 
-# viewers see everything
+# viewers can read everything
 allow if {
 	input.role == "viewer"
 	input.permission in seen
 }
 
-# whoever owns an item may do everything with it
+# the owner of an item has all permissions on it
 allow if {
 	input.items.owner_id == input.principal
 	not input.permission in administration
 }
 
-# others may do with it what they were granted
+# other callers have the granted permissions
 allow if {
 	input.grants.permission == input.permission
 	not input.permission in administration
 }
 
-# what is new belongs to whoever makes it
+# permissions to create items, by role
 allow if input.permission in made[input.role]
 
 seen := {

@@ -56,7 +56,7 @@ impl Params {
         values.any(|(_, value)| value.is_empty() || value.eq_ignore_ascii_case("true"))
     }
 
-    /// Returns the page size: `most`, unless the request asks for less.
+    /// Returns the page size: `most`, unless the request limits it to less.
     pub fn limit(&self, most: usize) -> Result<usize, Refusal> {
         let Some(text) = self.last("limit").filter(|text| !text.is_empty()) else {
             return Ok(most);
@@ -66,7 +66,7 @@ impl Params {
             let words = format!("`limit` must be an integer, not {text:?}");
             return Err(Refusal::invalid(words));
         }
-        // an invalid number is ignored, and a too large one is clamped to the maximum
+        // zero and negative numbers are ignored, and larger ones are clamped to the maximum
         let is_negative = text.starts_with('-');
         let wanted = digits.parse::<usize>().unwrap_or(usize::MAX);
         Ok(if is_negative || wanted == 0 {

@@ -235,7 +235,7 @@ impl Service {
     ) -> Result<(Answer, Option<StatusCode>), Refusal> {
         let mut transaction = self.state.database.begin(Mode::Read).await?;
         let principal = self.principal(&mut transaction, key).await;
-        // unauthenticated clients receive no other errors
+        // unauthenticated clients receive no other errors.
         let asking = principal.and_then(|principal| Ok((principal, route?)));
         let (principal, route) = match asking {
             Ok(asking) => asking,

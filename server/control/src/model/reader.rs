@@ -153,7 +153,7 @@ impl Reader {
         self.problems.is_empty()
     }
 
-    /// Returns `read` if there were no problems.
+    /// Returns `read` if no problems were reported.
     ///
     /// # Errors
     /// All problems.
@@ -306,7 +306,7 @@ impl<'v> Members<'v> {
         self.members.is_some()
     }
 
-    /// Returns `true` if there are no members.
+    /// Returns `true` if the object is empty.
     pub fn is_empty(&self) -> bool {
         self.members.is_none_or(Map::is_empty)
     }

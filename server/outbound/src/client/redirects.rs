@@ -18,8 +18,8 @@ pub enum Redirect {
     To(Uri),
 }
 
-/// Returns the redirect of a response. `GET` and `HEAD` are redirected by 301, 302, 303, 307 and 308, other methods by 307 and 308 only: the
-/// other ones would change the method.
+/// Returns the redirect of a response. `GET` and `HEAD` are redirected by 301, 302, 303, 307 and 308, other methods by 307 and 308
+/// only: the other ones would change the method.
 ///
 /// # Errors
 /// The location is not valid, or leads from `https` to `http`.

@@ -29,7 +29,7 @@ impl Bearer {
     /// Returns the credentials of a configuration.
     ///
     /// # Errors
-    /// There is no token, or two of them.
+    /// The token is missing, or two are configured.
     pub fn new(config: &BearerConfig) -> Result<Self, String> {
         let token = config.token.as_ref();
         let token = token.filter(|token| !token.expose().is_empty());

@@ -52,7 +52,7 @@ impl<T> Cache<T> {
     /// that are still valid stay in use.
     ///
     /// # Errors
-    /// `obtain` fails, and there are no valid credentials.
+    /// `obtain` fails, and the current credentials are missing or expired.
     pub async fn get(
         &self,
         obtain: impl Future<Output = Result<Obtained<T>, Error>>,

@@ -107,7 +107,7 @@ pub fn form(url: &str, parameters: &[(&str, &str)]) -> Result<Request<Bytes>, Er
 /// credentials.
 ///
 /// # Errors
-/// There is no response in time, or its status is not 200. `name` identifies the server in the message.
+/// No response arrives in time, or its status is not 200. `name` identifies the server in the message.
 pub async fn fetch(
     name: &str,
     transport: &Transport,

@@ -30,7 +30,7 @@ impl Signer {
     /// Reads the private key of a configuration, which is a PEM text, the path of a PEM file, or a secret.
     ///
     /// # Errors
-    /// There is no private key, it cannot be read, or its algorithm is not supported.
+    /// The private key is missing, it cannot be read, or its algorithm is not supported.
     pub fn new(config: &KeyConfig) -> Result<Self, String> {
         let name = config.algorithm.as_deref().filter(|name| !name.is_empty());
         let name = name.unwrap_or("RS256");

@@ -35,10 +35,10 @@ struct Response {
     expiration: String,
 }
 
-/// Returns the keys of a role of the machine, or those of the container if there is no role.
+/// Returns the keys of a role of the machine, or those of the container if `role` is absent.
 ///
 /// # Errors
-/// There is no such service, or it has no keys.
+/// The service does not exist, or it has no keys.
 pub async fn obtain(
     config: &AwsMetadataConfig,
     sources: &Sources,

@@ -38,7 +38,7 @@ impl Aws {
     /// Returns the credentials of a configuration.
     ///
     /// # Errors
-    /// There is no source of keys, or the configuration is not supported.
+    /// The configuration has no source of keys, or the configuration is not supported.
     pub fn new(config: &AwsConfig, sources: &Sources) -> Result<Self, String> {
         if config.signature_version == Some(SignatureVersion::V4a) {
             return Err(".signature_version: `4a` is not supported, expected `4`".to_owned());
