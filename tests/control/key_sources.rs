@@ -88,7 +88,7 @@ async fn keys_of_tokens_in_files_have_32_characters() {
                 assert!(!message.contains('ß'), "{message}");
             }
         }
-        // files for OPA's control plane contain shorter ones
+        // files for OPA Control Plane contain shorter ones
         options.compat = Compat::Ocp;
         commands::validate(&options).await.unwrap();
     }

@@ -6,7 +6,7 @@
 //! | [`proxy`] | the proxy of a request. |
 //! | [`tls`] | certificates that a client trusts and presents. |
 //! | [`transport`] | single requests over pooled connections. |
-//! | [`error`] | errors, and their messages in the words of Go's client. |
+//! | [`error`] | errors, with the wording of Go's client. |
 //! | [`config`] | services and keys of a configuration. |
 //! | [`authorize`] | credentials of requests. |
 //! | [`client`] | the client of one service: paths, headers, credentials, redirects, time-outs. |

@@ -320,7 +320,7 @@ fn configurations_are_checked_before_anything_starts() {
         "{text}"
     );
     assert_eq!(validate("none.yaml").0, Some(1));
-    // one argument may contain several values, and the levels are those of OPA's control plane
+    // one argument may contain several values, and the levels are those of OPA Control Plane
     let flags = ["run", "--validate", "--log-level", "warn", "-c"];
     let validate = |files: &str| output(folder.path(), &[&flags[..], &[files]].concat()).0;
     assert_eq!(validate("good.yaml,good.yaml"), Some(0));

@@ -1,4 +1,4 @@
-//! Metrics, with the names that dashboards of OPA's control plane use.
+//! Metrics, with the names that dashboards of OPA Control Plane use.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -127,7 +127,7 @@ fn expand_variables(value: &mut Value, compat: Compat, variables: Variables<'_>)
         if let Some(value) = value {
             expand(value, variables, &mut missing);
         }
-        // OPA's control plane replaces unset variables by the empty string
+        // OPA Control Plane replaces unset variables by the empty string
         if compat == Compat::Strict {
             let words = |name| {
                 format!("{place} needs the variable {name}, which is not set; `$$` is a dollar")
@@ -334,7 +334,7 @@ impl Reading<'_> {
     }
 }
 
-/// Rejects a key of a token that is too short to be secure. Files for OPA's control plane may contain shorter ones.
+/// Rejects a key of a token that is too short to be secure. Files for OPA Control Plane may contain shorter ones.
 fn check_key(reader: &mut Reader, place: &Place<'_>, compat: Compat, token: &str, key: &str) {
     let least = limits::TOKEN_KEY;
     if key.is_empty() || key.chars().count() >= least {

@@ -7,7 +7,7 @@ use solon::{Engine, PreparedDocument, Request, Value};
 use super::{Place, Reader};
 use crate::limits;
 
-/// A glob without delimiters: `*` also matches `/`, as for files and labels in OPA's control plane.
+/// A glob without delimiters: `*` also matches `/`, as for files and labels in OPA Control Plane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob(String);
 

@@ -13,7 +13,7 @@ pub enum Compat {
     /// Rejects them, with a suggestion of a known name.
     #[default]
     Strict,
-    /// Ignores them, as OPA's control plane does.
+    /// Ignores them, as OPA Control Plane does.
     Ocp,
 }
 
