@@ -1,4 +1,4 @@
-//! Reading what C passes, and writing what it asked for.
+//! Validates the arguments of the C functions and writes their outputs.
 
 use std::ffi::c_char;
 use std::mem::{MaybeUninit, size_of};
@@ -12,13 +12,13 @@ use crate::error::{Error, SOLON_ERROR_ARGUMENT, SOLON_ERROR_INPUT};
 use crate::guard::guard_or;
 use crate::options::{Rego, SOLON_REGO_DEFAULT, SOLON_REGO_V0, SOLON_REGO_V1};
 
-/// Reads the arguments of a function of C: `arguments!(handle(engine), path(path, path_length), output(out))` calls the functions of
-/// this module with the names of the arguments, and returns the first error.
+/// Validates the arguments of a C function: `arguments!(handle(engine), path(path, path_length), output(out))` calls the
+/// functions of this module with the names of the arguments, and returns the first error.
 ///
-/// For functions that C calls, and for nothing else: the caller of these keeps the rules of the header.
+/// Only for functions that C calls, because their callers uphold the contract of the header.
 macro_rules! arguments {
     ($kind:ident($name:ident $(, $length:ident)*)) => {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         unsafe { $crate::argument::$kind($name $(, $length)*, stringify!($name)) }?
     };
     ($($kind:ident($name:ident $(, $length:ident)*)),+ $(,)?) => {
@@ -27,7 +27,7 @@ macro_rules! arguments {
 }
 pub(crate) use arguments;
 
-/// What a handle points to.
+/// Returns a shared reference to the object of a handle, or an error for NULL.
 ///
 /// # Safety
 /// `pointer` is NULL or a live handle.
@@ -36,19 +36,19 @@ pub(crate) unsafe fn handle<'a, T>(pointer: *const T, name: &str) -> Result<&'a 
     unsafe { pointer.as_ref() }.ok_or_else(|| null(name))
 }
 
-/// What a handle points to, to be changed.
+/// Returns an exclusive reference to the object of a handle, or an error for NULL.
 ///
 /// # Safety
-/// `pointer` is NULL or a live handle that nobody else uses during the call.
+/// `pointer` is NULL or a live handle that nothing else uses during the call.
 pub(crate) unsafe fn handle_mut<'a, T>(pointer: *mut T, name: &str) -> Result<&'a mut T, Error> {
     // SAFETY: by this function's contract
     unsafe { pointer.as_mut() }.ok_or_else(|| null(name))
 }
 
-/// Elements that lie one behind the other; none for NULL with length 0.
+/// Returns `length` contiguous elements, or an empty slice for NULL with length 0.
 ///
 /// # Safety
-/// `pointer` is NULL or the start of `length` elements that nobody writes to during the call.
+/// `pointer` is NULL or the start of `length` elements that are not written to during the call.
 pub(crate) unsafe fn list<'a, T>(
     pointer: *const T,
     length: usize,
@@ -73,10 +73,10 @@ pub(crate) unsafe fn list<'a, T>(
     Ok(unsafe { slice::from_raw_parts(pointer, length) })
 }
 
-/// What the handles of a list point to.
+/// Returns references to the objects of a list of handles.
 ///
 /// # Safety
-/// As for [`list`] and, of each element, for [`handle`].
+/// See [`list`] for the list, and [`handle`] for each element.
 pub(crate) unsafe fn handles<'a, T>(
     pointer: *const *const T,
     length: usize,
@@ -91,10 +91,10 @@ pub(crate) unsafe fn handles<'a, T>(
     handles.collect()
 }
 
-/// Bytes, or `None` for NULL.
+/// Returns the bytes, or `None` for NULL.
 ///
 /// # Safety
-/// `pointer` is NULL or the start of `length` bytes that nobody writes to during the call.
+/// `pointer` is NULL or the start of `length` bytes that are not written to during the call.
 pub(crate) unsafe fn bytes<'a>(
     pointer: *const c_char,
     length: usize,
@@ -105,10 +105,10 @@ pub(crate) unsafe fn bytes<'a>(
     Ok((!pointer.is_null()).then_some(bytes))
 }
 
-/// Text; NULL with length 0 is empty.
+/// Returns text; NULL with length 0 is the empty text.
 ///
 /// # Safety
-/// As for [`bytes`].
+/// See [`bytes`].
 pub(crate) unsafe fn text<'a>(
     pointer: *const c_char,
     length: usize,
@@ -124,10 +124,10 @@ pub(crate) unsafe fn text<'a>(
     })
 }
 
-/// Text, or `None` for NULL.
+/// Returns text, or `None` for NULL.
 ///
 /// # Safety
-/// As for [`bytes`].
+/// See [`bytes`].
 pub(crate) unsafe fn optional_text<'a>(
     pointer: *const c_char,
     length: usize,
@@ -138,10 +138,10 @@ pub(crate) unsafe fn optional_text<'a>(
     Ok((!pointer.is_null()).then_some(text))
 }
 
-/// A path with slashes below `data`.
+/// Returns a slash-separated path below `data`.
 ///
 /// # Safety
-/// As for [`bytes`].
+/// See [`bytes`].
 pub(crate) unsafe fn path(
     pointer: *const c_char,
     length: usize,
@@ -151,10 +151,10 @@ pub(crate) unsafe fn path(
     Ok(Path::from_slashes(unsafe { text(pointer, length, name) }?))
 }
 
-/// A value as JSON text; NULL is the empty text.
+/// Parses a value from JSON text; NULL is the empty text.
 ///
 /// # Safety
-/// As for [`bytes`].
+/// See [`bytes`].
 pub(crate) unsafe fn value(
     pointer: *const c_char,
     length: usize,
@@ -165,10 +165,10 @@ pub(crate) unsafe fn value(
     Ok(json::read(text).map_err(::engine::Error::from)?)
 }
 
-/// A value as YAML text; NULL is the empty text.
+/// Parses a value from YAML text; NULL is the empty text.
 ///
 /// # Safety
-/// As for [`bytes`].
+/// See [`bytes`].
 pub(crate) unsafe fn yaml_value(
     pointer: *const c_char,
     length: usize,
@@ -179,10 +179,10 @@ pub(crate) unsafe fn yaml_value(
     yaml::read(text).map_err(|error| Error::new(SOLON_ERROR_INPUT, error.to_string()))
 }
 
-/// The strings of a JSON array; `None` for NULL.
+/// Parses a JSON array of strings; `None` for NULL.
 ///
 /// # Safety
-/// As for [`bytes`].
+/// See [`bytes`].
 pub(crate) unsafe fn strings(
     pointer: *const c_char,
     length: usize,
@@ -199,10 +199,10 @@ pub(crate) unsafe fn strings(
     })
 }
 
-/// A request with an input as JSON text; without one for NULL.
+/// Returns a request whose input is JSON text; NULL leaves `input` undefined.
 ///
 /// # Safety
-/// As for [`bytes`].
+/// See [`bytes`].
 pub(crate) unsafe fn request<'a>(
     pointer: *const c_char,
     length: usize,
@@ -216,26 +216,27 @@ pub(crate) unsafe fn request<'a>(
     })
 }
 
-/// Structures that begin with their size, and that later versions make longer: what an older program does not know of is
+/// Structures whose first field is their size. Later versions only append fields; fields that an older program does not know are
 /// zero.
 ///
 /// # Safety
 /// The first field is a `usize`, and all bytes zero is a value of the type.
 pub(crate) unsafe trait Extensible: Copy {
-    /// With everything as usual.
+    /// Returns the structure with all defaults.
     fn zero() -> Self {
         // SAFETY: all bytes zero is a value, by the contract of the trait
         unsafe { MaybeUninit::zeroed().assume_init() }
     }
 }
 
-/// The largest size of a structure that is believed.
+/// Largest accepted size of a structure; a larger one is an uninitialized field.
 const LARGEST: usize = 1 << 12;
 
-/// A structure that begins with its size, as long as this version knows it; NULL is one with everything as usual.
+/// Reads a structure that begins with its size, up to the fields that this version knows; NULL is the structure with all
+/// defaults.
 ///
 /// # Safety
-/// `pointer` is NULL, or a structure is as long there as its first field says.
+/// `pointer` is NULL or points to as many bytes as its first field says.
 pub(crate) unsafe fn extensible<T: Extensible>(pointer: *const T, name: &str) -> Result<T, Error> {
     if pointer.is_null() {
         return Ok(T::zero());
@@ -254,7 +255,7 @@ pub(crate) unsafe fn extensible<T: Extensible>(pointer: *const T, name: &str) ->
         return Err(refused(message));
     }
     let mut whole = MaybeUninit::<T>::zeroed();
-    // SAFETY: `known` is not longer than the type, and bytes behind it may be zero
+    // SAFETY: `known` is not longer than the type, and the bytes after it may be zero
     Ok(unsafe {
         let start = whole.as_mut_ptr().cast::<u8>();
         start.copy_from_nonoverlapping(known.as_ptr(), known.len());
@@ -262,7 +263,7 @@ pub(crate) unsafe fn extensible<T: Extensible>(pointer: *const T, name: &str) ->
     })
 }
 
-/// The Rego version that a constant names; `None` is whatever is usual.
+/// Returns the Rego version of a constant; `None` is the default.
 pub(crate) fn rego(constant: Rego) -> Result<Option<Version>, Error> {
     match constant {
         SOLON_REGO_DEFAULT => Ok(None),
@@ -274,7 +275,7 @@ pub(crate) fn rego(constant: Rego) -> Result<Option<Version>, Error> {
     }
 }
 
-/// Bounds as structures give them: 0 leaves a bound as it is, the largest number takes it away.
+/// Limits as structures pass them: 0 keeps a limit, `UINT64_MAX` removes it.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds {
     pub time_ns: u64,
@@ -295,7 +296,7 @@ impl Bounds {
             chosen.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
         };
         let time = usual.time.map(|time| {
-            // what is longer than five centuries is no bound
+            // more than five centuries of nanoseconds do not fit, and are no limit in practice
             u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
         });
         let time = choose(self.time_ns, time);
@@ -311,10 +312,10 @@ impl Bounds {
     }
 }
 
-/// Frees what a handle points to; nothing happens for NULL.
+/// Frees the object of a handle; does nothing for NULL.
 ///
 /// # Safety
-/// `pointer` is NULL, or a handle that was made of a box and that nobody uses any more.
+/// `pointer` is NULL, or a handle that was created from a `Box` and that is not used any more.
 pub(crate) unsafe fn free<T>(pointer: *mut T) {
     guard_or((), || {
         if !pointer.is_null() {
@@ -324,26 +325,26 @@ pub(crate) unsafe fn free<T>(pointer: *mut T) {
     });
 }
 
-/// A place for an output.
+/// Checked output pointer.
 pub(crate) struct Output<T>(NonNull<T>);
 
-/// A place for an output, asked for before the work that fills it.
+/// Checks an output pointer. Called before the work that produces the output, so that NULL fails first.
 ///
 /// # Safety
-/// `pointer` is NULL, or the caller's to write until the call ends.
+/// `pointer` is NULL, or writable by this call until it returns.
 pub(crate) unsafe fn output<T>(pointer: *mut T, name: &str) -> Result<Output<T>, Error> {
     NonNull::new(pointer).map(Output).ok_or_else(|| null(name))
 }
 
 impl<T> Output<T> {
     pub fn write(self, value: T) {
-        // SAFETY: not NULL, and the caller's to write, as `output` was told
+        // SAFETY: not NULL, and writable by the contract of `output`
         unsafe { self.0.write(value) };
     }
 }
 
 impl<T> Output<*mut T> {
-    /// Gives a handle that the caller owns.
+    /// Writes a handle that the caller owns.
     pub fn give(self, value: T) {
         self.write(Box::into_raw(Box::new(value)));
     }

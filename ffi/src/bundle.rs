@@ -1,4 +1,4 @@
-//! Bundles: reading, verifying, activating.
+//! Bundles: reading, verification, activation.
 
 use std::ffi::{c_char, c_int};
 
@@ -13,60 +13,60 @@ use crate::error::Error;
 use crate::guard::guard;
 use crate::value::Value;
 
-/// A bundle as it was read. Several threads may use it at once.
+/// A bundle that was read. Several threads may use it at once.
 pub struct Bundle(::engine::bundle::Bundle);
 
 /// A key that verifies bundles.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct VerificationKey {
-    /// Its id, by which signatures name it.
+    /// Id that signatures refer to.
     pub id: Text,
-    /// The only algorithm that signatures may have, such as `RS256`.
+    /// The only algorithm that signatures may use, such as `RS256`.
     pub algorithm: Text,
     /// A secret, or a public key or certificate in PEM.
     pub key: Text,
-    /// The scope that signatures must have unless the options set one; empty for none.
+    /// Scope that signatures must have unless the options set one; empty for none.
     pub scope: Text,
 }
 
-/// How a bundle is read. What is zero is as usual: unsigned bundles are accepted, signed ones rejected.
+/// Options for reading a bundle. Zero fields have their defaults: unsigned bundles are accepted, signed ones rejected.
 /// `solon_bundle_options options = {.size = sizeof options};`
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct BundleOptions {
     /// `sizeof(solon_bundle_options)`
     pub size: usize,
-    /// Keys that verify. If there are some, a bundle must be signed by one of them.
+    /// Verification keys. If there are any, a bundle must be signed by one of them.
     pub keys: *const VerificationKey,
-    /// How many keys.
+    /// Number of keys.
     pub key_count: usize,
-    /// The id of the only key that may have signed; NULL leaves that to the signature.
+    /// Id of the only key that may have signed the bundle; NULL accepts the key that the signature names.
     pub key_id: *const c_char,
-    /// How many bytes.
+    /// Length in bytes.
     pub key_id_length: usize,
-    /// The scope that a signature must have; NULL is that of the key.
+    /// Scope that a signature must have; NULL is the scope of the key.
     pub scope: *const c_char,
-    /// How many bytes.
+    /// Length in bytes.
     pub scope_length: usize,
-    /// Glob patterns of files that need not be signed, a JSON array of strings; NULL is none.
+    /// Glob patterns of files that need no signature, a JSON array of strings; NULL is none.
     pub exclude_json: *const c_char,
-    /// How many bytes.
+    /// Length in bytes.
     pub exclude_json_length: usize,
-    /// Accept unsigned bundles although there are keys. Anyone who can change a bundle can remove its signature then.
+    /// Accept unsigned bundles even if there are keys. An attacker who can change a bundle can then remove its signature.
     pub accept_unsigned: c_int,
-    /// Accept delta bundles, which cannot be signed, although there are keys.
+    /// Accept delta bundles, which cannot be signed, even if there are keys.
     pub accept_unsigned_deltas: c_int,
     /// Accept all bundles without verifying signatures. `keys` must be empty.
     pub skip_verification: c_int,
 }
 
-// SAFETY: it begins with its size; numbers and pointers may be zero
+// SAFETY: the first field is the size; zero is valid for numbers and pointers
 unsafe impl Extensible for BundleOptions {}
 
 impl BundleOptions {
     /// # Safety
-    /// The pointers are NULL or lead to what the fields say.
+    /// Each pointer is NULL or valid for what the fields describe.
     unsafe fn verification(&self) -> Result<Verification, Error> {
         // SAFETY: by this function's contract
         let (keys, key_id, scope, exclude) = unsafe {
@@ -124,7 +124,7 @@ impl BundleOptions {
 }
 
 /// # Safety
-/// That of the functions of C.
+/// Same contract as the exported C functions.
 unsafe fn reader(
     engine: &Engine,
     name: &str,
@@ -138,8 +138,8 @@ unsafe fn reader(
     Ok(engine.0.bundle_reader(name)?.verification(verification))
 }
 
-/// Reads the bundle in an archive, a gzip-compressed tar file, and verifies it. Policies are parsed as the engine parses them; the
-/// engine does not change. `name` stands in messages. `options` may be NULL.
+/// Reads and verifies the bundle in an archive (a gzip-compressed tar file). Policies are parsed with the settings of the engine;
+/// the engine does not change. `name` appears in messages. `options` may be NULL.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_bundle_read(
@@ -159,7 +159,7 @@ pub unsafe extern "C" fn solon_bundle_read(
             output(out),
         );
         let archive = archive.ok_or_else(|| argument::null("archive"))?;
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let reader = unsafe { reader(engine, name, options) }?;
         let bundle = reader.read_archive(archive);
         out.give(Bundle(bundle.map_err(::engine::Error::from)?));
@@ -167,8 +167,8 @@ pub unsafe extern "C" fn solon_bundle_read(
     })
 }
 
-/// Reads the bundle at a path, a folder or an archive, as `solon_bundle_read` does. Signatures name the files of a folder with
-/// `name`.
+/// Reads the bundle at a path, a folder or an archive, like `solon_bundle_read`. Signatures refer to the files of a folder with
+/// the prefix `name`.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_bundle_load(
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn solon_bundle_load(
             text(path, path_length),
             output(out),
         );
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let reader = unsafe { reader(engine, name, options) }?;
         let bundle = reader.read_path(&SystemFiles, path);
         out.give(Bundle(bundle.map_err(::engine::Error::from)?));
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn solon_bundle_load(
     })
 }
 
-/// The manifest of a bundle as JSON, without fields that it does not have but for `revision` and `roots`.
+/// Returns the manifest of a bundle as JSON. Absent fields are left out, except `revision` and `roots`.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_bundle_manifest_json(
@@ -210,17 +210,17 @@ pub unsafe extern "C" fn solon_bundle_manifest_json(
     })
 }
 
-/// Frees a bundle; nothing happens for NULL. An engine that it is active in keeps what it needs.
+/// Frees a bundle; does nothing for NULL. Engines in which it is active keep what they need.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_bundle_free(bundle: *mut Bundle) {
-    // SAFETY: it was made of a box, and the caller frees it once
+    // SAFETY: it was created from a `Box`, and the caller frees it once
     unsafe { argument::free(bundle) };
 }
 
-/// Activates bundles under names, as one change: their policies and documents replace those below their roots and below those of
-/// the bundles that had the names. A delta bundle changes documents of the active bundle of its name.
+/// Activates bundles under names in one change. Their policies and documents replace everything below their roots, and below the
+/// roots of the bundles that had the names. A delta bundle changes documents of the active bundle of its name.
 ///
-/// `SOLON_ERROR_LOAD` if two bundles own the same documents.
+/// Fails with `SOLON_ERROR_LOAD` if two bundles own the same documents.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_activate_bundles(
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn solon_engine_activate_bundles(
     bundle_count: usize,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (engine, names, bundles) = unsafe {
             (
                 argument::handle(engine, "engine")?,
@@ -241,7 +241,7 @@ pub unsafe extern "C" fn solon_engine_activate_bundles(
         let mut all = Vec::with_capacity(bundles.len());
         for (at, (name, bundle)) in names.iter().zip(bundles).enumerate() {
             let part = format!("names[{at}]");
-            // SAFETY: the caller keeps the rules of the header
+            // SAFETY: the caller upholds the contract of the header
             let name = unsafe { argument::text(name.data, name.length, &part) }?;
             all.push((name, &bundle.0));
         }
@@ -249,7 +249,7 @@ pub unsafe extern "C" fn solon_engine_activate_bundles(
     })
 }
 
-/// Removes the policies and documents of an active bundle. Nothing happens if no bundle has the name.
+/// Removes the policies and documents of an active bundle. Does nothing if no bundle has the name.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_deactivate_bundle(
@@ -263,7 +263,7 @@ pub unsafe extern "C" fn solon_engine_deactivate_bundle(
     })
 }
 
-/// The active bundles, in order of their names: an array of objects with `name`, `revision` and `roots`.
+/// Returns the active bundles, sorted by name: an array of objects with `name`, `revision` and `roots`.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_bundles(

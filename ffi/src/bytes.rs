@@ -1,4 +1,4 @@
-//! Bytes that cross the border.
+//! Bytes and text that are passed between Rust and C.
 
 use std::ffi::c_char;
 use std::ptr;
@@ -8,28 +8,28 @@ use serde::Serialize;
 use crate::error::{Error, SOLON_ERROR_INTERNAL};
 use crate::guard::guard_or;
 
-/// Bytes that the caller owns and hands to `solon_bytes_free`. `data` is NULL when there is nothing, which is not
-/// the same as an empty text.
+/// Bytes that the caller owns and frees with `solon_bytes_free`. `data` is NULL if there is no value, which differs from an empty
+/// text.
 #[repr(C)]
 pub struct Bytes {
     /// First byte.
     pub data: *mut c_char,
-    /// How many.
+    /// Length in bytes.
     pub length: usize,
 }
 
-/// A view of text. What the library gives belongs to the object it was asked from, and lives as long as that.
+/// View of text. Text that the library returns belongs to the object that it was read from, and lives as long as that object.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Text {
-    /// First byte; never NULL where the library gives it.
+    /// First byte; never NULL in text that the library returns.
     pub data: *const c_char,
-    /// How many.
+    /// Length in bytes.
     pub length: usize,
 }
 
 impl Bytes {
-    /// The JSON of something.
+    /// Serializes `what` as JSON.
     pub(crate) fn json(what: &impl Serialize) -> Result<Self, Error> {
         let text = serde_json::to_vec(what);
         let text = text.map_err(|error| Error::new(SOLON_ERROR_INTERNAL, error.to_string()))?;
@@ -66,13 +66,13 @@ impl Text {
     }
 }
 
-/// Frees bytes that a function gave; nothing happens when `data` is NULL.
+/// Frees bytes that a function returned; does nothing if `data` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_bytes_free(bytes: Bytes) {
     guard_or((), || {
         if !bytes.data.is_null() {
             let slice = ptr::slice_from_raw_parts_mut(bytes.data.cast::<u8>(), bytes.length);
-            // SAFETY: `Bytes::new` made it of a box of this length, and the caller frees it once
+            // SAFETY: `Bytes::new` created it from a `Box` of this length, and the caller frees it once
             drop(unsafe { Box::from_raw(slice) });
         }
     });

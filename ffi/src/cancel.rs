@@ -1,4 +1,4 @@
-//! Stopping evaluations from other threads.
+//! Cancels evaluations from other threads.
 
 use std::ffi::c_int;
 
@@ -6,10 +6,10 @@ use crate::argument::{self, arguments};
 use crate::error::Error;
 use crate::guard::{guard, guard_or};
 
-/// What stops the evaluations whose requests name it. Several threads may use it at once.
+/// Cancels the evaluations whose requests name it. Several threads may use it at once.
 pub struct Cancel(pub(crate) ::engine::Cancel);
 
-/// Makes something that evaluations can be stopped with.
+/// Creates a cancellation handle.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_cancel_new(out: *mut *mut Cancel) -> *mut Error {
@@ -20,31 +20,31 @@ pub unsafe extern "C" fn solon_cancel_new(out: *mut *mut Cancel) -> *mut Error {
     })
 }
 
-/// Stops every evaluation that was given it, now and later: they end with
-/// `SOLON_ERROR_CANCELLED`. Nothing happens for NULL.
+/// Cancels all current and future evaluations whose requests name it. They fail with `SOLON_ERROR_CANCELLED`. Does nothing for
+/// NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_cancel_cancel(cancel: *const Cancel) {
     guard_or((), || {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         if let Some(cancel) = unsafe { cancel.as_ref() } {
             cancel.0.cancel();
         }
     });
 }
 
-/// Whether it was told to stop: 1 or 0; 0 for NULL.
+/// Returns 1 if it was cancelled, and 0 otherwise or for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_cancel_is_cancelled(cancel: *const Cancel) -> c_int {
     guard_or(0, || {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let cancel = unsafe { cancel.as_ref() };
         cancel.map_or(0, |cancel| c_int::from(cancel.0.is_cancelled()))
     })
 }
 
-/// Frees it, when no evaluation has it any more; nothing happens for NULL.
+/// Frees the handle, which no evaluation may still use; does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_cancel_free(cancel: *mut Cancel) {
-    // SAFETY: `solon_cancel_new` made it of a box, and the caller frees it once
+    // SAFETY: `solon_cancel_new` created it from a `Box`, and the caller frees it once
     unsafe { argument::free(cancel) };
 }

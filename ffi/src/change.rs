@@ -1,4 +1,4 @@
-//! Changes of modules and data that happen as one.
+//! Changes of modules and data that are applied atomically.
 
 use std::ffi::c_char;
 
@@ -13,11 +13,11 @@ use crate::modules;
 use crate::options::Rego;
 use crate::value::Value;
 
-/// Changes that are collected, and applied as one by `solon_engine_apply`. One thread at a time uses it.
+/// Collected changes that `solon_engine_apply` applies atomically. Only one thread at a time may use it.
 #[derive(Default)]
 pub struct Change(pub(crate) EngineChange);
 
-/// Makes a change that changes nothing yet.
+/// Creates an empty change.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_change_new(out: *mut *mut Change) -> *mut Error {
@@ -28,14 +28,14 @@ pub unsafe extern "C" fn solon_change_new(out: *mut *mut Change) -> *mut Error {
     })
 }
 
-/// Frees a change, applied or not; nothing happens for NULL.
+/// Frees a change, applied or not; does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_change_free(change: *mut Change) {
-    // SAFETY: `solon_change_new` made it of a box, and the caller frees it once
+    // SAFETY: `solon_change_new` created it from a `Box`, and the caller frees it once
     unsafe { argument::free(change) };
 }
 
-/// Adds a module, or replaces the one of that name. `rego` is one of `SOLON_REGO_…`.
+/// Adds the module, or replaces the module of that name. `rego` is one of `SOLON_REGO_…`.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_change_set_module(
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn solon_change_remove_module(
     })
 }
 
-/// Writes a document at a path with slashes below `data`; the objects around it are made. The value stays the caller's.
+/// Writes a document at a slash-separated path below `data`, and creates missing parent objects. The caller keeps the value.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_change_put(
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn solon_change_put(
     })
 }
 
-/// Writes a document, JSON text, at a path with slashes below `data`; the objects around it are made.
+/// Writes a document, JSON text, at a slash-separated path below `data`, and creates missing parent objects.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_change_put_json(
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn solon_change_put_json(
     })
 }
 
-/// Changes data by a JSON patch (RFC 6902), an array of operations, each of which sees what was changed before it.
+/// Applies a JSON patch (RFC 6902) to the data, an array of operations. Each operation applies to the result of the previous one.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_change_patch_json(
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn solon_change_patch_json(
     json_length: usize,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (change, steps) = unsafe {
             (
                 argument::handle_mut(change, "change")?,

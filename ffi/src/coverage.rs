@@ -1,4 +1,4 @@
-//! What evaluations came by.
+//! Coverage of modules.
 
 use std::cell::{RefCell, RefMut};
 
@@ -10,18 +10,18 @@ use crate::error::Error;
 use crate::guard::guard;
 use crate::moment::Moment;
 
-/// Which lines of the modules evaluations came by, over all whose requests name it. One thread at a time uses it.
+/// Lines of the modules that were evaluated, for all evaluations whose requests name it. Only one thread at a time may use it.
 pub struct Coverage(RefCell<EngineCoverage>);
 
 impl Coverage {
-    /// For an evaluation.
+    /// Borrows it for an evaluation.
     pub(crate) fn taken(&self) -> Result<RefMut<'_, EngineCoverage>, Error> {
         let taken = self.0.try_borrow_mut();
         taken.map_err(|_| refused("`coverage` is in use by an evaluation"))
     }
 }
 
-/// Makes one that has seen nothing.
+/// Creates an empty coverage.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_coverage_new(out: *mut *mut Coverage) -> *mut Error {
@@ -32,7 +32,8 @@ pub unsafe extern "C" fn solon_coverage_new(out: *mut *mut Coverage) -> *mut Err
     })
 }
 
-/// The report on the modules of a moment, as JSON in OPA's form. The modules must be those that were evaluated.
+/// Returns the coverage report for the modules of a snapshot, as JSON in OPA's format. The modules must be those that were
+/// evaluated.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_coverage_json(
@@ -49,9 +50,9 @@ pub unsafe extern "C" fn solon_coverage_json(
     })
 }
 
-/// Frees it; nothing happens for NULL.
+/// Frees the coverage; does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_coverage_free(coverage: *mut Coverage) {
-    // SAFETY: `solon_coverage_new` made it of a box, and the caller frees it once
+    // SAFETY: `solon_coverage_new` created it from a `Box`, and the caller frees it once
     unsafe { argument::free(coverage) };
 }

@@ -12,10 +12,10 @@ use crate::error::Error;
 use crate::guard::guard;
 use crate::value::Value;
 
-/// The steps of a patch, a JSON array.
+/// Parses the operations of a patch, a JSON array.
 ///
 /// # Safety
-/// As for [`argument::bytes`].
+/// See [`argument::bytes`].
 pub(crate) unsafe fn patch(
     json: *const c_char,
     json_length: usize,
@@ -25,7 +25,7 @@ pub(crate) unsafe fn patch(
     Ok(PatchStep::parse(&patch).map_err(EngineError::from)?)
 }
 
-/// Replaces all data by a JSON object.
+/// Replaces all data with a JSON object.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_set_data_json(
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn solon_engine_set_data_json(
     })
 }
 
-/// Replaces all data by a YAML mapping, read as OPA reads YAML.
+/// Replaces all data with a YAML mapping, parsed as OPA parses YAML.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_set_data_yaml(
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn solon_engine_set_data_yaml(
     })
 }
 
-/// The data at a path with slashes; the empty path is all of it. `SOLON_ERROR_STORE` when there is none.
+/// Returns the data at a slash-separated path; the empty path is all data. Fails with `SOLON_ERROR_STORE` if there is none.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_get(
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn solon_engine_get(
     out: *mut *mut Value,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (value, out) = unsafe {
             (
                 read(engine, path, path_length)?,
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn solon_engine_get(
     })
 }
 
-/// The same as JSON.
+/// Returns the data at a slash-separated path as JSON, like `solon_engine_get`.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_get_json(
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn solon_engine_get_json(
     out: *mut Bytes,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (value, out) = unsafe {
             (
                 read(engine, path, path_length)?,
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn solon_engine_get_json(
 }
 
 /// # Safety
-/// That of the functions of C.
+/// Same contract as the exported C functions.
 unsafe fn read(
     engine: *const Engine,
     path: *const c_char,
@@ -117,7 +117,7 @@ unsafe fn read(
     Ok(snapshot.read(&path).map_err(EngineError::from)?.clone())
 }
 
-/// Writes data at a path with slashes; the objects around it are made. The value stays the caller's.
+/// Writes data at a slash-separated path, and creates missing parent objects. The caller keeps the value.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_put(
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn solon_engine_put(
     })
 }
 
-/// Writes JSON as data at a path with slashes; the objects around it are made.
+/// Writes JSON as data at a slash-separated path, and creates missing parent objects.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_put_json(
@@ -159,7 +159,7 @@ fn put(engine: &Engine, path: Path, value: EngineValue) -> Result<(), Error> {
     Ok(engine.0.apply(change)?)
 }
 
-/// Changes data by a JSON patch (RFC 6902), an array of operations: all of them happen, or none.
+/// Applies a JSON patch (RFC 6902) to the data, an array of operations: all of them or, on an error, none.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_patch_json(
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn solon_engine_patch_json(
     json_length: usize,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (engine, steps) = unsafe {
             (
                 argument::handle(engine, "engine")?,
@@ -181,7 +181,7 @@ pub unsafe extern "C" fn solon_engine_patch_json(
     })
 }
 
-/// Removes the data at a path with slashes.
+/// Removes the data at a slash-separated path.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_delete(

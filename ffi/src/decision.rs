@@ -1,14 +1,14 @@
-//! Outputs of decisions, which are `false` until the policy has said `true`.
+//! Outputs of decisions, which are `false` unless the policy returned `true`.
 
 use crate::argument;
 use crate::error::Error;
 use crate::guard::guard;
 
-/// Runs a function that decides. `*allowed` is `false` before `run` begins and after every error, and `true` only after `run`
-/// has returned `true`.
+/// Runs a decision. `*allowed` is `false` before `run` begins and after every error, and `true` only after `run` has returned
+/// `true`.
 ///
 /// # Safety
-/// `allowed` is NULL, or the caller's to write until the call ends.
+/// `allowed` is NULL, or writable by this call until it returns.
 pub(crate) unsafe fn decide(
     allowed: *mut bool,
     run: impl FnOnce() -> Result<bool, Error>,

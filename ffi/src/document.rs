@@ -1,4 +1,4 @@
-//! Documents that are prepared once and asked often.
+//! Prepared documents.
 
 use std::ffi::c_char;
 use std::ptr;
@@ -16,13 +16,13 @@ use crate::guard::guard;
 use crate::request::{Asked, Request};
 use crate::value::Value;
 
-/// A prepared document. Several threads may ask it at once; it follows its engine, which it keeps alive.
+/// A prepared document. Several threads may evaluate it at once. It follows changes of its engine, and keeps the engine alive.
 pub struct Document {
     prepared: PreparedDocument,
     engine: ::engine::Engine,
 }
 
-/// Prepares the document at a path below `data`, like `authz/allow`. A path that leads nowhere is undefined when asked.
+/// Prepares the document at a path below `data`, like `authz/allow`. A path without a rule or data evaluates to undefined.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_prepare(
@@ -41,8 +41,8 @@ pub unsafe extern "C" fn solon_engine_prepare(
     })
 }
 
-/// The same for a path that somebody is to have written something for: `SOLON_ERROR_UNKNOWN_PATH` where there is neither a
-/// rule nor data.
+/// Prepares a document like `solon_engine_prepare`, but fails with `SOLON_ERROR_UNKNOWN_PATH` if the path has neither a rule nor
+/// data.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_prepare_known(
@@ -61,18 +61,18 @@ pub unsafe extern "C" fn solon_engine_prepare_known(
     })
 }
 
-/// Frees a document that no thread uses any more; nothing happens for NULL.
+/// Frees a document that no thread uses any more; does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_document_free(document: *mut Document) {
-    // SAFETY: `solon_engine_prepare` made it of a box, and the caller frees it once
+    // SAFETY: `solon_engine_prepare` created it from a `Box`, and the caller frees it once
     unsafe { argument::free(document) };
 }
 
-/// Decides whether the document is exactly `true` for an input, JSON text; NULL leaves `input` undefined.
+/// Decides if the document is exactly `true` for an input, JSON text; NULL leaves `input` undefined.
 ///
-/// `*allowed` is `false` before anything else happens and stays so on every error: a NULL document, an input that is not JSON,
-/// a limit, a bug of the engine. It is `true` only after a decision that is `true`; undefined and any other value are `false`.
-/// Without an error no memory of the system is allocated.
+/// `*allowed` is set to `false` first and stays `false` on every error: a NULL document, invalid JSON, an exceeded limit, a bug
+/// of the engine. It is `true` only after a decision that is `true`; undefined and any other value are `false`. A call that
+/// succeeds allocates no heap memory.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_document_allow(
@@ -86,13 +86,13 @@ pub unsafe extern "C" fn solon_document_allow(
             arguments!(handle(document), request(input_json, input_json_length),);
         Ok(document.prepared.allow(&request)?)
     };
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { decision::decide(allowed, run) }
 }
 
-/// Evaluates the document and gives it as JSON.
+/// Evaluates the document and returns it as JSON.
 ///
-/// The input is JSON; NULL leaves `input` undefined. When the document is undefined, `out->data` is NULL.
+/// The input is JSON; NULL leaves `input` undefined. If the document is undefined, `out->data` is NULL.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_document_evaluate_json(
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn solon_document_evaluate_json(
     })
 }
 
-/// Asks the document by a request, and gives its value; NULL when it is undefined. The request may be NULL.
+/// Evaluates the document for a request, which may be NULL, and returns its value; NULL if it is undefined.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_document_ask(
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn solon_document_ask(
     out: *mut *mut Value,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (document, mut asked, out) = unsafe {
             let document = argument::handle(document, "document")?;
             let asked = document.asked(request)?;
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn solon_document_ask(
     })
 }
 
-/// Asks the document by a request, and gives it as JSON; `out->data` is NULL when it is undefined.
+/// Evaluates the document for a request and returns it as JSON; `out->data` is NULL if it is undefined.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_document_ask_json(
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn solon_document_ask_json(
     out: *mut Bytes,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (document, mut asked, out) = unsafe {
             let document = argument::handle(document, "document")?;
             let asked = document.asked(request)?;
@@ -152,8 +152,8 @@ pub unsafe extern "C" fn solon_document_ask_json(
     })
 }
 
-/// Decides by a request, which may be NULL, whether the document is exactly `true`. `*allowed` is as for
-/// `solon_document_allow`: `false` from the beginning and on every error.
+/// Decides if the document is exactly `true` for a request, which may be NULL. `*allowed` has the guarantees of
+/// `solon_document_allow`: `false` from the start and on every error.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_document_ask_allow(
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn solon_document_ask_allow(
     allowed: *mut bool,
 ) -> *mut Error {
     let run = || {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (document, mut asked) = unsafe {
             let document = argument::handle(document, "document")?;
             (document, document.asked(request)?)
@@ -177,14 +177,14 @@ pub unsafe extern "C" fn solon_document_ask_allow(
             },
         )
     };
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { decision::decide(allowed, run) }
 }
 
-/// Asks the document for each of many inputs, JSON texts, on one moment. The request has no input, and may be NULL.
+/// Evaluates the document for many inputs, JSON texts, on one snapshot. The request has no input, and may be NULL.
 ///
-/// There is an answer for each input, which `solon_bytes_free` frees; `data` is NULL when it is undefined. With `errors`
-/// there is an error beside each answer, or NULL; without it the first error ends it all, and there are no answers.
+/// Each input has a result, which `solon_bytes_free` frees; `data` is NULL if it is undefined. With `errors`, each input also has
+/// an error or NULL. Without `errors`, the first error ends the call, and there are no results.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_document_ask_many_json(
@@ -196,7 +196,7 @@ pub unsafe extern "C" fn solon_document_ask_many_json(
     errors: *mut *mut Error,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         unsafe {
             let inputs = argument::list(inputs_json, input_count, "inputs_json")?;
             let inputs = inputs.iter().enumerate().map(|(at, text)| {
@@ -213,8 +213,8 @@ pub unsafe extern "C" fn solon_document_ask_many_json(
     })
 }
 
-/// The same for inputs that are values; NULL leaves `input` undefined. `solon_value_free` frees the answers, which are NULL
-/// when they are undefined.
+/// Evaluates the document for many inputs that are values, like `solon_document_ask_many_json`; NULL leaves `input` undefined.
+/// `solon_value_free` frees the results, which are NULL if they are undefined.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_document_ask_many(
@@ -226,7 +226,7 @@ pub unsafe extern "C" fn solon_document_ask_many(
     errors: *mut *mut Error,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         unsafe {
             let inputs = argument::list(inputs, input_count, "inputs")?;
             let inputs = inputs.iter().map(|input| {
@@ -241,8 +241,8 @@ pub unsafe extern "C" fn solon_document_ask_many(
     })
 }
 
-/// Asks the document by a request, and tells how the answer was found. `detail` is one of `SOLON_DETAIL_…`. An evaluation
-/// that ends with an error has an explanation, too; its accessors tell the error.
+/// Evaluates the document for a request and explains the result. `detail` is one of `SOLON_DETAIL_…`. An evaluation that fails
+/// has an explanation, too, whose accessors return the error.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_document_explain(
@@ -252,7 +252,7 @@ pub unsafe extern "C" fn solon_document_explain(
     out: *mut *mut Explanation,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (document, mut asked, out) = unsafe {
             let document = argument::handle(document, "document")?;
             let asked = document.asked(request)?;
@@ -269,14 +269,14 @@ pub unsafe extern "C" fn solon_document_explain(
     })
 }
 
-/// The handle of a value, or NULL.
+/// Returns the handle of a value, or NULL.
 fn made(value: Option<EngineValue>) -> *mut Value {
     value.map_or(ptr::null_mut(), Value::boxed)
 }
 
 impl Document {
     /// # Safety
-    /// As for [`Asked::read`].
+    /// See [`Asked::read`].
     unsafe fn asked(&self, request: *const Request) -> Result<Asked<'_>, Error> {
         // SAFETY: by this function's contract
         unsafe { Asked::read(request, self.engine.limits()) }
@@ -310,10 +310,10 @@ impl Document {
         )
     }
 
-    /// Asks for each input, on one moment.
+    /// Evaluates the document for each input, on one snapshot.
     ///
     /// # Safety
-    /// As for [`Asked::read`]; `answers.0` is NULL or has a place for each input, and so has `errors`.
+    /// See [`Asked::read`]. `answers.0` is NULL or has an element for each input, and so has `errors`.
     unsafe fn ask_many<'a, R, T>(
         &'a self,
         request: *const Request,
@@ -344,7 +344,7 @@ impl Document {
                 Ok(answer) => (answer, ptr::null_mut()),
                 Err(error) => (None, Box::into_raw(Box::new(error))),
             };
-            // SAFETY: there is a place for each input, by this function's contract
+            // SAFETY: there is an element for each input, by this function's contract
             unsafe {
                 answers.add(at).write(give(answer));
                 if !errors.is_null() {

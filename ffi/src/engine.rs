@@ -1,4 +1,4 @@
-//! The engine: how it is made, and what changes it as a whole.
+//! The engine: creation, changes, snapshots.
 
 use std::ffi::c_char;
 
@@ -11,12 +11,11 @@ use crate::metrics::Metrics;
 use crate::moment::Moment;
 use crate::options::Options;
 
-/// A policy engine. Several threads may change it and ask it at once: a decision sees the modules and the data of
-/// one moment, and never waits.
+/// A policy engine. Several threads may change and evaluate it at once. A decision uses the modules and the data of one snapshot,
+/// and never waits.
 pub struct Engine(pub(crate) ::engine::Engine);
 
-/// Makes an engine, without modules and data but for those of `options->store_path`. `options` may be NULL: everything is
-/// as usual then.
+/// Creates an engine. It has no modules and data, except those of `options->store_path`. `options` may be NULL for the defaults.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_new(
@@ -24,7 +23,7 @@ pub unsafe extern "C" fn solon_engine_new(
     out: *mut *mut Engine,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (engine, out) = unsafe {
             let options = argument::extensible(options, "options")?;
             let out = argument::output(out, "out")?;
@@ -35,24 +34,24 @@ pub unsafe extern "C" fn solon_engine_new(
     })
 }
 
-/// Frees an engine that no thread uses any more; nothing happens for NULL. What was prepared keeps what it needs of it.
+/// Frees an engine that no thread uses any more; does nothing for NULL. Prepared documents and queries keep what they need of it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_engine_free(engine: *mut Engine) {
-    // SAFETY: `solon_engine_new` made it of a box, and the caller frees it once
+    // SAFETY: `solon_engine_new` created it from a `Box`, and the caller frees it once
     unsafe { argument::free(engine) };
 }
 
-/// How many changes there were: it grows with each; 0 for NULL.
+/// Returns the number of changes so far; 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_engine_generation(engine: *const Engine) -> u64 {
     guard_or(0, || {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         unsafe { engine.as_ref() }.map_or(0, |engine| engine.0.generation())
     })
 }
 
-/// Applies a change: all of it happens, and every decision sees all of it or nothing, or there is an error and nothing
-/// happens. The change is empty then, either way. `metrics` may be NULL; it is told how long parsing and compiling take.
+/// Applies a change atomically: a decision uses all of it or nothing, and on an error nothing changes. The change is empty
+/// afterwards in both cases. `metrics` may be NULL; otherwise the times of parsing and compiling are added to it.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_apply(
@@ -61,7 +60,7 @@ pub unsafe extern "C" fn solon_engine_apply(
     metrics: *mut Metrics,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (engine, change, metrics) = unsafe {
             (
                 argument::handle(engine, "engine")?,
@@ -77,8 +76,8 @@ pub unsafe extern "C" fn solon_engine_apply(
     })
 }
 
-/// Tells what a change would do: the moment that it would lead to, which can be asked like any other, or the error.
-/// Nothing happens, and the change stays as it is.
+/// Checks a change without applying it: returns the snapshot that it would create, which can be evaluated like any other, or the
+/// error. The change stays as it is.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_check(
@@ -93,7 +92,7 @@ pub unsafe extern "C" fn solon_engine_check(
     })
 }
 
-/// The policy and the data as they are now, for decisions that are to rest on the same.
+/// Returns a snapshot of the current policy and data, for several decisions on the same state.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_moment(
@@ -107,10 +106,10 @@ pub unsafe extern "C" fn solon_engine_moment(
     })
 }
 
-/// Evaluates the document at a path below `data`, like `authz/allow`, and gives it as JSON. What is asked often is better
-/// prepared.
+/// Evaluates the document at a path below `data`, like `authz/allow`, and returns it as JSON. For repeated evaluations, prepare
+/// the document instead.
 ///
-/// The input is JSON; NULL leaves `input` undefined. When the document is undefined, `out->data` is NULL.
+/// The input is JSON; NULL leaves `input` undefined. If the document is undefined, `out->data` is NULL.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_evaluate_json(
@@ -134,7 +133,7 @@ pub unsafe extern "C" fn solon_engine_evaluate_json(
     })
 }
 
-/// Gives back the memory that evaluations left to later ones: that of the pool and that of the calling thread.
+/// Frees memory that is cached for later evaluations, in the shared pool and in the calling thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn solon_release_memory() {
     guard_or((), ::engine::release_memory);

@@ -1,4 +1,4 @@
-//! What is wrong: a code to branch on, a message to show, and both with every detail as JSON.
+//! Errors: a code, a message, and both with all details as JSON.
 
 use std::ffi::c_int;
 
@@ -9,14 +9,14 @@ use crate::argument;
 use crate::bytes::Text;
 use crate::guard::guard_or;
 
-/// The kind of an error: one of `SOLON_ERROR_…`, or `SOLON_OK`. Numbers never change; new ones are added at the end.
+/// Kind of an error: one of `SOLON_ERROR_…`, or `SOLON_OK`. Numbers never change; new ones are added at the end.
 pub type Code = i32;
 
 /// No error: the code of NULL.
 pub const SOLON_OK: Code = 0;
 /// A bug of the engine. Please report it.
 pub const SOLON_ERROR_INTERNAL: Code = 1;
-/// An argument that breaks the rules of this header: a NULL, or text that is not UTF-8.
+/// An invalid argument, such as NULL or text that is not UTF-8.
 pub const SOLON_ERROR_ARGUMENT: Code = 2;
 /// A module does not parse, or the modules together do not compile.
 pub const SOLON_ERROR_COMPILE: Code = 3;
@@ -45,7 +45,7 @@ pub const SOLON_ERROR_STEPS: Code = 14;
 /// An evaluation that the caller cancelled.
 pub const SOLON_ERROR_CANCELLED: Code = 15;
 
-/// The code of an error of the engine.
+/// Returns the code of an error of the engine.
 fn code_of(kind: ErrorKind) -> Code {
     match kind {
         ErrorKind::Compile => SOLON_ERROR_COMPILE,
@@ -66,7 +66,7 @@ fn code_of(kind: ErrorKind) -> Code {
     }
 }
 
-/// The name of a code in the JSON form.
+/// Returns the name of a code in the JSON format.
 fn name_of(code: Code) -> &'static str {
     match code {
         SOLON_OK => "ok",
@@ -96,23 +96,23 @@ pub struct Error {
     entries: Vec<Entry>,
 }
 
-/// One of the things that are wrong. Texts live as long as the error.
+/// One entry of an error. Texts live as long as the error.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ErrorEntry {
-    /// Its published code, like `rego_type_error`.
+    /// OPA's error code, like `rego_type_error`.
     pub code: Text,
-    /// What is wrong.
+    /// Message.
     pub message: Text,
-    /// The file; empty for queries and inputs, and where there is no place.
+    /// The file; empty for queries and inputs, and without a location.
     pub file: Text,
-    /// The row, from 1; 0 where there is no place.
+    /// The row, from 1; 0 without a location.
     pub row: u32,
-    /// The column, from 1; 0 where there is no place.
+    /// The column, from 1; 0 without a location.
     pub column: u32,
 }
 
-/// The JSON form.
+/// The JSON format.
 #[derive(Serialize)]
 struct Form<'a> {
     kind: &'a str,
@@ -128,7 +128,7 @@ struct Entry {
     location: Option<Location>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     details: Vec<String>,
-    /// The queries that were running, innermost first.
+    /// The queries that were being evaluated, innermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stack: Vec<Frame>,
 }
@@ -148,7 +148,7 @@ pub(crate) struct Location {
 }
 
 impl Error {
-    /// An error of this crate, which has no entries.
+    /// Creates an error of this crate, which has no entries.
     pub(crate) fn new(code: Code, message: String) -> Self {
         Self::with_entries(code, message, Vec::new())
     }
@@ -159,7 +159,7 @@ impl Error {
             message: &message,
             errors: &entries,
         };
-        // strings and numbers only: this cannot fail
+        // cannot fail: only strings and numbers
         let json = serde_json::to_string(&form).unwrap_or_default();
         Self {
             code,
@@ -187,7 +187,7 @@ impl From<::engine::StackFrame> for Frame {
 impl From<::engine::Error> for Error {
     fn from(error: ::engine::Error) -> Self {
         let code = code_of(error.kind());
-        // text has a place, but no file
+        // text has a location, but no file
         let place = match &error {
             ::engine::Error::Input(error) => error.position(),
             _ => None,
@@ -211,45 +211,44 @@ impl From<::engine::Error> for Error {
     }
 }
 
-/// The code; `SOLON_OK` for NULL.
+/// Returns the code; `SOLON_OK` for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_error_code(error: *const Error) -> Code {
     guard_or(SOLON_ERROR_INTERNAL, || {
-        // SAFETY: NULL or an error, by the rules
+        // SAFETY: NULL or a live error, by the contract of the header
         unsafe { error.as_ref() }.map_or(SOLON_OK, |error| error.code)
     })
 }
 
-/// The message, one line for each thing that is wrong; empty for NULL. It lives as long as the error.
+/// Returns the message, one line per entry; empty for NULL. It lives as long as the error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_error_message(error: *const Error) -> Text {
     guard_or(Text::of(""), || {
-        // SAFETY: NULL or an error, by the rules
+        // SAFETY: NULL or a live error, by the contract of the header
         unsafe { error.as_ref() }.map_or(Text::of(""), |error| Text::of(&error.message))
     })
 }
 
-/// All of it as JSON: `{"kind", "message", "errors": [{"code", "message", "location": {"file", "row", "col"},
+/// Returns the error as JSON: `{"kind", "message", "errors": [{"code", "message", "location": {"file", "row", "col"},
 /// "details"}]}`; empty for NULL. It lives as long as the error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_error_json(error: *const Error) -> Text {
     guard_or(Text::of(""), || {
-        // SAFETY: NULL or an error, by the rules
+        // SAFETY: NULL or a live error, by the contract of the header
         unsafe { error.as_ref() }.map_or(Text::of(""), |error| Text::of(&error.json))
     })
 }
 
-/// How many things are wrong; 0 for NULL, and for errors that are about the call itself.
+/// Returns the number of entries; 0 for NULL, and for errors about the call itself.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_error_count(error: *const Error) -> usize {
     guard_or(0, || {
-        // SAFETY: NULL or an error, by the rules
+        // SAFETY: NULL or a live error, by the contract of the header
         unsafe { error.as_ref() }.map_or(0, |error| error.entries.len())
     })
 }
 
-/// Reads one of the things that are wrong, by its position from 0: 1 if there is one, and 0 otherwise, which leaves `out`
-/// untouched.
+/// Reads the entry at a position from 0. Returns 1 if there is one; otherwise returns 0 and leaves `out` untouched.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_error_entry_at(
     error: *const Error,
@@ -257,7 +256,7 @@ pub unsafe extern "C" fn solon_error_entry_at(
     out: *mut ErrorEntry,
 ) -> c_int {
     guard_or(0, || {
-        // SAFETY: NULL or an error, by the rules, and likewise for the output
+        // SAFETY: NULL or a live error, by the contract of the header, and likewise for the output
         let (error, out) = unsafe { (error.as_ref(), argument::output(out, "out")) };
         let entry = error.and_then(|error| error.entries.get(index));
         let (Some(entry), Ok(out)) = (entry, out) else {
@@ -275,9 +274,9 @@ pub unsafe extern "C" fn solon_error_entry_at(
     })
 }
 
-/// Frees an error; nothing happens for NULL.
+/// Frees an error; does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_error_free(error: *mut Error) {
-    // SAFETY: the guard made it of a box, and the caller frees it once
+    // SAFETY: the guard created it from a `Box`, and the caller frees it once
     unsafe { argument::free(error) };
 }

@@ -1,4 +1,4 @@
-//! How answers were found.
+//! Explanations of results.
 
 use std::ffi::c_int;
 use std::ptr;
@@ -16,29 +16,29 @@ use crate::residuals::Residuals;
 use crate::solutions::Solutions;
 use crate::value::Value;
 
-/// The steps that an explanation has: one of `SOLON_DETAIL_…`.
+/// Level of detail of an explanation: one of `SOLON_DETAIL_…`.
 pub type DetailLevel = i32;
 
-/// Every step but unification.
+/// All steps except unification.
 pub const SOLON_DETAIL_FULL: DetailLevel = 0;
-/// Every step.
+/// All steps.
 pub const SOLON_DETAIL_DEBUG: DetailLevel = 1;
-/// What failed, and the way to it.
+/// Failed expressions and the steps that lead to them.
 pub const SOLON_DETAIL_FAILS: DetailLevel = 2;
-/// What `trace` says, and where it was called.
+/// Notes of `trace`, and the steps that lead to them.
 pub const SOLON_DETAIL_NOTES: DetailLevel = 3;
 
-/// An answer and how it was found. Several threads may read it at once.
+/// A result and its explanation. Several threads may read it at once.
 pub struct Explanation(pub(crate) Told);
 
-/// What was asked.
+/// Explanation of each kind of evaluation.
 pub(crate) enum Told {
     Document(EngineExplanation<Option<EngineValue>>),
     Query(EngineExplanation<Vec<Solution>>),
     Partial(Box<EngineExplanation<::engine::Residuals>>),
 }
 
-/// The detail that a constant names.
+/// Returns the detail of a constant.
 pub(crate) fn detail(constant: DetailLevel) -> Result<Detail, Error> {
     Ok(match constant {
         SOLON_DETAIL_FULL => Detail::Full,
@@ -74,13 +74,13 @@ fn other(what: &str) -> Error {
     refused(format!("the explanation is not that of a {what}"))
 }
 
-/// The answer, or the error that the search ended with.
+/// Returns the result, or the error that the evaluation ended with.
 fn answer<T>(told: &EngineExplanation<T>) -> Result<&T, Error> {
     told.result.as_ref().map_err(|error| error.clone().into())
 }
 
-/// The steps as lines for people, each ended by a line feed. With `places` each begins with its file and row, with
-/// `variables` each shows the values of the variables.
+/// Returns the steps as human-readable lines, each ended by a line feed. With `places`, each line begins with its file and row.
+/// With `variables`, each line shows the values of the variables.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_explanation_text(
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn solon_explanation_text(
     })
 }
 
-/// The steps as JSON, in the form of OPA's REST API.
+/// Returns the steps as JSON, in the format of OPA's REST API.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_explanation_json(
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn solon_explanation_json(
     })
 }
 
-/// The value of the document that was explained, NULL when it is undefined, or the error that the evaluation ended with.
+/// Returns the value of the explained document, NULL if it is undefined, or the error that the evaluation ended with.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_explanation_value(
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn solon_explanation_value(
     })
 }
 
-/// The solutions of the query that was explained, or the error that the evaluation ended with.
+/// Returns the solutions of the explained query, or the error that the evaluation ended with.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_explanation_solutions(
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn solon_explanation_solutions(
     })
 }
 
-/// What the query that was explained depends on, or the error that the evaluation ended with.
+/// Returns the residuals of the explained query, or the error that the evaluation ended with.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_explanation_residuals(
@@ -165,9 +165,9 @@ pub unsafe extern "C" fn solon_explanation_residuals(
     })
 }
 
-/// Frees an explanation; nothing happens for NULL.
+/// Frees an explanation; does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_explanation_free(explanation: *mut Explanation) {
-    // SAFETY: it was made of a box, and the caller frees it once
+    // SAFETY: it was created from a `Box`, and the caller frees it once
     unsafe { argument::free(explanation) };
 }

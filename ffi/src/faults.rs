@@ -1,5 +1,5 @@
-//! Faults of the engine itself, injected below the C functions: C is given an internal error, never anything that passes for
-//! an answer, and goes on.
+//! Injects panics of the engine below the C functions. C receives an internal error, never a result, and the library stays
+//! usable.
 
 #![allow(
     clippy::panic,
@@ -28,7 +28,7 @@ const POLICY: &str = "package t
 panics := boom(input.x)
 sound := input.x";
 
-/// An engine with a document whose evaluation panics, and a sound one.
+/// Returns an engine with a document whose evaluation panics, and one that works.
 fn engine() -> Engine {
     let boom = HostFunction::new("boom", "x: any => y: any", |_, _| panic!("injected"));
     let engine = Engine::builder()
@@ -40,7 +40,7 @@ fn engine() -> Engine {
     engine
 }
 
-/// What an output holds before a call, to see that a refused one leaves it alone.
+/// Value of an output before a call, to check that a failed call leaves it untouched.
 static UNTOUCHED: c_char = 0;
 
 fn untouched() -> Bytes {
@@ -50,9 +50,9 @@ fn untouched() -> Bytes {
     }
 }
 
-/// The code and the message of an error, which is freed.
+/// Returns the code and the message of an error, and frees it.
 fn told(error: *mut Error) -> (Code, String) {
-    // SAFETY: a function of the C face just gave it
+    // SAFETY: a C function just returned it
     unsafe {
         let (code, text) = (solon_error_code(error), solon_error_message(error));
         let bytes = std::slice::from_raw_parts(text.data.cast::<u8>(), text.length);
@@ -70,7 +70,7 @@ fn faults_reach_c_as_internal_errors() {
     for _ in 0..3 {
         for (path, words) in [("t/panics", "internal error: injected")] {
             let (mut document, mut out) = (ptr::null_mut::<Document>(), untouched());
-            // SAFETY: the handles live, and lengths are those of the texts
+            // SAFETY: the handles are live, and the lengths are those of the texts
             unsafe {
                 let name = path.as_ptr().cast();
                 assert!(
@@ -92,7 +92,7 @@ fn faults_reach_c_as_internal_errors() {
                     assert!(message.starts_with(words), "{path}: {message}");
                     assert_eq!(out.data.cast_const(), &raw const UNTOUCHED, "{path}");
                 }
-                // never a permission, whatever stood there before
+                // never `true`, whatever the output held before
                 let request = Request {
                     size: size_of::<Request>(),
                     input_json: text,
@@ -123,6 +123,6 @@ fn faults_reach_c_as_internal_errors() {
             solon_bytes_free(out);
         }
     }
-    // SAFETY: it was made of a box above
+    // SAFETY: it was created from a `Box` above
     unsafe { solon_engine_free(handle) };
 }

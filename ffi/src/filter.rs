@@ -11,16 +11,16 @@ use crate::error::Error;
 use crate::guard::{guard, guard_or};
 use crate::request::{Asked, Request};
 
-/// A rule that is prepared to become a filter of rows. Several threads may ask it at once; it follows its engine as queries
-/// do.
+/// A rule that is prepared to become a row filter. Several threads may evaluate it at once. It follows changes of its engine like
+/// a query.
 pub struct Filter {
     prepared: PreparedFilters,
-    /// The condition of SQL that is never true.
+    /// SQL condition that is never true.
     never_true: &'static str,
     engine: ::engine::Engine,
 }
 
-/// What a filter is made for. What is zero is as usual: `solon_filter_options options = {.size = sizeof options};`
+/// Options of a filter. Zero fields have their defaults: `solon_filter_options options = {.size = sizeof options};`
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct FilterOptions {
@@ -28,40 +28,40 @@ pub struct FilterOptions {
     pub size: usize,
     /// The targets, a JSON array of names like `"sql+postgresql"` and `"ucast+prisma"`.
     pub targets_json: *const c_char,
-    /// How many bytes.
+    /// Length in bytes.
     pub targets_json_length: usize,
-    /// What is unknown, a JSON array of references like `"input.fruits"`; NULL is what the rule's METADATA says.
+    /// Unknown references, a JSON array like `["input.fruits"]`; NULL uses the METADATA of the rule.
     pub unknowns_json: *const c_char,
-    /// How many bytes.
+    /// Length in bytes.
     pub unknowns_json_length: usize,
-    /// The database's names for tables and columns, a JSON object; NULL is none.
+    /// Names of tables and columns in the database, a JSON object; NULL is none.
     pub mappings_json: *const c_char,
-    /// How many bytes.
+    /// Length in bytes.
     pub mappings_json_length: usize,
-    /// The rule that computes masks of columns; NULL is what the rule's METADATA says.
+    /// The rule that computes masks of columns; NULL uses the METADATA of the rule.
     pub mask_rule: *const c_char,
-    /// How many bytes.
+    /// Length in bytes.
     pub mask_rule_length: usize,
-    /// Whether SQL has placeholders, with the values beside it.
+    /// Generate SQL with placeholders, and return their values separately.
     pub parameters: c_int,
-    /// Whether SQL is the condition alone, without `WHERE`.
+    /// Generate only the SQL condition, without `WHERE`.
     pub bare: c_int,
-    /// Whether SQL keeps exactly the rows that are true, of tables that are as the mappings declare them.
+    /// Generate SQL that selects exactly the rows for which the rule is true, if the tables are as the mappings declare them.
     pub exact: c_int,
-    /// The documents that are not inlined, a JSON array of references; NULL is none.
+    /// Documents that are not inlined, a JSON array of references; NULL is none.
     pub disable_inlining_json: *const c_char,
-    /// How many bytes.
+    /// Length in bytes.
     pub disable_inlining_json_length: usize,
-    /// Whether what the published targets refuse is said where it can be said exactly, as with `exact`.
+    /// Generate conditions that OPA's targets reject, if they can be expressed exactly, as with `exact`.
     pub extensions: c_int,
 }
 
-// SAFETY: it begins with its size; numbers and pointers may be zero
+// SAFETY: the first field is the size; zero is valid for numbers and pointers
 unsafe impl Extensible for FilterOptions {}
 
 impl FilterOptions {
     /// # Safety
-    /// The pointers are NULL or lead to what the fields say.
+    /// Each pointer is NULL or valid for what the fields describe.
     unsafe fn read(&self) -> Result<EngineOptions, Error> {
         // SAFETY: by this function's contract
         let (targets, unknowns, disabled, mappings, mask) = unsafe {
@@ -104,7 +104,7 @@ impl FilterOptions {
     }
 }
 
-/// The filter of a target.
+/// The filter for one target.
 struct Made {
     keeps: bool,
     query: String,
@@ -150,7 +150,7 @@ fn written(value: &::engine::Value) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Prepares the rule at a path with slashes, like `filters/include`, to become a filter of rows.
+/// Prepares the rule at a slash-separated path, like `filters/include`, to become a row filter.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_prepare_filter(
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn solon_engine_prepare_filter(
     out: *mut *mut Filter,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (engine, path, options, out) = unsafe {
             let engine = &argument::handle(engine, "engine")?.0;
             let path = argument::text(path, path_length, "path")?;
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn solon_engine_prepare_filter(
     })
 }
 
-/// Makes the filter for the input of a request, which may be NULL.
+/// Generates the filter for the input of a request, which may be NULL.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_filter_make(
@@ -186,7 +186,7 @@ pub unsafe extern "C" fn solon_filter_make(
     out: *mut *mut Filtered,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (filter, mut asked, out) = unsafe {
             let filter = argument::handle(filter, "filter")?;
             let asked = Asked::read(request, filter.engine.limits())?;
@@ -201,14 +201,14 @@ pub unsafe extern "C" fn solon_filter_make(
     })
 }
 
-/// Frees a filter that no thread uses any more; nothing happens for NULL.
+/// Frees a filter that no thread uses any more; does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_filter_free(filter: *mut Filter) {
-    // SAFETY: `solon_engine_prepare_filter` made it of a box, and the caller frees it once
+    // SAFETY: `solon_engine_prepare_filter` created it from a `Box`, and the caller frees it once
     unsafe { argument::free(filter) };
 }
 
-/// The condition of what there is no filter for.
+/// Condition if there is no filter.
 const NEVER_TRUE: &str = "WHERE 1 = 0";
 
 /// # Safety
@@ -225,25 +225,25 @@ unsafe fn text(
     })
 }
 
-/// Whether the filter for a target, by its position from 0, keeps any row. 0 for NULL.
+/// Returns 1 if the filter for a target, by its position from 0, can select any row; 0 otherwise and for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_filtered_keeps(filtered: *const Filtered, index: usize) -> c_int {
     guard_or(0, || {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let filtered = unsafe { filtered.as_ref() };
         let made = filtered.and_then(|filtered| filtered.made.get(index));
         c_int::from(made.is_some_and(|made| made.keeps))
     })
 }
 
-/// The condition for a target, by its position from 0. It lives as long as the filter.
+/// Returns the condition for a target, by its position from 0. It lives as long as the filter.
 ///
-/// SQL is empty where every row is kept. Where no row is kept it is a condition that is never true, `WHERE 1 = 0` (`1 = 0`
-/// with `bare`), as it is for NULL and for a position without a target. UCAST is the JSON of a tree: `{}` where every row is
-/// kept, and empty, which is not JSON, where no row is kept.
+/// SQL is empty if all rows are selected. If no row is selected, it is a condition that is never true, `WHERE 1 = 0` (`1 = 0`
+/// with `bare`), as it is for NULL and for a position without a target. UCAST is the JSON of a tree: `{}` if all rows are
+/// selected, and empty, which is not valid JSON, if no row is selected.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_filtered_query(filtered: *const Filtered, index: usize) -> Text {
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe {
         text(filtered, NEVER_TRUE, |filtered| {
             Some(&*filtered.made.get(index)?.query)
@@ -251,13 +251,13 @@ pub unsafe extern "C" fn solon_filtered_query(filtered: *const Filtered, index: 
     }
 }
 
-/// The values of the placeholders of a target, by its position from 0: a JSON array, in the order of the placeholders.
+/// Returns the values of the placeholders for a target, by its position from 0: a JSON array, in the order of the placeholders.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_filtered_parameters(
     filtered: *const Filtered,
     index: usize,
 ) -> Text {
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe {
         text(filtered, "", |filtered| {
             Some(&*filtered.made.get(index)?.parameters)
@@ -265,23 +265,23 @@ pub unsafe extern "C" fn solon_filtered_parameters(
     }
 }
 
-/// What is shown in the place of columns, a JSON object; empty where nothing is masked or no row is kept.
+/// Returns the masks of columns, a JSON object; empty if nothing is masked or no row is selected.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_filtered_masks(filtered: *const Filtered) -> Text {
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { text(filtered, "", |filtered| Some(&filtered.masks)) }
 }
 
-/// All of it as the HTTP API answers: a JSON object.
+/// Returns the filters as one JSON object, in the format of the HTTP API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_filtered_json(filtered: *const Filtered) -> Text {
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { text(filtered, "", |filtered| Some(&filtered.json)) }
 }
 
-/// Frees what a filter was made to; nothing happens for NULL.
+/// Frees generated filters; does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_filtered_free(filtered: *mut Filtered) {
-    // SAFETY: `solon_filter_make` made it of a box, and the caller frees it once
+    // SAFETY: `solon_filter_make` created it from a `Box`, and the caller frees it once
     unsafe { argument::free(filtered) };
 }

@@ -1,4 +1,4 @@
-//! Functions of the host, which policies call like built-ins.
+//! Host functions, which policies call like built-in functions.
 
 use std::ffi::{c_char, c_void};
 use std::ptr;
@@ -14,20 +14,20 @@ use crate::error::{Error, SOLON_ERROR_OPTIONS};
 use crate::guard::{guard, guard_or};
 use crate::value::Value;
 
-/// What the result of a function depends on: one of `SOLON_FUNCTION_…`.
+/// Purity of a function: one of `SOLON_FUNCTION_…`.
 pub type Purity = i32;
 
-/// It answers the same for the same arguments: one evaluation asks it only once for them.
+/// The result depends only on the arguments. An evaluation calls the function once for the same arguments.
 pub const SOLON_FUNCTION_PURE: Purity = 0;
-/// It may answer otherwise each time.
+/// The result may differ from call to call.
 pub const SOLON_FUNCTION_IMPURE: Purity = 1;
-/// It waits for the outside, and may answer otherwise each time.
+/// The function waits for external I/O, and its result may differ from call to call.
 pub const SOLON_FUNCTION_WAITING: Purity = 2;
 
-/// A function that policies may call. Engines keep what they need of it, so it may be freed when they are made.
+/// A function that policies may call. It may be freed after the engines that use it are created: they keep what they need of it.
 pub struct Function(pub(crate) HostFunction);
 
-/// A call of a function. It lives as long as the call, on the thread of the call.
+/// A call of a function. It is valid until the call returns, on the thread of the call.
 pub struct Call {
     metadata: *const Value,
     told: Vec<(String, EngineValue)>,
@@ -39,12 +39,11 @@ struct Failure {
     ends: bool,
 }
 
-/// What a function does. It is called on the evaluating threads, several at once, and may call the library itself: ask
-/// the same engine, and change it.
+/// Body of a function. It is called on evaluating threads, several at once. It may call the library, evaluate the same engine and
+/// change it.
 ///
-/// The arguments live as long as the call. The answer is a value of its own, which passes to the library
-/// (`solon_value_clone` makes one of an argument), or NULL for undefined. It must return: no `longjmp` and no exception
-/// may leave it.
+/// The arguments are valid until the call returns. The result is an owned value that passes to the library (`solon_value_clone`
+/// copies an argument), or NULL for undefined. The body must return: no `longjmp` and no exception may leave it.
 pub type FunctionBody = Option<
     unsafe extern "C" fn(
         userdata: *mut c_void,
@@ -57,19 +56,19 @@ pub type FunctionBody = Option<
 /// Frees the userdata of a function.
 pub type FunctionRelease = Option<unsafe extern "C" fn(userdata: *mut c_void)>;
 
-/// A function of C with its userdata, which is released when nobody can call it any more.
+/// A C function with its userdata, which is released when the function cannot be called any more.
 struct Body {
     name: String,
     call: unsafe extern "C" fn(*mut c_void, *mut Call, *const *const Value, usize) -> *mut Value,
     userdata: *mut c_void,
     release: FunctionRelease,
-    /// Whether the userdata is the library's to release: not before the function was made.
+    /// `true` if the library must release the userdata. `false` until the function is created.
     is_owned: AtomicBool,
 }
 
-// SAFETY: the rules of the header say that functions are called on several threads
+// SAFETY: the contract of the header says that functions are called on several threads
 unsafe impl Send for Body {}
-// SAFETY: likewise
+// SAFETY: see above
 unsafe impl Sync for Body {}
 
 impl Drop for Body {
@@ -77,7 +76,7 @@ impl Drop for Body {
         if let Some(release) = self.release
             && *self.is_owned.get_mut()
         {
-            // SAFETY: the function takes the userdata that it was given with
+            // SAFETY: `userdata` is the argument that the function was registered with
             unsafe { release(self.userdata) };
         }
     }
@@ -97,7 +96,7 @@ impl Body {
             told: Vec::new(),
             failure: None,
         };
-        // SAFETY: the function takes what its type says; pointers live until the call has ended
+        // SAFETY: the arguments have the types of the function; pointers are valid until the call returns
         let answer = unsafe {
             (self.call)(
                 self.userdata,
@@ -106,7 +105,7 @@ impl Body {
                 pointers.len(),
             )
         };
-        // SAFETY: NULL, or a value of its own that passes to the library, by the rules
+        // SAFETY: NULL, or an owned value that passes to the library, by the contract of the header
         let answer = (!answer.is_null()).then(|| unsafe { Box::from_raw(answer) });
         for (name, value) in call.told {
             context.set_response_metadata(&name, value);
@@ -129,13 +128,15 @@ impl Body {
     }
 }
 
-/// Makes a function that policies may call by a name, which may have dots. Its type is declared in the JSON form of
-/// capabilities, so that policies that misuse it do not compile:
-/// `{"type": "function", "args": [{"type": "string"}], "result": {"type": "boolean"}}`.
+/// Creates a function that policies may call by a name, which may contain dots. Its type is declared in the JSON format of
+/// capabilities, so that policies that misuse it do not compile: `{"type": "function", "args": [{"type": "string"}], "result":
+/// {"type": "boolean"}}`.
 ///
-/// `purity` is one of `SOLON_FUNCTION_…`. `userdata` is the first argument of `body`; `release`, unless NULL, is called
-/// with it once, when neither the function nor an engine with it is left: a thread keeps what it asked last until it asks
-/// another engine, ends, or calls `solon_release_memory`. On an error it is not called.
+/// `purity` is one of `SOLON_FUNCTION_…`. `userdata` is the first argument of `body`.
+///
+/// Unless `release` is NULL, it is called once with `userdata`, when neither the function nor an engine with it exists any more.
+/// A thread keeps the last evaluated engine until it evaluates another engine, ends, or calls `solon_release_memory`. On an error
+/// `release` is not called.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_function_new(
@@ -193,15 +194,15 @@ pub unsafe extern "C" fn solon_function_new(
     })
 }
 
-/// Frees a function; nothing happens for NULL. Engines that were made with it keep what they need of it.
+/// Frees a function; does nothing for NULL. Engines that were created with it keep what they need of it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_function_free(function: *mut Function) {
-    // SAFETY: `solon_function_new` made it of a box, and the caller frees it once
+    // SAFETY: `solon_function_new` created it from a `Box`, and the caller frees it once
     unsafe { argument::free(function) };
 }
 
-/// Lets the call end with an error: undefined where errors of built-ins are, and the end of the evaluation where they are
-/// strict. What the function answers does not count then.
+/// Fails the call. The result is undefined, or the evaluation fails if errors of built-in functions are strict. The returned
+/// value of the function is ignored.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_call_fail(
@@ -209,11 +210,11 @@ pub unsafe extern "C" fn solon_call_fail(
     message: *const c_char,
     message_length: usize,
 ) -> *mut Error {
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { fail(call, message, message_length, false) }
 }
 
-/// Lets the evaluation end with an error, strict or not.
+/// Fails the evaluation, strict or not.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_call_halt(
@@ -221,12 +222,12 @@ pub unsafe extern "C" fn solon_call_halt(
     message: *const c_char,
     message_length: usize,
 ) -> *mut Error {
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { fail(call, message, message_length, true) }
 }
 
 /// # Safety
-/// That of the functions of C.
+/// Same contract as the exported C functions.
 unsafe fn fail(
     call: *mut Call,
     message: *const c_char,
@@ -247,17 +248,16 @@ unsafe fn fail(
     })
 }
 
-/// What the request tells of itself, an object; NULL when there is nothing, and for NULL.
+/// Returns the metadata of the request, an object; NULL if there is none, and for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_call_metadata(call: *const Call) -> *const Value {
     guard_or(ptr::null(), || {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         unsafe { call.as_ref() }.map_or(ptr::null(), |call| call.metadata)
     })
 }
 
-/// Tells the caller of the evaluation something beside the answer: `solon_metadata` has it under a name. The value stays
-/// the caller's.
+/// Adds a field to the response metadata, which `solon_metadata` returns by name. The caller keeps the value.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_call_tell(

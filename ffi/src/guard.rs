@@ -1,4 +1,4 @@
-//! The one wall between Rust and C: no panic passes it.
+//! Panic guard between Rust and C: no panic crosses it.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,10 +6,10 @@ use std::ptr;
 
 use crate::error::{Error, SOLON_ERROR_INTERNAL};
 
-/// Runs a function that can fail; the answer is NULL or the error.
+/// Runs a function that can fail. Returns NULL or the error.
 ///
-/// What `run` touches may be seen after a panic. The engine allows that: a change becomes visible as a whole, at its
-/// end.
+/// State that `run` changed may be used after a panic. The engine allows that, because a change becomes visible as a whole, when
+/// it is complete.
 pub(crate) fn guard(run: impl FnOnce() -> Result<(), Error>) -> *mut Error {
     let error = match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(())) => return ptr::null_mut(),
@@ -19,7 +19,7 @@ pub(crate) fn guard(run: impl FnOnce() -> Result<(), Error>) -> *mut Error {
     Box::into_raw(Box::new(error))
 }
 
-/// Runs a function that has no way to report an error.
+/// Runs a function that cannot report an error.
 pub(crate) fn guard_or<T>(fallback: T, run: impl FnOnce() -> T) -> T {
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(result) => result,
@@ -50,7 +50,7 @@ mod tests {
 
     fn code_of(run: impl FnOnce() -> Result<(), Error>) -> Code {
         let error = guard(run);
-        // SAFETY: the guard just gave it
+        // SAFETY: the guard just returned it
         unsafe {
             let code = solon_error_code(error);
             solon_error_free(error);

@@ -1,39 +1,36 @@
-//! The C ABI of the Solon policy engine. `include/solon.h` is made from `ffi/src`, and these lines open it.
+//! The C ABI of the Solon policy engine. `include/solon.h` is generated from `ffi/src`, and begins with these lines.
 //!
 //! # Rules
 //!
-//! **Handles.** Every type is opaque, but for views of bytes, options and requests. What `_new` or an output gives
-//! belongs to the caller, who hands it to `_free` once; `_free` accepts NULL. Handles may be freed in any order.
+//! **Handles.** Every type is opaque, except views of bytes, options and requests. Objects that `_new` or an output returns
+//! belong to the caller, who passes them to `_free` once; `_free` accepts NULL. Handles may be freed in any order.
 //!
-//! **Threads.** What is reached through `const T *` may be used by several threads at once. What is taken as `T *`
-//! may not be in use elsewhere.
+//! **Threads.** Several threads may use a `const T *` at once. A `T *` must not be in use elsewhere.
 //!
-//! **Arguments.** Inputs come first, outputs last. A NULL output, or a NULL input where that is not said to mean
-//! something, is `SOLON_ERROR_ARGUMENT`.
+//! **Arguments.** Inputs come first, outputs last. NULL is `SOLON_ERROR_ARGUMENT` for an output, and for an input unless its
+//! documentation gives NULL a meaning.
 //!
-//! **Text** is UTF-8, a pointer and a length in bytes; it need not end in NUL, and NULL with length 0 is the empty
-//! text. Text that comes back is not ended by NUL either.
+//! **Text** is UTF-8, a pointer and a length in bytes. It need not end in NUL, and NULL with length 0 is the empty text. Returned
+//! text does not end in NUL either.
 //!
-//! **Errors.** A function that can fail returns NULL, or an error that the caller frees. Outputs are untouched then,
-//! and nothing has changed in the engine. Compilers warn where the error is dropped (`SOLON_MUST_USE`). Codes keep their
-//! numbers for ever; new ones are added at the end, so treat an unknown one like `SOLON_ERROR_INTERNAL`.
+//! **Errors.** A function that can fail returns NULL, or an error that the caller frees. On an error outputs are untouched, and
+//! the engine is unchanged. Compilers warn if the error is dropped (`SOLON_MUST_USE`). Codes never change; new ones are added at
+//! the end, so treat an unknown code like `SOLON_ERROR_INTERNAL`.
 //!
-//! **Decisions** are the exception to untouched outputs: a `bool *allowed` is `false` before the function looks at any
-//! other argument, and on every error. It is `true` only after a decision that is exactly `true`.
+//! **Decisions** are the exception to untouched outputs: a `bool *allowed` is set to `false` before the function reads any other
+//! argument, and is `false` on every error. It is `true` only after a decision that is exactly `true`.
 //!
-//! **Constants** (`SOLON_ERROR_…`, `SOLON_KIND_…`, `SOLON_REGO_…` and the like) have types of 32 bits, whatever compiles the
-//! program.
+//! **Constants** (`SOLON_ERROR_…`, `SOLON_KIND_…`, `SOLON_REGO_…` and the like) have 32-bit types with every compiler.
 //!
-//! **Panics** of Rust never cross into C: every function runs inside one guard, which makes `SOLON_ERROR_INTERNAL` of
-//! them.
+//! **Panics** of Rust never cross into C: every function runs inside one guard, which converts them to `SOLON_ERROR_INTERNAL`.
 //!
-//! **Callbacks** run on the evaluating thread, several at once, and may call the library, even the very handle that
-//! runs them. They must return: no `longjmp` and no exception may leave them.
+//! **Callbacks** run on the evaluating thread, several at once, and may call the library, even with the handle that is being
+//! evaluated. They must return: no `longjmp` and no exception may leave them.
 //!
-//! **Structures** of options and requests begin with their size: `solon_request request = {.size = sizeof request};`.
-//! What is zero is as usual. A newer library takes the structure of an older header.
+//! **Structures** of options and requests begin with their size: `solon_request request = {.size = sizeof request};`. Zero fields
+//! have their defaults. A newer library accepts the structure of an older header.
 //!
-//! **Files.** One file for each kind of handle; `tests/ffi/c` has programs that use each.
+//! **Files.** There is one file for each kind of handle; `tests/ffi/c` has programs that use each.
 
 #![expect(
     unsafe_code,
@@ -78,7 +75,7 @@ pub mod solutions;
 pub mod value;
 pub mod version;
 
-/// What several threads may use at once really can be.
+/// Checks that types that several threads may use at once are `Sync`.
 const _: () = {
     const fn shared<T: Send + Sync>() {}
     shared::<cancel::Cancel>();

@@ -13,10 +13,10 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::guard::guard;
 
-/// Reads what paths name.
+/// Reads the files of paths.
 ///
 /// # Safety
-/// That of the functions of C.
+/// Same contract as the exported C functions.
 unsafe fn load(
     engine: &Engine,
     paths: *const Text,
@@ -40,11 +40,13 @@ unsafe fn load(
     Ok(loaded.map_err(::engine::Error::from)?)
 }
 
-/// Loads files and folders by OPA's rules: modules are added or replaced, documents merged into the data, all of it or
-/// nothing. A folder gives its `.rego`, `.json`, `.yaml` and `.yml` files at any depth, documents at their folder's path;
-/// `a.b:path` puts them below `data.a.b`. With `bundles` each path is a folder with a manifest.
+/// Loads files and folders by OPA's rules. Modules are added or replaced, and documents are merged into the data, all of it or
+/// nothing.
 ///
-/// `SOLON_ERROR_LOAD` tells all that cannot be loaded.
+/// From a folder it loads `.rego`, `.json`, `.yaml` and `.yml` files at any depth, and puts documents at the path of their
+/// folder. `a.b:path` puts them below `data.a.b`. With `bundles`, each path is a folder with a manifest.
+///
+/// Fails with `SOLON_ERROR_LOAD`, which lists everything that cannot be loaded.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_load(
@@ -54,7 +56,7 @@ pub unsafe extern "C" fn solon_engine_load(
     bundles: c_int,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (engine, loaded) = unsafe {
             let engine = argument::handle(engine, "engine")?;
             (engine, load(engine, paths, path_count, &[], bundles)?)
@@ -65,8 +67,8 @@ pub unsafe extern "C" fn solon_engine_load(
     })
 }
 
-/// Loads files and folders into a change, as `solon_engine_load` does; modules are read as the engine reads them.
-/// `ignore_json` is a JSON array of patterns of names that are passed over; NULL is none.
+/// Loads files and folders into a change, like `solon_engine_load`. Modules are parsed with the settings of the engine.
+/// `ignore_json` is a JSON array of patterns of file names to skip; NULL is none.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_change_load(
@@ -79,7 +81,7 @@ pub unsafe extern "C" fn solon_change_load(
     bundles: c_int,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (change, loaded) = unsafe {
             let change = argument::handle_mut(change, "change")?;
             let engine = argument::handle(engine, "engine")?;

@@ -1,4 +1,4 @@
-//! What functions of the host tell beside the answer.
+//! Response metadata of host functions.
 
 use ::engine::ResponseMetadata;
 
@@ -7,10 +7,10 @@ use crate::error::Error;
 use crate::guard::guard;
 use crate::value::Value;
 
-/// Fields that functions of the host add to the response of a decision. One thread at a time uses it.
+/// Fields that host functions add to the response of a decision. Only one thread at a time may use it.
 pub struct Metadata(pub(crate) ResponseMetadata);
 
-/// Makes one without fields.
+/// Creates response metadata without fields.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_metadata_new(out: *mut *mut Metadata) -> *mut Error {
@@ -21,7 +21,7 @@ pub unsafe extern "C" fn solon_metadata_new(out: *mut *mut Metadata) -> *mut Err
     })
 }
 
-/// The fields, an object.
+/// Returns the fields, an object.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_metadata_value(
@@ -35,9 +35,9 @@ pub unsafe extern "C" fn solon_metadata_value(
     })
 }
 
-/// Frees it; nothing happens for NULL.
+/// Frees the metadata; does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_metadata_free(metadata: *mut Metadata) {
-    // SAFETY: `solon_metadata_new` made it of a box, and the caller frees it once
+    // SAFETY: `solon_metadata_new` created it from a `Box`, and the caller frees it once
     unsafe { argument::free(metadata) };
 }

@@ -11,33 +11,31 @@ use crate::bytes::Bytes;
 use crate::error::Error;
 use crate::guard::guard;
 
-/// Times and counts by the names that OPA publishes them under. What is measured again is added. One thread at a time
-/// uses it.
+/// Times and counts by the names that OPA uses. Repeated measurements are added. Only one thread at a time may use it.
 pub struct Metrics {
     measured: RefCell<EngineMetrics>,
     is_instrumented: bool,
 }
 
 impl Metrics {
-    /// Whether the steps of evaluations are measured, too.
+    /// Returns `true` if the steps of evaluations are measured, too.
     pub(crate) fn is_instrumented(&self) -> bool {
         self.is_instrumented
     }
 
-    /// To note something, for as long as that takes.
+    /// Borrows it to record a measurement.
     pub(crate) fn noting(&self) -> RefMut<'_, EngineMetrics> {
         self.measured.borrow_mut()
     }
 
-    /// Runs something that tells how long its stages take.
+    /// Runs a function that measures its stages.
     pub(crate) fn timed<R>(&self, run: impl FnOnce(Timer<'_>) -> R) -> R {
         let hear = |name: &str, took: Duration| self.noting().time(name, took);
         run(Timer::new(&hear))
     }
 }
 
-/// Makes one without anything measured. With `instrument` the steps of evaluations are measured, too, which makes them
-/// slower.
+/// Creates empty metrics. With `instrument` the steps of evaluations are measured, too, which makes evaluations slower.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_metrics_new(
@@ -54,7 +52,7 @@ pub unsafe extern "C" fn solon_metrics_new(
     })
 }
 
-/// Everything that was measured, a JSON object: `{"timer_rego_query_eval_ns": …}`.
+/// Returns all measurements, a JSON object: `{"timer_rego_query_eval_ns": …}`.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_metrics_json(metrics: *mut Metrics, out: *mut Bytes) -> *mut Error {
@@ -65,9 +63,9 @@ pub unsafe extern "C" fn solon_metrics_json(metrics: *mut Metrics, out: *mut Byt
     })
 }
 
-/// Frees it; nothing happens for NULL.
+/// Frees the metrics; does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_metrics_free(metrics: *mut Metrics) {
-    // SAFETY: `solon_metrics_new` made it of a box, and the caller frees it once
+    // SAFETY: `solon_metrics_new` created it from a `Box`, and the caller frees it once
     unsafe { argument::free(metrics) };
 }

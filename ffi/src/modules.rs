@@ -15,15 +15,15 @@ use crate::guard::guard;
 use crate::options::Rego;
 use crate::value::Value;
 
-/// A module to be added.
+/// A module to add.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Module {
-    /// Its name; the module of that name is replaced.
+    /// Its name; an existing module of that name is replaced.
     pub name: Text,
-    /// Its text.
+    /// Its source text.
     pub text: Text,
-    /// Its Rego: one of `SOLON_REGO_…`.
+    /// Its Rego version: one of `SOLON_REGO_…`.
     pub rego: Rego,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn set(
     Ok(())
 }
 
-/// Adds a module, or replaces the one of that name, and compiles it together with the others.
+/// Adds the module, or replaces the module of that name, and compiles it together with the others.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_set_module(
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn solon_engine_set_module(
     })
 }
 
-/// Adds or replaces several modules at once: they may need one another, and either all of it happens or nothing.
+/// Adds or replaces several modules in one change, all of them or none. They may refer to one another.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_set_modules(
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn solon_engine_set_modules(
         let mut change = EngineChange::default();
         for (at, module) in modules.iter().enumerate() {
             let part = |name: &str| format!("modules[{at}].{name}");
-            // SAFETY: the caller keeps the rules of the header
+            // SAFETY: the caller upholds the contract of the header
             let (name, text) = unsafe {
                 (
                     argument::text(module.name.data, module.name.length, &part("name"))?,
@@ -101,7 +101,7 @@ pub unsafe extern "C" fn solon_engine_remove_module(
     })
 }
 
-/// The names of all modules, an array of strings in their order.
+/// Returns the names of all modules, a sorted array of strings.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_module_names(
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn solon_engine_module_names(
     })
 }
 
-/// The text of a module.
+/// Returns the source text of a module.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_module_text(
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn solon_engine_module_text(
     name_length: usize,
     out: *mut Bytes,
 ) -> *mut Error {
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe {
         shown(engine, name, name_length, out, |module| {
             module.source.text.to_string()
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn solon_engine_module_text(
     }
 }
 
-/// The syntax tree of a module as JSON, in OPA's form.
+/// Returns the syntax tree of a module as JSON, in OPA's format.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_module_json(
@@ -151,12 +151,12 @@ pub unsafe extern "C" fn solon_engine_module_json(
         };
         json::text(module, options)
     };
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { shown(engine, name, name_length, out, json) }
 }
 
 /// # Safety
-/// That of the functions of C.
+/// Same contract as the exported C functions.
 unsafe fn shown(
     engine: *const Engine,
     name: *const c_char,

@@ -1,4 +1,4 @@
-//! Moments: a policy and the data that belongs to it.
+//! Snapshots of policy and data.
 
 use std::ffi::c_char;
 
@@ -7,20 +7,21 @@ use crate::error::Error;
 use crate::guard::{guard, guard_or};
 use crate::value::Value;
 
-/// The modules and the data of an engine as they were when it was taken. Several threads may use it at once. A request
-/// that names it asks it instead of what is current.
+/// Snapshot of the modules and the data of an engine. Several threads may use it at once. A request that names it is evaluated on
+/// it instead of the current state.
 pub struct Moment(pub(crate) ::engine::Snapshot);
 
-/// How many changes the engine had seen; 0 for NULL.
+/// Returns the number of changes before the snapshot; 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_moment_generation(moment: *const Moment) -> u64 {
     guard_or(0, || {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         unsafe { moment.as_ref() }.map_or(0, |moment| moment.0.generation())
     })
 }
 
-/// The data at a path with slashes, which lives as long as the moment. `SOLON_ERROR_STORE` when there is none.
+/// Returns the data at a slash-separated path. The value lives as long as the snapshot. Fails with `SOLON_ERROR_STORE` if there
+/// is none.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_moment_get(
@@ -36,9 +37,9 @@ pub unsafe extern "C" fn solon_moment_get(
     })
 }
 
-/// Frees a moment; nothing happens for NULL.
+/// Frees a snapshot; does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_moment_free(moment: *mut Moment) {
-    // SAFETY: it was made of a box, and the caller frees it once
+    // SAFETY: it was created from a `Box`, and the caller frees it once
     unsafe { argument::free(moment) };
 }

@@ -1,4 +1,4 @@
-//! What functions that are not deterministic answered.
+//! Cache of results of non-deterministic built-in functions.
 
 use std::ffi::c_char;
 
@@ -9,11 +9,11 @@ use crate::bytes::Bytes;
 use crate::error::{Error, SOLON_ERROR_INPUT};
 use crate::guard::guard;
 
-/// What functions that are not deterministic (`time.now_ns`, `rand.intn`, `http.send` …) answered in a decision, so that it
-/// can be understood, or repeated. One thread at a time uses it.
+/// Results of non-deterministic functions (`time.now_ns`, `rand.intn`, `http.send` …) in a decision, so that it can be explained
+/// or repeated. Only one thread at a time may use it.
 pub struct NdCache(pub(crate) NdBuiltinCache);
 
-/// Makes a cache: an empty one of NULL, or one of the JSON that `solon_nd_cache_json` gave, by which a decision repeats.
+/// Creates a cache: empty for NULL, otherwise from the JSON of `solon_nd_cache_json`, so that a decision repeats.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_nd_cache_new(
@@ -22,7 +22,7 @@ pub unsafe extern "C" fn solon_nd_cache_new(
     out: *mut *mut NdCache,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (noted, out) = unsafe {
             let noted = argument::bytes(json, json_length, "json")?;
             let noted = match noted {
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn solon_nd_cache_new(
     })
 }
 
-/// What is noted, as JSON: answers by function and arguments.
+/// Returns the cache as JSON: results by function and arguments.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_nd_cache_json(cache: *mut NdCache, out: *mut Bytes) -> *mut Error {
@@ -57,9 +57,9 @@ pub unsafe extern "C" fn solon_nd_cache_json(cache: *mut NdCache, out: *mut Byte
     })
 }
 
-/// Frees a cache; nothing happens for NULL.
+/// Frees a cache; does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_nd_cache_free(cache: *mut NdCache) {
-    // SAFETY: `solon_nd_cache_new` made it of a box, and the caller frees it once
+    // SAFETY: `solon_nd_cache_new` created it from a `Box`, and the caller frees it once
     unsafe { argument::free(cache) };
 }

@@ -1,4 +1,4 @@
-//! How an engine is made.
+//! Options of an engine.
 
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
@@ -15,76 +15,76 @@ use crate::function::Function;
 /// A version of Rego: one of `SOLON_REGO_…`.
 pub type Rego = i32;
 
-/// The Rego of the engine; of the engine itself, version 1.
+/// The default of the engine; for the engine itself, version 1.
 pub const SOLON_REGO_DEFAULT: Rego = 0;
-/// Rego as it was before version 1.
+/// Rego before version 1.
 pub const SOLON_REGO_V0: Rego = 1;
 /// Rego version 1.
 pub const SOLON_REGO_V1: Rego = 2;
 
-/// What policies may access: one of `SOLON_HOST_…`.
+/// Host access of policies: one of `SOLON_HOST_…`.
 pub type HostAccess = i32;
 
-/// Policies see the system: its clock, its random source, its environment, and its network.
+/// Policies can access the system: its clock, random source, environment and network.
 pub const SOLON_HOST_SYSTEM: HostAccess = 0;
-/// Policies see the system's clock and its random source. Asking for the network ends an evaluation with an error.
+/// Policies can access the clock and the random source of the system. A network request fails the evaluation.
 pub const SOLON_HOST_OFFLINE: HostAccess = 1;
-/// For tests: the clock stands still at `now_ns`, what is random can be foreseen, and there is nothing else.
+/// For tests: the clock is fixed at `now_ns`, random numbers are predictable, and policies can access nothing else.
 pub const SOLON_HOST_FIXED: HostAccess = 2;
 
-/// How an engine is made. What is zero is as usual: `solon_options options = {.size = sizeof options};`
+/// Options of an engine. Zero fields have their defaults: `solon_options options = {.size = sizeof options};`
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Options {
     /// `sizeof(solon_options)`
     pub size: usize,
-    /// The Rego of modules that do not say: one of `SOLON_REGO_…`.
+    /// Rego version of modules that do not declare one: one of `SOLON_REGO_…`.
     pub rego: Rego,
-    /// Whether the compiler makes the checks of strict mode.
+    /// Enable the compiler checks of strict mode.
     pub strict: c_int,
-    /// Whether base documents may stand in the place of rules.
+    /// Allow base documents at the paths of rules.
     pub allow_base_conflicts: c_int,
-    /// What policies may ask of the world: one of `SOLON_HOST_…`.
+    /// Host access of policies: one of `SOLON_HOST_…`.
     pub host: HostAccess,
-    /// What the clock of `SOLON_HOST_FIXED` shows, in nanoseconds since 1970.
+    /// Time of the clock of `SOLON_HOST_FIXED`, in nanoseconds since 1970.
     pub now_ns: i64,
-    /// What policies may use, in the JSON form of OPA's capabilities; NULL is everything there is.
+    /// Features that policies may use, in the JSON format of OPA's capabilities; NULL is all features.
     pub capabilities_json: *const c_char,
-    /// How many bytes.
+    /// Length in bytes.
     pub capabilities_json_length: usize,
-    /// The hosts that policies may reach, a JSON array of names; NULL leaves that to the capabilities.
+    /// Hosts that policies may connect to, a JSON array of names; NULL uses the capabilities.
     pub allow_net_json: *const c_char,
-    /// How many bytes.
+    /// Length in bytes.
     pub allow_net_json_length: usize,
-    /// Nanoseconds that an evaluation may take; 0 is no bound.
+    /// Time limit of an evaluation in nanoseconds; 0 is unlimited.
     pub time_limit_ns: u64,
-    /// Loop turns and calls that an evaluation may take; 0 is no bound.
+    /// Step limit of an evaluation, in loop iterations and calls; 0 is unlimited.
     pub step_limit: u64,
-    /// Bytes of memory that an evaluation may take; 0 is 1 GiB, `UINT64_MAX` is no bound.
+    /// Memory limit of an evaluation in bytes; 0 is 1 GiB, `UINT64_MAX` is unlimited.
     pub memory_limit: u64,
-    /// Bytes of memory that an explanation may take; 0 is 256 MiB, `UINT64_MAX` is no bound.
+    /// Memory limit of an explanation in bytes; 0 is 256 MiB, `UINT64_MAX` is unlimited.
     pub explanation_limit: u64,
-    /// Bytes of answers of `http.send` that are kept for later evaluations; 0 is 64 MiB.
+    /// Size of the cache of `http.send` responses in bytes; 0 is 64 MiB.
     pub response_cache: u64,
-    /// Functions that policies may call like built-ins. They stay the caller's.
+    /// Functions that policies may call like built-in functions. The caller keeps them.
     pub functions: *const *const Function,
-    /// How many functions.
+    /// Number of functions.
     pub function_count: usize,
-    /// A file of SQLite, made where there is none, that modules and data are read from and kept in beyond the process; NULL
-    /// keeps them in memory. It needs the feature `sqlite` of the library.
+    /// SQLite file that stores modules and data beyond the process, created if it does not exist; NULL keeps them in memory.
+    /// Requires the feature `sqlite` of the library.
     pub store_path: *const c_char,
-    /// How many bytes.
+    /// Length in bytes.
     pub store_path_length: usize,
 }
 
-// SAFETY: it begins with its size; numbers and pointers may be zero
+// SAFETY: the first field is the size; zero is valid for numbers and pointers
 unsafe impl Extensible for Options {}
 
 impl Options {
-    /// The engine that is made so.
+    /// Creates the engine.
     ///
     /// # Safety
-    /// The pointers are NULL or lead to what the fields say.
+    /// Each pointer is NULL or valid for what the fields describe.
     pub(crate) unsafe fn build(&self) -> Result<Engine, Error> {
         // SAFETY: by this function's contract
         let (builder, file) = unsafe {
@@ -99,7 +99,7 @@ impl Options {
     }
 
     /// # Safety
-    /// As for [`Self::build`].
+    /// See [`Self::build`].
     unsafe fn builder(&self) -> Result<EngineBuilder, Error> {
         let version = argument::rego(self.rego)?;
         let host: Arc<dyn Host> = match self.host {
@@ -164,7 +164,7 @@ impl Options {
     }
 }
 
-/// An engine that keeps modules and data in a file.
+/// Creates an engine that stores modules and data in a file.
 #[cfg(feature = "sqlite")]
 fn opened(builder: EngineBuilder, file: &str) -> Result<Engine, Error> {
     let store = ::engine::store::SqliteStore::open(file).map_err(::engine::Error::from)?;

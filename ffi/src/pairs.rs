@@ -1,4 +1,4 @@
-//! The pairs of objects, one after the other.
+//! Iteration over the pairs of objects.
 
 use std::ffi::c_int;
 
@@ -9,14 +9,14 @@ use crate::error::Error;
 use crate::guard::{guard, guard_or};
 use crate::value::Value;
 
-/// The pairs of an object, one after the other. One thread at a time uses it.
+/// Iterator over the pairs of an object. Only one thread at a time may use it.
 pub struct Pairs {
-    /// Keeps what the rest points into.
+    /// Keeps the values alive that the other fields point to.
     _object: EngineValue,
     rest: std::vec::IntoIter<(*const Value, *const Value)>,
 }
 
-/// The pairs of an object in the order of its keys; of anything else there are none.
+/// Creates an iterator over the pairs of an object, sorted by key. For any other value it is empty.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_pairs_new(value: *const Value, out: *mut *mut Pairs) -> *mut Error {
@@ -35,7 +35,7 @@ pub unsafe extern "C" fn solon_pairs_new(value: *const Value, out: *mut *mut Pai
     })
 }
 
-/// Gives the next pair, whose parts live as long as the object: 1 if there is one, 0 at the end.
+/// Returns the next pair, whose key and value live as long as the object. The result is 1 if there is one, 0 at the end.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_pairs_next(
     pairs: *mut Pairs,
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn solon_pairs_next(
     value: *mut *const Value,
 ) -> c_int {
     guard_or(0, || {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let arguments = unsafe {
             (
                 argument::handle_mut(pairs, "pairs"),
@@ -63,9 +63,9 @@ pub unsafe extern "C" fn solon_pairs_next(
     })
 }
 
-/// Frees what went through pairs; nothing happens for NULL.
+/// Frees the iterator; does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_pairs_free(pairs: *mut Pairs) {
-    // SAFETY: `solon_pairs_new` made it of a box, and the caller frees it once
+    // SAFETY: `solon_pairs_new` created it from a `Box`, and the caller frees it once
     unsafe { argument::free(pairs) };
 }

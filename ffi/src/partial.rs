@@ -1,4 +1,4 @@
-//! Queries that are asked while something is unknown.
+//! Partial evaluation of queries.
 
 use std::ffi::{c_char, c_int};
 
@@ -13,48 +13,47 @@ use crate::query::{self, QueryOptions};
 use crate::request::{Asked, Request};
 use crate::residuals::Residuals;
 
-/// A prepared query that is asked while something is unknown. Several threads may ask it at once; it follows its engine as
-/// queries do.
+/// A query prepared for partial evaluation. Several threads may evaluate it at once. It follows changes of its engine like a
+/// query.
 pub struct Partial {
     prepared: PreparedPartial,
     engine: ::engine::Engine,
 }
 
-/// What is unknown, and how far rules are inlined. What is zero is as usual:
-/// `solon_partial_options options = {.size = sizeof options};`
+/// Options of partial evaluation. Zero fields have their defaults: `solon_partial_options options = {.size = sizeof options};`
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct PartialOptions {
     /// `sizeof(solon_partial_options)`
     pub size: usize,
-    /// What is unknown, a JSON array of references into `input` and `data`; NULL is `["input"]`.
+    /// Unknown references into `input` and `data`, a JSON array; NULL is `["input"]`.
     pub unknowns_json: *const c_char,
-    /// How many bytes.
+    /// Length in bytes.
     pub unknowns_json_length: usize,
-    /// The documents that are not inlined, a JSON array of references; NULL is none.
+    /// Documents that are not inlined, a JSON array of references; NULL is none.
     pub disable_inlining_json: *const c_char,
-    /// How many bytes.
+    /// Length in bytes.
     pub disable_inlining_json_length: usize,
-    /// Whether no rule that depends on the unknown is inlined, and nothing is simplified.
+    /// Do not inline rules that depend on unknowns, and do not simplify.
     pub shallow_inlining: c_int,
-    /// Whether functions that are not deterministic are called when their arguments are known.
+    /// Call non-deterministic functions if their arguments are known.
     pub nondeterministic_builtins: c_int,
-    /// Whether a default of `false` is left out where a rule only has to hold.
+    /// Leave out a default of `false` if a rule is only tested for truth.
     pub skip_false_defaults: c_int,
-    /// Whether support rules stand where the policy's own do, to take their place.
+    /// Put support rules into the packages of the policy, to replace its rules.
     pub skip_namespace: c_int,
-    /// The package below `data` that support rules stand in; NULL is `partial`.
+    /// Package of the support rules below `data`; NULL is `partial`.
     pub package: *const c_char,
-    /// How many bytes.
+    /// Length in bytes.
     pub package_length: usize,
 }
 
-// SAFETY: it begins with its size; numbers and pointers may be zero
+// SAFETY: the first field is the size; zero is valid for numbers and pointers
 unsafe impl Extensible for PartialOptions {}
 
 impl PartialOptions {
     /// # Safety
-    /// The pointers are NULL or lead to what the fields say.
+    /// Each pointer is NULL or valid for what the fields describe.
     unsafe fn read(&self) -> Result<EngineOptions, Error> {
         // SAFETY: by this function's contract
         let (unknowns, disabled, package) = unsafe {
@@ -88,7 +87,7 @@ impl PartialOptions {
     }
 }
 
-/// Prepares a query that is asked while something is unknown. Both kinds of options may be NULL.
+/// Prepares a query for partial evaluation. Both kinds of options may be NULL.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_prepare_partial(
@@ -100,7 +99,7 @@ pub unsafe extern "C" fn solon_engine_prepare_partial(
     out: *mut *mut Partial,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (engine, prepared, out) = unsafe {
             let engine = &argument::handle(engine, "engine")?.0;
             let text = argument::text(text, text_length, "text")?;
@@ -115,7 +114,7 @@ pub unsafe extern "C" fn solon_engine_prepare_partial(
     })
 }
 
-/// Asks by a request, which may be NULL, what the query still depends on.
+/// Evaluates the query partially for a request, which may be NULL, and returns the residuals.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_partial_ask(
@@ -124,7 +123,7 @@ pub unsafe extern "C" fn solon_partial_ask(
     out: *mut *mut Residuals,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (partial, mut asked, out) = unsafe {
             let partial = argument::handle(partial, "partial")?;
             let asked = Asked::read(request, partial.engine.limits())?;
@@ -139,7 +138,7 @@ pub unsafe extern "C" fn solon_partial_ask(
     })
 }
 
-/// Asks by a request, and tells how the answer was found, as `solon_document_explain` does.
+/// Evaluates the query partially for a request and explains the result, like `solon_document_explain`.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_partial_explain(
@@ -149,7 +148,7 @@ pub unsafe extern "C" fn solon_partial_explain(
     out: *mut *mut Explanation,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (partial, mut asked, out) = unsafe {
             let partial = argument::handle(partial, "partial")?;
             let asked = Asked::read(request, partial.engine.limits())?;
@@ -166,9 +165,9 @@ pub unsafe extern "C" fn solon_partial_explain(
     })
 }
 
-/// Frees a partial query that no thread uses any more; nothing happens for NULL.
+/// Frees a partial query that no thread uses any more; does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_partial_free(partial: *mut Partial) {
-    // SAFETY: `solon_engine_prepare_partial` made it of a box, and the caller frees it once
+    // SAFETY: `solon_engine_prepare_partial` created it from a `Box`, and the caller frees it once
     unsafe { argument::free(partial) };
 }

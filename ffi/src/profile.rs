@@ -1,4 +1,4 @@
-//! How long the rows of modules took.
+//! Time profile of modules.
 
 use std::cell::{RefCell, RefMut};
 
@@ -10,18 +10,18 @@ use crate::error::Error;
 use crate::guard::guard;
 use crate::moment::Moment;
 
-/// How long the rows of the modules took, over all evaluations whose requests name it. One thread at a time uses it.
+/// Evaluation time by row of the modules, for all evaluations whose requests name it. Only one thread at a time may use it.
 pub struct Profile(RefCell<EngineProfile>);
 
 impl Profile {
-    /// For an evaluation.
+    /// Borrows it for an evaluation.
     pub(crate) fn taken(&self) -> Result<RefMut<'_, EngineProfile>, Error> {
         let taken = self.0.try_borrow_mut();
         taken.map_err(|_| refused("`profile` is in use by an evaluation"))
     }
 }
 
-/// Makes one without rows.
+/// Creates an empty profile.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_profile_new(out: *mut *mut Profile) -> *mut Error {
@@ -32,8 +32,8 @@ pub unsafe extern "C" fn solon_profile_new(out: *mut *mut Profile) -> *mut Error
     })
 }
 
-/// Gives the rows, those that took longest first, as JSON in OPA's form, and begins anew. Files have their names from the
-/// moment, whose modules must be those that were evaluated.
+/// Returns the rows, slowest first, as JSON in OPA's format, and resets the profile. The snapshot supplies the file names; its
+/// modules must be those that were evaluated.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_profile_json(
@@ -50,9 +50,9 @@ pub unsafe extern "C" fn solon_profile_json(
     })
 }
 
-/// Frees it; nothing happens for NULL.
+/// Frees the profile; does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_profile_free(profile: *mut Profile) {
-    // SAFETY: `solon_profile_new` made it of a box, and the caller frees it once
+    // SAFETY: `solon_profile_new` created it from a `Box`, and the caller frees it once
     unsafe { argument::free(profile) };
 }

@@ -1,4 +1,4 @@
-//! Queries that are prepared once and asked often.
+//! Prepared queries.
 
 use std::ffi::c_char;
 
@@ -15,42 +15,42 @@ use crate::metrics::Metrics;
 use crate::request::{Asked, Request};
 use crate::solutions::Solutions;
 
-/// A prepared query. Several threads may ask it at once; it follows its engine, which it keeps alive: where modules change
-/// it is compiled anew on its next use, which fails with `SOLON_ERROR_COMPILE` where it does not compile any more.
+/// A prepared query. Several threads may evaluate it at once. It follows changes of its engine, and keeps the engine alive. After
+/// modules change, the next use compiles it again, and fails with `SOLON_ERROR_COMPILE` if it does not compile any more.
 pub struct Query {
     prepared: PreparedQuery,
     engine: ::engine::Engine,
 }
 
-/// Where a query stands. What is zero is as usual: `solon_query_options options = {.size = sizeof options};`
+/// Context of a query. Zero fields have their defaults: `solon_query_options options = {.size = sizeof options};`
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct QueryOptions {
     /// `sizeof(solon_query_options)`
     pub size: usize,
-    /// The package whose rules it may name, like `authz.users`; NULL is none.
+    /// Package whose rules it may refer to, like `authz.users`; NULL is none.
     pub package: *const c_char,
-    /// How many bytes.
+    /// Length in bytes.
     pub package_length: usize,
-    /// What it imports, a JSON array like `["data.users as us"]`; NULL is nothing.
+    /// Imports of the query, a JSON array like `["data.users as us"]`; NULL is none.
     pub imports_json: *const c_char,
-    /// How many bytes.
+    /// Length in bytes.
     pub imports_json_length: usize,
-    /// The built-in functions that it may not call itself, a JSON array of names; NULL is none.
+    /// Built-in functions that it must not call itself, a JSON array of names; NULL is none.
     pub unsafe_builtins_json: *const c_char,
-    /// How many bytes.
+    /// Length in bytes.
     pub unsafe_builtins_json_length: usize,
-    /// Where is added how long its compilation takes.
+    /// Metrics that its compilation time is added to.
     pub metrics: *mut Metrics,
 }
 
-// SAFETY: it begins with its size; numbers and pointers may be zero
+// SAFETY: the first field is the size; zero is valid for numbers and pointers
 unsafe impl Extensible for QueryOptions {}
 
-/// Prepares something in the context that options name.
+/// Prepares a query in the context of the options.
 ///
 /// # Safety
-/// `options` is NULL or leads to options whose pointers are NULL or lead to what the fields say.
+/// `options` is NULL or points to options whose pointers are NULL or valid for what the fields describe.
 pub(crate) unsafe fn prepare<R>(
     options: *const QueryOptions,
     prepare: impl FnOnce(&QueryContext<'_>) -> Result<R, ::engine::Error>,
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn solon_engine_prepare_query(
     out: *mut *mut Query,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (engine, prepared, out) = unsafe {
             let engine = &argument::handle(engine, "engine")?.0;
             let text = argument::text(text, text_length, "text")?;
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn solon_engine_prepare_query(
     })
 }
 
-/// Asks the query by a request, which may be NULL, and gives all solutions in the order they are found.
+/// Evaluates the query for a request, which may be NULL, and returns all solutions in the order of evaluation.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_query_ask(
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn solon_query_ask(
     out: *mut *mut Solutions,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (query, mut asked, out) = unsafe {
             let query = argument::handle(query, "query")?;
             let asked = query.asked(request)?;
@@ -131,8 +131,8 @@ pub unsafe extern "C" fn solon_query_ask(
     })
 }
 
-/// Asks the query by a request, and gives all solutions as JSON: `[{"bindings": {"x": 1}, "values": [true]}]`, the values
-/// being those of the query's expressions.
+/// Evaluates the query for a request and returns all solutions as JSON: `[{"bindings": {"x": 1}, "values": [true]}]`. The values
+/// are those of the expressions of the query.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_query_ask_json(
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn solon_query_ask_json(
     out: *mut Bytes,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (query, mut asked, out) = unsafe {
             let query = argument::handle(query, "query")?;
             let asked = query.asked(request)?;
@@ -153,7 +153,7 @@ pub unsafe extern "C" fn solon_query_ask_json(
     })
 }
 
-/// Asks the query by a request, and tells how the answer was found, as `solon_document_explain` does.
+/// Evaluates the query for a request and explains the result, like `solon_document_explain`.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_query_explain(
@@ -163,7 +163,7 @@ pub unsafe extern "C" fn solon_query_explain(
     out: *mut *mut Explanation,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (query, mut asked, out) = unsafe {
             let query = argument::handle(query, "query")?;
             let asked = query.asked(request)?;
@@ -180,16 +180,16 @@ pub unsafe extern "C" fn solon_query_explain(
     })
 }
 
-/// Frees a query that no thread uses any more; nothing happens for NULL.
+/// Frees a query that no thread uses any more; does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_query_free(query: *mut Query) {
-    // SAFETY: `solon_engine_prepare_query` made it of a box, and the caller frees it once
+    // SAFETY: `solon_engine_prepare_query` created it from a `Box`, and the caller frees it once
     unsafe { argument::free(query) };
 }
 
 impl Query {
     /// # Safety
-    /// As for [`Asked::read`].
+    /// See [`Asked::read`].
     unsafe fn asked(&self, request: *const Request) -> Result<Asked<'_>, Error> {
         // SAFETY: by this function's contract
         unsafe { Asked::read(request, self.engine.limits()) }

@@ -1,4 +1,4 @@
-//! What one evaluation is given.
+//! Requests: inputs and settings of one evaluation.
 
 use std::cell::RefMut;
 use std::ffi::{c_char, c_int, c_void};
@@ -24,14 +24,14 @@ use crate::nd_cache::NdCache;
 use crate::profile::Profile;
 use crate::value::Value;
 
-/// Hears a line that a policy prints. It is called on the evaluating thread, mostly when the evaluation ends, and may
-/// call the library itself.
+/// Receives a line that a policy prints. It is called on the evaluating thread, usually at the end of the evaluation, and may
+/// call the library.
 pub type Print =
     Option<unsafe extern "C" fn(userdata: *mut c_void, line: *const c_char, length: usize)>;
 
-/// What one evaluation is given. What is zero is as usual: `solon_request request = {.size = sizeof request};`
+/// Inputs and settings of one evaluation. Zero fields have their defaults: `solon_request request = {.size = sizeof request};`
 ///
-/// Everything stays the caller's, and is not freed before the evaluation has ended.
+/// The caller keeps all objects, and must not free them before the evaluation ends.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Request {
@@ -39,46 +39,46 @@ pub struct Request {
     pub size: usize,
     /// The input as JSON text. With neither this nor a value, `input` is undefined.
     pub input_json: *const c_char,
-    /// How many bytes.
+    /// Length in bytes.
     pub input_json_length: usize,
     /// The input as a value.
     pub input: *const Value,
-    /// The moment that is asked; NULL is the current one.
+    /// Snapshot to evaluate; NULL is the current one.
     pub moment: *const Moment,
-    /// What stops it from another thread.
+    /// Cancels the evaluation from another thread.
     pub cancel: *const Cancel,
-    /// Nanoseconds that it may take; 0 is the engine's bound, `UINT64_MAX` is none.
+    /// Time limit in nanoseconds; 0 is the limit of the engine, `UINT64_MAX` is unlimited.
     pub time_limit_ns: u64,
-    /// Loop turns and calls that it may take, likewise.
+    /// Step limit, in loop iterations and calls; 0 and `UINT64_MAX` as above.
     pub step_limit: u64,
-    /// Bytes of memory that it may take, likewise.
+    /// Memory limit in bytes; 0 and `UINT64_MAX` as above.
     pub memory_limit: u64,
-    /// Bytes of memory that an explanation may take, likewise.
+    /// Memory limit of an explanation in bytes; 0 and `UINT64_MAX` as above.
     pub explanation_limit: u64,
-    /// Whether the first error of a built-in function ends it.
+    /// Fail the evaluation at the first error of a built-in function.
     pub strict_builtin_errors: c_int,
-    /// Who hears what policies print.
+    /// Receives the lines that policies print.
     pub print: Print,
     /// Its first argument.
     pub print_userdata: *mut c_void,
-    /// Where answers of functions that are not deterministic are noted, and looked up first.
+    /// Cache for results of non-deterministic functions: they are looked up in it, and added to it.
     pub nd_cache: *mut NdCache,
-    /// What functions of the host may read about the request: an object.
+    /// Metadata of the request that host functions may read: an object.
     pub metadata: *const Value,
-    /// Where functions of the host tell something beside the answer.
+    /// Receives the fields that host functions add to the response.
     pub response_metadata: *mut Metadata,
-    /// Where times and counts are added.
+    /// Metrics that times and counts are added to.
     pub metrics: *mut Metrics,
-    /// Where is noted what it came by. It takes longer then.
+    /// Coverage that the evaluated lines are added to. Makes the evaluation slower.
     pub coverage: *mut Coverage,
-    /// Where the times of rows are added. It takes longer then.
+    /// Profile that the times of rows are added to. Makes the evaluation slower.
     pub profile: *mut Profile,
 }
 
-// SAFETY: it begins with its size; numbers, pointers and functions that may be missing may be zero
+// SAFETY: the first field is the size; zero is valid for numbers, pointers and optional functions
 unsafe impl Extensible for Request {}
 
-/// Who hears what policies print.
+/// Print callback with its userdata.
 #[derive(Clone, Copy)]
 struct Printer {
     print: unsafe extern "C" fn(*mut c_void, *const c_char, usize),
@@ -87,12 +87,12 @@ struct Printer {
 
 impl Printer {
     fn hear(self, line: &str) {
-        // SAFETY: the function takes what its type says, and the caller vouches for the userdata
+        // SAFETY: the function has the declared type, and the caller guarantees that the userdata is valid
         unsafe { (self.print)(self.userdata, line.as_ptr().cast(), line.len()) };
     }
 }
 
-/// A request that was read.
+/// A validated request.
 pub(crate) struct Asked<'a> {
     pub input: Input<'a>,
     pub moment: Option<&'a EngineMoment>,
@@ -109,10 +109,10 @@ pub(crate) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// Reads a request; NULL is one with everything as usual. `usual` are the bounds of the engine.
+    /// Reads a request; NULL has all defaults. `usual` are the limits of the engine.
     ///
     /// # Safety
-    /// `request` is NULL or leads to a request whose pointers are NULL or lead to what the fields say.
+    /// `request` is NULL or points to a request whose pointers are NULL or valid for what the fields describe.
     pub unsafe fn read(request: *const Request, usual: &Limits) -> Result<Self, Error> {
         // SAFETY: by this function's contract
         let given = unsafe { argument::extensible(request, "request") }?;
@@ -159,18 +159,18 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Whether it has no input.
+    /// Returns `true` if the request has no input.
     pub fn is_without_input(&self) -> bool {
         matches!(self.input, Input::Undefined)
     }
 
-    /// Asks at a moment, unless the request names another.
+    /// Evaluates at a snapshot, unless the request names another.
     pub fn at<R>(&mut self, now: &'a EngineMoment, ask: impl FnOnce(&mut Self) -> R) -> R {
         self.moment = self.moment.or(Some(now));
         ask(self)
     }
 
-    /// Evaluates: by plans, or by the search where that is watched.
+    /// Evaluates by plans, or by `topdown` if the evaluation is traced.
     pub fn answer<R>(
         &mut self,
         evaluate: impl FnOnce(&EngineRequest<'_>) -> Result<R, EngineError>,
@@ -183,7 +183,7 @@ impl<'a> Asked<'a> {
         Ok(self.given(evaluate)?)
     }
 
-    /// Searches, watched as asked.
+    /// Evaluates by `topdown` with the tracers of the request.
     pub fn searched<R>(
         &mut self,
         search: impl FnOnce(&EngineRequest<'_>, SearchOptions<'_>) -> R,
@@ -213,7 +213,7 @@ impl<'a> Asked<'a> {
         answer
     }
 
-    /// What `run` makes of it as the engine's own request.
+    /// Calls `run` with the request in the form that the engine expects.
     fn given<R>(&self, run: impl FnOnce(&EngineRequest<'_>) -> R) -> R {
         let print = |line: &str| {
             if let Some(printer) = self.printer {

@@ -1,4 +1,4 @@
-//! What queries still depend on.
+//! Residuals of queries.
 
 use solon_syntax::json;
 
@@ -6,8 +6,8 @@ use crate::argument;
 use crate::bytes::Text;
 use crate::guard::guard_or;
 
-/// What a query still depends on: bodies, one of which must hold, and the modules that they refer to. Several threads may
-/// read it at once.
+/// Residuals of a query: bodies, at least one of which must be true, and the modules that they refer to. Several threads may read
+/// it at once.
 pub struct Residuals {
     queries: Vec<String>,
     support: Vec<String>,
@@ -40,56 +40,56 @@ unsafe fn text(
     })
 }
 
-/// How many bodies there are: without one the query cannot hold. 0 for NULL.
+/// Returns the number of bodies; if it is 0, the query cannot be true. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_residuals_query_count(residuals: *const Residuals) -> usize {
     guard_or(0, || {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         unsafe { residuals.as_ref() }.map_or(0, |residuals| residuals.queries.len())
     })
 }
 
-/// The text of a body, by its position from 0; an empty body is always true. For NULL and for a position without a body it is
-/// `false`, which never is. It lives as long as the residuals.
+/// Returns the text of a body, by its position from 0. An empty body is always true. For NULL and for a position without a body
+/// it is `false`, which is never true. It lives as long as the residuals.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_residuals_query(residuals: *const Residuals, index: usize) -> Text {
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { text(residuals, index, "false", |residuals| &residuals.queries) }
 }
 
-/// How many modules there are; 0 for NULL.
+/// Returns the number of modules; 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_residuals_support_count(residuals: *const Residuals) -> usize {
     guard_or(0, || {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         unsafe { residuals.as_ref() }.map_or(0, |residuals| residuals.support.len())
     })
 }
 
-/// The text of a module, by its position from 0. It lives as long as the residuals.
+/// Returns the text of a module, by its position from 0. It lives as long as the residuals.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_residuals_support(
     residuals: *const Residuals,
     index: usize,
 ) -> Text {
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { text(residuals, index, "", |residuals| &residuals.support) }
 }
 
-/// Bodies and modules as syntax trees: `{"queries": […], "support": […]}`, as OPA's compile API gives them; empty for
+/// Returns bodies and modules as syntax trees: `{"queries": […], "support": […]}`, in the format of OPA's compile API; empty for
 /// NULL. It lives as long as the residuals.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_residuals_json(residuals: *const Residuals) -> Text {
     guard_or(Text::of(""), || {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let residuals = unsafe { residuals.as_ref() };
         residuals.map_or(Text::of(""), |residuals| Text::of(&residuals.json))
     })
 }
 
-/// Frees residuals; nothing happens for NULL.
+/// Frees residuals; does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_residuals_free(residuals: *mut Residuals) {
-    // SAFETY: they were made of a box, and the caller frees them once
+    // SAFETY: they were created from a `Box`, and the caller frees them once
     unsafe { argument::free(residuals) };
 }

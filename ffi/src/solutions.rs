@@ -10,11 +10,11 @@ use crate::bytes::Text;
 use crate::guard::guard_or;
 use crate::value::Value;
 
-/// The solutions of a query. Several threads may read them at once; the values in them live as long as they do.
+/// The solutions of a query. Several threads may read them at once. Their values live as long as the solutions.
 pub struct Solutions(pub(crate) Vec<Solution>);
 
 impl Solutions {
-    /// As an array of objects.
+    /// Serializes the solutions as a JSON array of objects.
     pub(crate) fn json(&self) -> Vec<u8> {
         let solutions = self.0.iter().map(|solution| {
             let bindings = solution.bindings.iter();
@@ -31,7 +31,7 @@ impl Solutions {
     }
 }
 
-/// What is read of a solution; `otherwise` where there is none.
+/// Reads from a solution; returns `otherwise` if there is none.
 ///
 /// # Safety
 /// `solutions` is NULL or live.
@@ -49,23 +49,23 @@ unsafe fn read<'a, T: Copy>(
     })
 }
 
-/// How many solutions there are; 0 for NULL.
+/// Returns the number of solutions; 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_solutions_count(solutions: *const Solutions) -> usize {
     guard_or(0, || {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         unsafe { solutions.as_ref() }.map_or(0, |solutions| solutions.0.len())
     })
 }
 
-/// How many variables a solution binds; each binds the same.
+/// Returns the number of variables that a solution binds, which is the same for all solutions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_solutions_binding_count(solutions: *const Solutions) -> usize {
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { read(solutions, 0, 0, |solution| Some(solution.bindings.len())) }
 }
 
-/// The name of a variable by its position from 0; empty where there is none.
+/// Returns the name of a variable by its position from 0; empty if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_solutions_name(
     solutions: *const Solutions,
@@ -75,11 +75,11 @@ pub unsafe extern "C" fn solon_solutions_name(
         let binding = solution.bindings.get(position);
         binding.map(|(name, _)| Text::of(name))
     };
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { read(solutions, 0, Text::of(""), name) }
 }
 
-/// The value of a variable, by its name, in a solution; NULL where there is none.
+/// Returns the value of a variable, by its name, in a solution; NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_solutions_binding(
     solutions: *const Solutions,
@@ -88,17 +88,17 @@ pub unsafe extern "C" fn solon_solutions_binding(
     name_length: usize,
 ) -> *const Value {
     let binding = |solution: &Solution| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let wanted = unsafe { argument::text(name, name_length, "name") }.ok()?;
         let mut bindings = solution.bindings.iter();
         let binding = bindings.find(|(name, _)| **name == *wanted);
         binding.map(|(_, value)| Value::within(value))
     };
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { read(solutions, index, ptr::null(), binding) }
 }
 
-/// The value of an expression of the query, by its position from 0, in a solution; NULL where there is none.
+/// Returns the value of an expression of the query, by its position from 0, in a solution; NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_solutions_value(
     solutions: *const Solutions,
@@ -106,13 +106,13 @@ pub unsafe extern "C" fn solon_solutions_value(
     expression: usize,
 ) -> *const Value {
     let value = |solution: &Solution| solution.values.get(expression).map(Value::within);
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { read(solutions, index, ptr::null(), value) }
 }
 
-/// Frees solutions; nothing happens for NULL.
+/// Frees solutions; does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_solutions_free(solutions: *mut Solutions) {
-    // SAFETY: they were made of a box, and the caller frees them once
+    // SAFETY: they were created from a `Box`, and the caller frees them once
     unsafe { argument::free(solutions) };
 }

@@ -1,4 +1,4 @@
-//! Values without JSON text: made from their parts, and read part by part.
+//! Values without JSON text: constructors and accessors.
 
 use std::cmp::Ordering;
 use std::ffi::{c_char, c_int};
@@ -13,20 +13,20 @@ use crate::guard::{guard, guard_or};
 
 /// A value. It never changes, so several threads may read it at once.
 ///
-/// What `solon_value_item`, `solon_value_get` and the like answer belongs to the value around it and lives as long as
-/// that; it is not freed. `solon_value_clone` makes a value of its own of it.
+/// Values that `solon_value_item`, `solon_value_get` and the like return belong to their container, live as long as it, and are
+/// not freed. `solon_value_clone` returns an owned value.
 pub struct Value(pub(crate) EngineValue);
 
-// both have one form, so parts of a value are handles where they lie; `repr(transparent)` would show in the header
+// both have the same layout, so a pointer to a nested value is a handle; `repr(transparent)` would be visible in the header
 const _: () = assert!(
     size_of::<Value>() == size_of::<EngineValue>()
         && align_of::<Value>() == align_of::<EngineValue>()
 );
 
-/// The kind of a value: one of `SOLON_KIND_…`, in the order by which Rego sorts.
+/// Kind of a value: one of `SOLON_KIND_…`, in Rego's sort order.
 pub type Kind = i32;
 
-/// No value at all: NULL.
+/// No value: NULL.
 pub const SOLON_KIND_UNDEFINED: Kind = 0;
 /// `null`
 pub const SOLON_KIND_NULL: Kind = 1;
@@ -38,13 +38,13 @@ pub const SOLON_KIND_NUMBER: Kind = 3;
 pub const SOLON_KIND_STRING: Kind = 4;
 /// An array.
 pub const SOLON_KIND_ARRAY: Kind = 5;
-/// An object, whose keys may be any values.
+/// An object, whose keys may be of any kind.
 pub const SOLON_KIND_OBJECT: Kind = 6;
 /// A set.
 pub const SOLON_KIND_SET: Kind = 7;
 
 impl Value {
-    /// The handle of a part of a value, or of a value that stays where it is.
+    /// Returns the handle of a borrowed value.
     pub(crate) fn within(value: &EngineValue) -> *const Self {
         ptr::from_ref(value).cast()
     }
@@ -54,7 +54,7 @@ impl Value {
     }
 }
 
-/// What a reader makes of a value; `otherwise` for NULL.
+/// Reads from a value; returns `otherwise` for NULL.
 ///
 /// # Safety
 /// `value` is NULL or a live value.
@@ -75,7 +75,7 @@ where
     })
 }
 
-/// Makes `null`.
+/// Creates `null`.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_value_null(out: *mut *mut Value) -> *mut Error {
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn solon_value_null(out: *mut *mut Value) -> *mut Error {
     })
 }
 
-/// Makes a boolean: false of 0, true of anything else.
+/// Creates a boolean: `false` for 0, `true` otherwise.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_value_boolean(boolean: c_int, out: *mut *mut Value) -> *mut Error {
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn solon_value_boolean(boolean: c_int, out: *mut *mut Valu
     })
 }
 
-/// Makes a whole number.
+/// Creates an integer.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_value_int(number: i64, out: *mut *mut Value) -> *mut Error {
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn solon_value_int(number: i64, out: *mut *mut Value) -> *
     })
 }
 
-/// Makes a number of the shortest decimal that reads back as `number`, which must be finite.
+/// Creates a number from the shortest decimal that parses to `number`, which must be finite.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_value_double(number: f64, out: *mut *mut Value) -> *mut Error {
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn solon_value_double(number: f64, out: *mut *mut Value) -
     })
 }
 
-/// Makes a number of its text, which is written as in JSON; it stays exact.
+/// Creates a number from its text in JSON syntax; it stays exact.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_value_number(
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn solon_value_number(
     })
 }
 
-/// Makes a string.
+/// Creates a string.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_value_string(
@@ -153,10 +153,10 @@ pub unsafe extern "C" fn solon_value_string(
     })
 }
 
-/// Makes a collection of values.
+/// Creates a collection of values.
 ///
 /// # Safety
-/// The pointers keep the rules of the header.
+/// The pointers satisfy the contract of the header.
 unsafe fn collection(
     items: *const *const Value,
     item_count: usize,
@@ -177,7 +177,7 @@ unsafe fn collection(
     })
 }
 
-/// Makes an array of values, which stay the caller's.
+/// Creates an array of values. The caller keeps them.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_value_array(
@@ -185,11 +185,11 @@ pub unsafe extern "C" fn solon_value_array(
     item_count: usize,
     out: *mut *mut Value,
 ) -> *mut Error {
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { collection(items, item_count, EngineValue::array, out) }
 }
 
-/// Makes a set of values, which stay the caller's. Equal ones are one member.
+/// Creates a set of values. The caller keeps them. Equal values are one member.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_value_set(
@@ -197,11 +197,11 @@ pub unsafe extern "C" fn solon_value_set(
     item_count: usize,
     out: *mut *mut Value,
 ) -> *mut Error {
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { collection(items, item_count, EngineValue::set, out) }
 }
 
-/// Makes an object of `pair_count` keys and as many values, which stay the caller's. Of equal keys the last counts.
+/// Creates an object of `pair_count` keys and as many values. The caller keeps them. For equal keys the last value is used.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_value_object(
@@ -223,7 +223,7 @@ pub unsafe extern "C" fn solon_value_object(
     })
 }
 
-/// Reads JSON text.
+/// Parses JSON text.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_value_from_json(
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn solon_value_from_json(
     })
 }
 
-/// Reads YAML text, as OPA reads it.
+/// Parses YAML text, as OPA parses it.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_value_from_yaml(
@@ -253,7 +253,7 @@ pub unsafe extern "C" fn solon_value_from_yaml(
     })
 }
 
-/// Makes a value of its own of a value or a part of one; they share what they hold.
+/// Returns an owned value that equals a value or a nested value; both share their contents.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_value_clone(
@@ -267,14 +267,14 @@ pub unsafe extern "C" fn solon_value_clone(
     })
 }
 
-/// Frees a value that is the caller's own; nothing happens for NULL.
+/// Frees an owned value; does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_value_free(value: *mut Value) {
-    // SAFETY: it was made of a box, and the caller frees it once
+    // SAFETY: it was created from a `Box`, and the caller frees it once
     unsafe { argument::free(value) };
 }
 
-/// Writes a value as JSON: sets are arrays, and keys that are no strings become the JSON texts that they are.
+/// Writes a value as JSON: sets become arrays, and keys that are not strings become their JSON text.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_value_json(value: *const Value, out: *mut Bytes) -> *mut Error {
@@ -287,7 +287,7 @@ pub unsafe extern "C" fn solon_value_json(value: *const Value, out: *mut Bytes) 
     })
 }
 
-/// What a value is; `SOLON_KIND_UNDEFINED` for NULL.
+/// Returns the kind of a value; `SOLON_KIND_UNDEFINED` for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_value_kind(value: *const Value) -> Kind {
     let kind = |value: &EngineValue| {
@@ -301,18 +301,18 @@ pub unsafe extern "C" fn solon_value_kind(value: *const Value) -> Kind {
             EngineKind::Set => SOLON_KIND_SET,
         })
     };
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { read(value, SOLON_KIND_UNDEFINED, kind) }
 }
 
-/// Whether a value is `true`: 1 if it is, 0 if it is anything else, or NULL.
+/// Returns 1 if a value is `true`, and 0 for any other value or NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_value_is_true(value: *const Value) -> c_int {
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { read(value, 0, |value| value.as_bool().map(c_int::from)) }
 }
 
-/// Number of elements, members or pairs; of a string, of its bytes; 0 for anything else.
+/// Returns the number of elements, members or pairs, or of the bytes of a string; 0 for anything else.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_value_length(value: *const Value) -> usize {
     let length = |value: &EngineValue| match value {
@@ -321,36 +321,36 @@ pub unsafe extern "C" fn solon_value_length(value: *const Value) -> usize {
         EngineValue::Set(set) => Some(set.items().len()),
         other => other.string_bytes().map(<[u8]>::len),
     };
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { read(value, 0, length) }
 }
 
-/// Reads a number that is whole and fits: 1 if it is one, and 0 otherwise, which leaves `out` untouched.
+/// Reads a number that is an integer and fits. Returns 1 if it does; otherwise returns 0 and leaves `out` untouched.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_value_to_int(value: *const Value, out: *mut i64) -> c_int {
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { put(value, out, EngineValue::as_i64) }
 }
 
-/// Reads a number as the nearest `double`: 1 if it is one, and 0 otherwise, which leaves `out` untouched.
+/// Reads a number as the nearest `double`. Returns 1 if the value is a number; otherwise returns 0 and leaves `out` untouched.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_value_to_double(value: *const Value, out: *mut f64) -> c_int {
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { put(value, out, EngineValue::as_f64) }
 }
 
-/// Reads a string where it lies: 1 if it is one, and 0 otherwise, which leaves `out` untouched. It lives as long as the
-/// value, and is UTF-8 unless a policy made it of bytes.
+/// Reads a string without a copy. Returns 1 if the value is a string; otherwise returns 0 and leaves `out` untouched. The text
+/// lives as long as the value, and is UTF-8 unless a policy created it from bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_value_to_text(value: *const Value, out: *mut Text) -> c_int {
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { put(value, out, |value| value.string_bytes().map(Text::of_bytes)) }
 }
 
-/// Writes what a value reads as to an output.
+/// Writes the result of `read` to an output.
 ///
 /// # Safety
-/// `value` is NULL or a live value, `out` is NULL or the caller's to write.
+/// `value` is NULL or a live value, `out` is NULL or writable by this call.
 unsafe fn put<T>(
     value: *const Value,
     out: *mut T,
@@ -369,8 +369,8 @@ unsafe fn put<T>(
     })
 }
 
-/// The element of an array, or the member of a set in its order, at a position from 0; NULL beyond the end and for
-/// other values.
+/// Returns the element of an array, or the member of a set in sort order, at a position from 0; NULL beyond the end and for other
+/// values.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_value_item(value: *const Value, index: usize) -> *const Value {
     let item = |value: &EngineValue| {
@@ -381,11 +381,11 @@ pub unsafe extern "C" fn solon_value_item(value: *const Value, index: usize) -> 
         };
         items.get(index).map(Value::within)
     };
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { read(value, ptr::null(), item) }
 }
 
-/// What an object holds under a key that is a string; NULL when there is none, and for other values.
+/// Returns the value of a string key in an object; NULL if there is none, and for other values.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_value_get(
     value: *const Value,
@@ -393,22 +393,23 @@ pub unsafe extern "C" fn solon_value_get(
     key_length: usize,
 ) -> *const Value {
     let get = |value: &EngineValue| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let key = unsafe { argument::text(key, key_length, "key") }.ok()?;
         value.get(key).map(Value::within)
     };
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { read(value, ptr::null(), get) }
 }
 
-/// What an object holds under a key, an array at an index, or the member of a set that equals it; NULL when there is none.
+/// Returns the value of a key in an object, the element at an index of an array, or the member of a set that equals `key`; NULL
+/// if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_value_lookup(
     value: *const Value,
     key: *const Value,
 ) -> *const Value {
     let lookup = |value: &EngineValue| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let key = &unsafe { argument::handle(key, "key") }.ok()?.0;
         let found = match value {
             EngineValue::Object(object) => object.get_stored(key),
@@ -421,15 +422,15 @@ pub unsafe extern "C" fn solon_value_lookup(
         };
         found.map(Value::within)
     };
-    // SAFETY: the caller keeps the rules of the header
+    // SAFETY: the caller upholds the contract of the header
     unsafe { read(value, ptr::null(), lookup) }
 }
 
-/// Compares two values by Rego's order: below 0, 0 or above 0. NULL is before everything.
+/// Compares two values by Rego's order: returns less than 0, 0 or greater than 0. NULL sorts first.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_value_compare(left: *const Value, right: *const Value) -> c_int {
     guard_or(0, || {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: the caller upholds the contract of the header
         let (left, right) = unsafe { (left.as_ref(), right.as_ref()) };
         match left.map(|left| &left.0).cmp(&right.map(|right| &right.0)) {
             Ordering::Less => -1,
