@@ -1,16 +1,16 @@
 /*
- * The C++ face of the Solon policy engine: the functions of solon.h as classes. Header-only, C++17.
+ * The C++ API of the Solon policy engine: the functions of solon.h as classes. Header-only, C++17.
  *
- * Handles are moved, never copied; what is shared between threads in C is what has `const` functions here.
+ * Handles can be moved, not copied. Several threads may call `const` functions of one object at once.
  *
- * Functions come twice. `engine.prepare("authz/allow")` gives a document or throws a class of `solon::error`;
- * `engine.try_prepare("authz/allow")` gives a `solon::result`, which holds the document or a `solon::failure`. Constructors
- * that read something have a `make` or a `try_…` beside them. Where exceptions are switched off, what would throw ends the
+ * Functions come in two variants. `engine.prepare("authz/allow")` returns a document or throws a class of `solon::error`.
+ * `engine.try_prepare("authz/allow")` returns a `solon::result`, which contains the document or a `solon::failure`. Constructors
+ * that parse something also have a `make` or a `try_…`. If exceptions are disabled, functions that would throw terminate the
  * program.
  *
- * Undefined is `std::nullopt`, or a `solon::view` whose `is_defined()` is false; both are something else than `null`.
+ * Undefined is `std::nullopt`, or a `solon::view` whose `is_defined()` is false; both differ from `null`.
  *
- * For a permission, use `document.allow(…)`, or `is_true()` of a value. A value that is defined may be `false`.
+ * To check a permission, use `document.allow(…)`, or `is_true()` of a value. A value that is defined may be `false`.
  */
 
 #ifndef SOLON_HPP
@@ -42,25 +42,25 @@
 
 namespace solon {
 
-/** Whether the library in use speaks to programs that were compiled with this header. */
+/** `true` if the library in use is compatible with this header. */
 inline bool is_compatible() noexcept { return solon_abi() == SOLON_ABI; }
 
 /** Version of the library in use. */
 inline std::string_view version() noexcept { return solon_version(); }
 
-/** Gives back the memory that evaluations left to later ones. */
+/** Frees memory that is cached for later evaluations. */
 inline void release_memory() noexcept { solon_release_memory(); }
 
 namespace detail {
 
 inline std::string_view text(solon_text text) noexcept { return {text.data, text.length}; }
 
-/** A view for C: never NULL, so that an empty text is one. */
+/** Converts text for C. Never NULL, because NULL would not be an empty text everywhere. */
 inline solon_text text(std::string_view text) noexcept {
     return {text.data() == nullptr ? "" : text.data(), text.size()};
 }
 
-/** Views for C of many texts. */
+/** Converts many texts for C. */
 template <class Texts>
 std::vector<solon_text> texts(const Texts &given) {
     std::vector<solon_text> all;
@@ -71,7 +71,7 @@ std::vector<solon_text> texts(const Texts &given) {
     return all;
 }
 
-/** Bytes of the library as a string, which are freed. */
+/** Copies bytes of the library to a string and frees them. */
 inline std::optional<std::string> taken(solon_bytes bytes) {
     if (bytes.data == nullptr) {
         return std::nullopt;
@@ -83,7 +83,7 @@ inline std::optional<std::string> taken(solon_bytes bytes) {
     return std::string(bytes.data, bytes.length);
 }
 
-/** A handle that is freed once. */
+/** An owned handle, freed once. */
 template <class T, void (*Free)(T *)>
 class handle {
 public:
@@ -101,10 +101,10 @@ public:
     handle &operator=(const handle &) = delete;
     ~handle() { Free(pointer_); }
 
-    /** The handle of C, which stays this object's; NULL once it was moved away. */
+    /** The C handle, which this object still owns; NULL after a move. */
     T *get() const noexcept { return pointer_; }
 
-    /** Where a function of C writes a handle. */
+    /** Output pointer for a C function. */
     T **out() noexcept { return &pointer_; }
 
 private:
@@ -113,7 +113,7 @@ private:
 
 } // namespace detail
 
-/** One of the things that are wrong. */
+/** One entry of an error. */
 struct error_entry {
     std::string code;
     std::string message;
@@ -122,7 +122,7 @@ struct error_entry {
     std::uint32_t column = 0;
 };
 
-/** What went wrong, of a function that does not throw. */
+/** The error of a function that does not throw. */
 class [[nodiscard]] failure {
 public:
     explicit failure(solon_error *error) noexcept : error_(error) {}
@@ -131,7 +131,7 @@ public:
     std::string_view message() const noexcept { return detail::text(solon_error_message(error_.get())); }
     [[nodiscard]] std::string_view json() const noexcept { return detail::text(solon_error_json(error_.get())); }
 
-    /** All that is wrong. */
+    /** All entries of the error. */
     std::vector<error_entry> entries() const {
         std::vector<error_entry> entries;
         solon_error_entry entry;
@@ -142,14 +142,14 @@ public:
         return entries;
     }
 
-    /** Throws it as the class of its family. */
+    /** Throws the exception class of its code. */
     [[noreturn]] void raise() const;
 
 private:
     detail::handle<solon_error, solon_error_free> error_;
 };
 
-/** What went wrong. Each code of solon.h has a class. */
+/** Base class of all exceptions. Each code of solon.h has a class. */
 class error : public std::exception {
 public:
     explicit error(const failure &failed)
@@ -157,9 +157,9 @@ public:
 
     const char *what() const noexcept override { return message_.c_str(); }
     solon_code code() const noexcept { return code_; }
-    /** Everything as JSON. */
+    /** The error as JSON. */
     const std::string &json() const noexcept { return json_; }
-    /** All that is wrong. */
+    /** All entries of the error. */
     const std::vector<error_entry> &entries() const noexcept { return entries_; }
 
 private:
@@ -169,9 +169,9 @@ private:
     std::vector<error_entry> entries_;
 };
 
-/** A fault of the engine itself. */
+/** A bug of the engine. */
 class internal_error : public error { using error::error; };
-/** A call against the rules of the header. */
+/** An invalid argument. */
 class argument_error : public error { using error::error; };
 /** Modules or a query that do not compile. */
 class compile_error : public error { using error::error; };
@@ -185,19 +185,19 @@ class memory_limit_error : public eval_error { using eval_error::eval_error; };
 class step_limit_error : public eval_error { using eval_error::eval_error; };
 /** An evaluation that the caller cancelled. */
 class cancelled_error : public eval_error { using eval_error::eval_error; };
-/** Data that is not there, or that cannot stand where it was to be written. */
+/** A base document that does not exist, or that cannot be written at its path. */
 class store_error : public error { using error::error; };
-/** Text that is not JSON, or not YAML. */
+/** Text that is not valid JSON or YAML. */
 class input_error : public error { using error::error; };
-/** A value that does not fit the form it was asked in. */
+/** A value that does not fit the requested type. */
 class output_error : public error { using error::error; };
-/** There is no module of that name. */
+/** A module that does not exist. */
 class unknown_module_error : public error { using error::error; };
-/** An option that means nothing. */
+/** An invalid option. */
 class options_error : public error { using error::error; };
 /** Files that cannot be loaded. */
 class load_error : public error { using error::error; };
-/** There is neither a rule nor data at that path. */
+/** A path with neither a rule nor data. */
 class unknown_path_error : public error { using error::error; };
 
 inline void failure::raise() const {
@@ -224,7 +224,7 @@ inline void failure::raise() const {
 #endif
 }
 
-/** Something, or why it is not there. */
+/** A result, or the failure. */
 template <class T>
 class [[nodiscard]] result {
 public:
@@ -234,14 +234,14 @@ public:
     /** `true` if there is no failure. */
     bool has_value() const noexcept { return held_.index() == 0; }
 
-    /** The same as a condition. Does not compile for decisions: one that denies has a value, too. */
+    /** `true` if there is no failure. Does not compile for decisions: a decision that denies has a value, too. */
     explicit operator bool() const noexcept {
         static_assert(!std::is_same_v<T, bool>,
                       "a decision that denies has a value, too: use value_or(false), value() or has_value()");
         return has_value();
     }
 
-    /** The value; throws the failure otherwise. */
+    /** The value; throws the failure if there is one. */
     [[nodiscard]] T value() && {
         check();
         return std::move(*std::get_if<0>(&held_));
@@ -250,7 +250,7 @@ public:
     [[nodiscard]] T value_or(T otherwise) && {
         return has_value() ? std::move(*std::get_if<0>(&held_)) : std::move(otherwise);
     }
-    /** The value; throws the failure otherwise. */
+    /** The value; throws the failure if there is one. */
     const T &operator*() const & {
         check();
         return *std::get_if<0>(&held_);
@@ -262,7 +262,7 @@ public:
     const T *operator->() const { return &**this; }
     T *operator->() { return &**this; }
 
-    /** What went wrong. */
+    /** The failure. */
     const failure &error() const noexcept { return *std::get_if<1>(&held_); }
 
 private:
@@ -275,7 +275,7 @@ private:
     std::variant<T, failure> held_;
 };
 
-/** Nothing, or what went wrong. */
+/** Success without a value, or the failure. */
 template <>
 class [[nodiscard]] result<void> {
 public:
@@ -287,7 +287,7 @@ public:
     }
 
     explicit operator bool() const noexcept { return !failed_; }
-    /** Throws what went wrong. */
+    /** Throws the failure if there is one. */
     void value() const {
         if (failed_) {
             failed_->raise();
@@ -301,7 +301,7 @@ private:
 
 namespace detail {
 
-/** What a function of C gave: an error, or an output that is made something of. */
+/** Converts the result of a C function: an error, or an output that `Make` converts. */
 template <class T, class Make>
 result<T> made(solon_error *error, Make &&make) {
     if (error != nullptr) {
@@ -310,7 +310,7 @@ result<T> made(solon_error *error, Make &&make) {
     return result<T>(std::forward<Make>(make)());
 }
 
-/** A string that is always there. */
+/** A string that always exists. */
 template <class Ask>
 result<std::string> bytes(Ask &&ask) {
     solon_bytes out{nullptr, 0};
@@ -326,7 +326,7 @@ result<std::optional<std::string>> optional_bytes(Ask &&ask) {
     return made<std::optional<std::string>>(error, [&] { return taken(out); });
 }
 
-/** An object around a handle that a function of C makes. */
+/** Wraps a handle that a C function creates. */
 template <class T, class Ask>
 result<T> object(Ask &&ask) {
     typename T::raw *pointer = nullptr;
@@ -339,7 +339,7 @@ result<T> object(Ask &&ask) {
 class value;
 class pair_range;
 
-/** A value that belongs to another, or undefined. It lives as long as what it is a part of. */
+/** A borrowed value, or undefined. It lives as long as its container. */
 class view {
 public:
     view() noexcept = default;
@@ -355,11 +355,11 @@ public:
     bool is_null() const noexcept { return kind() == SOLON_KIND_NULL; }
     bool is_true() const noexcept { return solon_value_is_true(value_) == 1; }
 
-    /** A boolean; as a condition it is true for `false`, too. Use `is_true()` for a permission. */
+    /** A boolean. As a condition it is true for `false`, too, so use `is_true()` for a permission. */
     std::optional<bool> as_bool() const noexcept {
         return kind() == SOLON_KIND_BOOLEAN ? std::optional(is_true()) : std::nullopt;
     }
-    /** A whole number that fits. */
+    /** An integer that fits. */
     std::optional<std::int64_t> as_int() const noexcept {
         std::int64_t number = 0;
         return solon_value_to_int(value_, &number) == 1 ? std::optional(number) : std::nullopt;
@@ -368,7 +368,7 @@ public:
         double number = 0;
         return solon_value_to_double(value_, &number) == 1 ? std::optional(number) : std::nullopt;
     }
-    /** A string where it lies. */
+    /** A string, without a copy. */
     std::optional<std::string_view> as_text() const noexcept {
         solon_text text{nullptr, 0};
         return solon_value_to_text(value_, &text) == 1 ? std::optional(detail::text(text)) : std::nullopt;
@@ -378,12 +378,12 @@ public:
     std::size_t size() const noexcept { return solon_value_length(value_); }
     /** An element of an array or a member of a set; undefined beyond the end. */
     view item(std::size_t index) const noexcept { return solon_value_item(value_, index); }
-    /** What an object holds under a string. */
+    /** The value of a string key in an object. */
     view operator[](std::string_view key) const noexcept { return solon_value_get(value_, key.data(), key.size()); }
-    /** What an object holds under a key, an array at an index, or the member of a set that equals it. */
+    /** The value of a key in an object, the element at an index of an array, or the member of a set that equals `key`. */
     view find(view key) const noexcept { return solon_value_lookup(value_, key.get()); }
 
-    /** Goes through the elements of an array or the members of a set. */
+    /** Iterates over the elements of an array or the members of a set. */
     class iterator {
     public:
         using iterator_category = std::input_iterator_tag;
@@ -419,17 +419,17 @@ public:
     /** The pairs of an object: `for (auto [key, value] : object.pairs())`. */
     pair_range pairs() const;
 
-    /** As JSON. */
+    /** The value as JSON. */
     [[nodiscard]] std::string json() const { return try_json().value(); }
     result<std::string> try_json() const {
         return detail::bytes([&](solon_bytes *out) { return solon_value_json(value_, out); });
     }
 
-    /** A value of its own. */
+    /** An owned copy. */
     value clone() const;
     result<value> try_clone() const;
 
-    /** Rego's order; undefined comes first. */
+    /** Compares by Rego's order; undefined sorts first. */
     int compare(view other) const noexcept { return solon_value_compare(value_, other.value_); }
 
 private:
@@ -440,7 +440,7 @@ inline bool operator==(view left, view right) noexcept { return left.compare(rig
 inline bool operator!=(view left, view right) noexcept { return left.compare(right) != 0; }
 inline bool operator<(view left, view right) noexcept { return left.compare(right) < 0; }
 
-/** The pairs of an object, gone through once. */
+/** The pairs of an object. Can be iterated once. */
 class pair_range {
 public:
     explicit pair_range(view object) {
@@ -483,7 +483,7 @@ private:
 
 inline pair_range view::pairs() const { return pair_range(*this); }
 
-/** A value of its own. */
+/** An owned value. */
 class [[nodiscard]] value {
 public:
     /** `null` */
@@ -498,10 +498,10 @@ public:
     value(const char *text) : value(std::string_view(text)) {}
     value(const std::string &text) : value(std::string_view(text)) {}
     using raw = solon_value;
-    /** A handle of C that passes to this object. */
+    /** Takes ownership of a C handle. */
     explicit value(solon_value *taken) noexcept : handle_(taken) {}
 
-    /** A number of its text, which stays exact. */
+    /** A number from its text, which stays exact. */
     static value number(std::string_view text) { return try_number(text).value(); }
     static result<value> try_number(std::string_view text) {
         return detail::object<value>(
@@ -540,14 +540,14 @@ public:
     }
 
     operator view() const noexcept { return handle_.get(); }
-    /** What it can be asked: `value->kind()`, `value->json()`. */
+    /** A view of the value. `value->kind()` and `value->json()` use it. */
     view look() const noexcept { return handle_.get(); }
     view operator[](std::string_view key) const noexcept { return look()[key]; }
     [[nodiscard]] std::string json() const { return look().json(); }
     const solon_value *get() const noexcept { return handle_.get(); }
     value clone() const { return look().clone(); }
 
-    /** Gives the value to C, which frees it. */
+    /** Passes ownership to C, which frees the value. */
     solon_value *release() noexcept { return std::exchange(*handle_.out(), nullptr); }
 
 private:
@@ -591,7 +591,7 @@ inline result<value> view::try_clone() const {
 
 namespace detail {
 
-/** A value of the library as one of its own, which NULL is not. */
+/** Takes ownership of a value of the library; `std::nullopt` for NULL. */
 inline std::optional<value> owned(solon_value *given) {
     return given == nullptr ? std::nullopt : std::optional<value>(value(given));
 }
@@ -604,7 +604,7 @@ result<std::optional<value>> optional_value(Ask &&ask) {
     return made<std::optional<value>>(error, [&] { return owned(found); });
 }
 
-/** An answer or an error for each of many inputs, unless there is an error for all of them. */
+/** A result or an error for each input, unless one error applies to all of them. */
 template <class T, class Answers, class Take>
 result<std::vector<result<T>>> each(solon_error *error, const Answers &answers,
                                     const std::vector<solon_error *> &errors, Take &&take) {
@@ -622,7 +622,7 @@ result<std::vector<result<T>>> each(solon_error *error, const Answers &answers,
     });
 }
 
-/** A list of strings as options take it. */
+/** Converts a list of strings to the JSON array that options take. */
 inline std::string json(const std::vector<std::string> &strings) {
     std::vector<value> items;
     for (const std::string &one : strings) {
@@ -631,7 +631,7 @@ inline std::string json(const std::vector<std::string> &strings) {
     return value::array(items).json();
 }
 
-/** A bound: what is not given is as usual, and `unbounded` is none. */
+/** Converts a limit: without a value the default, `unbounded` for no limit. */
 inline std::uint64_t bound(std::optional<std::uint64_t> bound) noexcept {
     if (!bound) {
         return 0;
@@ -648,10 +648,10 @@ inline std::uint64_t bound(std::optional<std::chrono::nanoseconds> bound) noexce
 
 } // namespace detail
 
-/** No bound. */
+/** No limit. */
 inline constexpr std::uint64_t unbounded = UINT64_MAX;
 
-/** What bounds an evaluation; what is not given is as usual. */
+/** Limits of an evaluation; limits without a value have their defaults. */
 struct limits {
     std::optional<std::chrono::nanoseconds> time;
     std::optional<std::uint64_t> steps;
@@ -659,7 +659,7 @@ struct limits {
     std::optional<std::uint64_t> explanation;
 };
 
-/** A call of a function of the host. */
+/** A call of a host function. */
 class call {
 public:
     call(solon_call *call, const solon_value *const *arguments, std::size_t count) noexcept
@@ -669,18 +669,18 @@ public:
     view operator[](std::size_t index) const noexcept {
         return index < count_ ? view(arguments_[index]) : view();
     }
-    /** What the request tells of itself. */
+    /** The metadata of the request. */
     view metadata() const noexcept { return solon_call_metadata(call_); }
-    /** Tells the caller of the evaluation something beside the answer. */
+    /** Adds a field to the response metadata. */
     void tell(std::string_view name, view value) { try_tell(name, value).value(); }
     result<void> try_tell(std::string_view name, view value) {
         return result<void>(solon_call_tell(call_, name.data(), name.size(), value.get()));
     }
-    /** Lets the call end with an error, as an exception does. */
+    /** Fails the call, like an exception. */
     void fail(std::string_view message) noexcept {
         (void)result<void>(solon_call_fail(call_, message.data(), message.size()));
     }
-    /** Lets the evaluation end with an error, strict or not. */
+    /** Fails the evaluation, strict or not. */
     void halt(std::string_view message) noexcept {
         (void)result<void>(solon_call_halt(call_, message.data(), message.size()));
     }
@@ -691,17 +691,17 @@ private:
     std::size_t count_;
 };
 
-/** A function that policies may call like a built-in. It is called on several threads at once. */
+/** A function that policies may call like a built-in function. It is called on several threads at once. */
 class [[nodiscard]] function {
 public:
     using raw = solon_function;
-    /** A handle of C that passes to this object. */
+    /** Takes ownership of a C handle. */
     explicit function(solon_function *taken) noexcept : handle_(taken) {}
 
-    /** What it does: `std::nullopt` is undefined, an exception is an error of the built-in. */
+    /** Body of the function: `std::nullopt` is undefined, an exception is an error of the built-in function. */
     using body = std::function<std::optional<value>(call &)>;
 
-    /** `declaration` is its type in the JSON form of capabilities, `purity` one of `SOLON_FUNCTION_…`. */
+    /** `declaration` is its type in the JSON format of capabilities, `purity` one of `SOLON_FUNCTION_…`. */
     function(std::string_view name, std::string_view declaration, body body, solon_purity purity = SOLON_FUNCTION_PURE)
         : function(make(name, declaration, std::move(body), purity).value()) {}
 
@@ -713,7 +713,7 @@ public:
                                       owned.get(), release, out);
         });
         if (made) {
-            // it passed to the library, which releases it
+            // ownership has passed to the library, which releases it
             (void)owned.release();
         }
         return made;
@@ -745,26 +745,26 @@ private:
     detail::handle<solon_function, solon_function_free> handle_;
 };
 
-/** How an engine is made. */
+/** Options of an engine. */
 struct options {
     solon_rego rego = SOLON_REGO_DEFAULT;
     bool strict = false;
     bool allow_base_conflicts = false;
     solon_host host = SOLON_HOST_SYSTEM;
     std::int64_t now_ns = 0;
-    /** What policies may use, in the JSON form of OPA's capabilities. */
+    /** Features that policies may use, in the JSON format of OPA's capabilities. */
     std::optional<std::string> capabilities;
-    /** The hosts that policies may reach. */
+    /** Hosts that policies may connect to. */
     std::optional<std::vector<std::string>> allow_net;
     solon::limits limits;
     std::uint64_t response_cache = 0;
-    /** A file of SQLite that keeps modules and data beyond the process; nothing keeps them in memory. */
+    /** SQLite file that stores modules and data beyond the process; empty to keep them in memory. */
     std::string store_path;
-    /** Functions of the host; they may go when the engine is made. */
+    /** Host functions. They may be destroyed after the engine is created. */
     std::vector<std::reference_wrapper<const function>> functions;
 };
 
-/** What evaluations can be stopped with from another thread. */
+/** Cancels evaluations from another thread. */
 class [[nodiscard]] cancel {
 public:
     cancel() { result<void>(solon_cancel_new(handle_.out())).value(); }
@@ -776,15 +776,15 @@ private:
     detail::handle<solon_cancel, solon_cancel_free> handle_;
 };
 
-/** The modules and the data of an engine as they were at a moment. */
+/** Snapshot of the modules and the data of an engine. */
 class [[nodiscard]] moment {
 public:
     using raw = solon_moment;
-    /** A handle of C that passes to this object. */
+    /** Takes ownership of a C handle. */
     explicit moment(solon_moment *taken) noexcept : handle_(taken) {}
 
     std::uint64_t generation() const noexcept { return solon_moment_generation(handle_.get()); }
-    /** Data at a path, which lives as long as the moment. */
+    /** Data at a path. It lives as long as the snapshot. */
     view get(std::string_view path) const { return try_get(path).value(); }
     result<view> try_get(std::string_view path) const {
         const solon_value *found = nullptr;
@@ -797,18 +797,18 @@ private:
     detail::handle<solon_moment, solon_moment_free> handle_;
 };
 
-/** What functions that are not deterministic answered. */
+/** Cached results of non-deterministic functions. */
 class [[nodiscard]] nd_cache {
 public:
     nd_cache() { result<void>(solon_nd_cache_new(nullptr, 0, handle_.out())).value(); }
-    /** One by which a decision repeats. */
+    /** A cache that repeats a decision. */
     explicit nd_cache(std::string_view json) : nd_cache(make(json).value()) {}
     static result<nd_cache> make(std::string_view json) {
         return detail::object<nd_cache>(
             [&](solon_nd_cache **out) { return solon_nd_cache_new(json.data(), json.size(), out); });
     }
     using raw = solon_nd_cache;
-    /** A handle of C that passes to this object. */
+    /** Takes ownership of a C handle. */
     explicit nd_cache(solon_nd_cache *taken) noexcept : handle_(taken) {}
     [[nodiscard]] std::string json() const { return try_json().value(); }
     result<std::string> try_json() const {
@@ -820,7 +820,7 @@ private:
     detail::handle<solon_nd_cache, solon_nd_cache_free> handle_;
 };
 
-/** What functions of the host told beside the answer. */
+/** Response metadata of host functions. */
 class [[nodiscard]] metadata {
 public:
     metadata() { result<void>(solon_metadata_new(handle_.out())).value(); }
@@ -834,7 +834,7 @@ private:
     detail::handle<solon_metadata, solon_metadata_free> handle_;
 };
 
-/** Times and counts. */
+/** Times and counts of evaluations. */
 class [[nodiscard]] metrics {
 public:
     explicit metrics(bool instrument = false) {
@@ -850,7 +850,7 @@ private:
     detail::handle<solon_metrics, solon_metrics_free> handle_;
 };
 
-/** What evaluations came by. */
+/** Coverage: the evaluated lines. */
 class [[nodiscard]] coverage {
 public:
     coverage() { result<void>(solon_coverage_new(handle_.out())).value(); }
@@ -864,7 +864,7 @@ private:
     detail::handle<solon_coverage, solon_coverage_free> handle_;
 };
 
-/** How long rows took. */
+/** Profile: evaluation time by row. */
 class [[nodiscard]] profile {
 public:
     profile() { result<void>(solon_profile_new(handle_.out())).value(); }
@@ -878,7 +878,7 @@ private:
     detail::handle<solon_profile, solon_profile_free> handle_;
 };
 
-/** What one evaluation is given. What it names must live until the evaluation has ended. */
+/** Inputs and settings of one evaluation. Objects that it refers to must live until the evaluation ends. */
 class request {
 public:
     request() noexcept {
@@ -915,7 +915,7 @@ public:
         given_.strict_builtin_errors = strict ? 1 : 0;
         return *this;
     }
-    /** Who hears what policies print. An exception of it ends the program. */
+    /** Receives the lines that policies print. An exception of it terminates the program. */
     request &print(std::function<void(std::string_view)> print) & {
         print_ = std::move(print);
         return *this;
@@ -945,7 +945,7 @@ public:
         return *this;
     }
 
-    /** As C takes it; it lives as long as this request stays where it is and as it is. */
+    /** The C structure. It is valid while this request is neither moved nor changed. */
     solon_request get() const noexcept {
         solon_request given = given_;
         if (print_) {
@@ -968,7 +968,7 @@ private:
 class [[nodiscard]] solutions {
 public:
     using raw = solon_solutions;
-    /** A handle of C that passes to this object. */
+    /** Takes ownership of a C handle. */
     explicit solutions(solon_solutions *taken) noexcept : handle_(taken) {}
 
     std::size_t size() const noexcept { return solon_solutions_count(handle_.get()); }
@@ -994,14 +994,14 @@ private:
     detail::handle<solon_solutions, solon_solutions_free> handle_;
 };
 
-/** What a query still depends on. */
+/** Residuals of a query. */
 class [[nodiscard]] residuals {
 public:
     using raw = solon_residuals;
-    /** A handle of C that passes to this object. */
+    /** Takes ownership of a C handle. */
     explicit residuals(solon_residuals *taken) noexcept : handle_(taken) {}
 
-    /** Bodies, one of which must hold; an empty one holds anyway. */
+    /** Bodies, at least one of which must be true; an empty one is always true. */
     std::vector<std::string_view> queries() const {
         return texts(solon_residuals_query_count(handle_.get()), solon_residuals_query);
     }
@@ -1025,14 +1025,14 @@ private:
     detail::handle<solon_residuals, solon_residuals_free> handle_;
 };
 
-/** An answer and how it was found. */
+/** A result and its explanation. */
 class [[nodiscard]] explanation {
 public:
     using raw = solon_explanation;
-    /** A handle of C that passes to this object. */
+    /** Takes ownership of a C handle. */
     explicit explanation(solon_explanation *taken) noexcept : handle_(taken) {}
 
-    /** The steps as lines for people. */
+    /** The steps as human-readable lines. */
     [[nodiscard]] std::string text(bool places = false, bool variables = false) const { return try_text(places, variables).value(); }
     result<std::string> try_text(bool places = false, bool variables = false) const {
         return detail::bytes([&](solon_bytes *out) {
@@ -1043,19 +1043,19 @@ public:
     result<std::string> try_json() const {
         return detail::bytes([&](solon_bytes *out) { return solon_explanation_json(handle_.get(), out); });
     }
-    /** The document that was explained, or the error that the evaluation ended with. */
+    /** The value of the explained document, or the error that the evaluation ended with. */
     [[nodiscard]] std::optional<value> document() const { return try_document().value(); }
     result<std::optional<value>> try_document() const {
         return detail::optional_value(
             [&](solon_value **out) { return solon_explanation_value(handle_.get(), out); });
     }
-    /** The solutions of the query that was explained. */
+    /** The solutions of the explained query. */
     solon::solutions solutions() const { return try_solutions().value(); }
     result<solon::solutions> try_solutions() const {
         return detail::object<solon::solutions>(
             [&](solon_solutions **out) { return solon_explanation_solutions(handle_.get(), out); });
     }
-    /** What the query that was explained depends on. */
+    /** The residuals of the explained query. */
     solon::residuals residuals() const { return try_residuals().value(); }
     result<solon::residuals> try_residuals() const {
         return detail::object<solon::residuals>(
@@ -1066,14 +1066,14 @@ private:
     detail::handle<solon_explanation, solon_explanation_free> handle_;
 };
 
-/** A prepared document, which several threads may ask at once. It follows its engine. */
+/** A prepared document, which several threads may evaluate at once. It follows changes of its engine. */
 class [[nodiscard]] document {
 public:
     using raw = solon_document;
-    /** A handle of C that passes to this object. */
+    /** Takes ownership of a C handle. */
     explicit document(solon_document *taken) noexcept : handle_(taken) {}
 
-    /** `true` if the document is exactly `true`: the fastest way to decide. Throws if the evaluation fails. */
+    /** `true` if the document is exactly `true`. The fastest way to decide. Throws if the evaluation fails. */
     [[nodiscard]] bool allow(std::string_view input_json) const { return try_allow(input_json).value(); }
     result<bool> try_allow(std::string_view input_json) const {
         solon_text text = detail::text(input_json);
@@ -1113,7 +1113,7 @@ public:
             [&](solon_bytes *out) { return solon_document_ask_json(handle_.get(), &given, out); });
     }
 
-    /** The document for each of many inputs, JSON texts, on one moment; each has an answer or an error of its own. */
+    /** Evaluates the document for many inputs, JSON texts, on one snapshot. Each input has its own result or error. */
     [[nodiscard]] std::vector<result<std::optional<std::string>>> ask_many_json(const std::vector<std::string_view> &inputs,
                                                                   const request &request = {}) const {
         return try_ask_many_json(inputs, request).value();
@@ -1129,7 +1129,7 @@ public:
         return detail::each<std::optional<std::string>>(error, answers, errors, detail::taken);
     }
 
-    /** The same for inputs that are values. */
+    /** Evaluates the document for many inputs that are values. */
     [[nodiscard]] std::vector<result<std::optional<value>>> ask_many(const std::vector<view> &inputs, const request &request = {}) const {
         return try_ask_many(inputs, request).value();
     }
@@ -1148,7 +1148,7 @@ public:
         return detail::each<std::optional<value>>(error, answers, errors, detail::owned);
     }
 
-    /** The document and how it was found; `detail` is one of `SOLON_DETAIL_…`. */
+    /** Evaluates the document and explains the result; `detail` is one of `SOLON_DETAIL_…`. */
     explanation explain(const request &request = {}, solon_detail detail = SOLON_DETAIL_FULL) const {
         return try_explain(request, detail).value();
     }
@@ -1165,11 +1165,11 @@ private:
     detail::handle<solon_document, solon_document_free> handle_;
 };
 
-/** A prepared query, which several threads may ask at once. It follows its engine. */
+/** A prepared query, which several threads may evaluate at once. It follows changes of its engine. */
 class [[nodiscard]] query {
 public:
     using raw = solon_query;
-    /** A handle of C that passes to this object. */
+    /** Takes ownership of a C handle. */
     explicit query(solon_query *taken) noexcept : handle_(taken) {}
 
     solutions ask(const request &request = {}) const { return try_ask(request).value(); }
@@ -1196,11 +1196,11 @@ private:
     detail::handle<solon_query, solon_query_free> handle_;
 };
 
-/** A prepared query that is asked while something is unknown. */
+/** A query prepared for partial evaluation. */
 class [[nodiscard]] partial {
 public:
     using raw = solon_partial;
-    /** A handle of C that passes to this object. */
+    /** Takes ownership of a C handle. */
     explicit partial(solon_partial *taken) noexcept : handle_(taken) {}
 
     residuals ask(const request &request = {}) const { return try_ask(request).value(); }
@@ -1222,18 +1222,18 @@ private:
     detail::handle<solon_partial, solon_partial_free> handle_;
 };
 
-/** What a rule made of the rows of a table, for each target. */
+/** Generated row filters, one for each target. */
 class [[nodiscard]] filtered {
 public:
     using raw = solon_filtered;
-    /** A handle of C that passes to this object. */
+    /** Takes ownership of a C handle. */
     explicit filtered(solon_filtered *taken) noexcept : handle_(taken) {}
 
-    /** Whether the filter for a target, by its position, keeps any row. */
+    /** `true` if the filter for a target, by its position, can select any row. */
     bool keeps(std::size_t target = 0) const noexcept { return solon_filtered_keeps(handle_.get(), target) != 0; }
     /**
-     * SQL, empty where every row is kept and a condition that is never true where no row is; or the JSON of a tree of UCAST,
-     * `{}` where every row is kept and empty where no row is.
+     * SQL that is empty if all rows are selected, and a condition that is never true if no row is. For UCAST, the JSON of a tree:
+     * `{}` if all rows are selected, and empty if no row is.
      */
     std::string_view query(std::size_t target = 0) const noexcept {
         return detail::text(solon_filtered_query(handle_.get(), target));
@@ -1242,20 +1242,20 @@ public:
     std::string_view parameters(std::size_t target = 0) const noexcept {
         return detail::text(solon_filtered_parameters(handle_.get(), target));
     }
-    /** What is shown in the place of columns, a JSON object; empty where nothing is masked or no row is kept. */
+    /** The masks of columns, a JSON object; empty if nothing is masked or no row is selected. */
     std::string_view masks() const noexcept { return detail::text(solon_filtered_masks(handle_.get())); }
-    /** All of it as the HTTP API answers. */
+    /** The filters as one JSON object, in the format of the HTTP API. */
     [[nodiscard]] std::string_view json() const noexcept { return detail::text(solon_filtered_json(handle_.get())); }
 
 private:
     detail::handle<solon_filtered, solon_filtered_free> handle_;
 };
 
-/** A rule that is prepared to become a filter of rows. Several threads may ask it at once; it follows its engine. */
+/** A rule that is prepared to become a row filter. Several threads may evaluate it at once; it follows changes of its engine. */
 class [[nodiscard]] filter {
 public:
     using raw = solon_filter;
-    /** A handle of C that passes to this object. */
+    /** Takes ownership of a C handle. */
     explicit filter(solon_filter *taken) noexcept : handle_(taken) {}
 
     filtered make(const request &request = {}) const { return try_make(request).value(); }
@@ -1269,29 +1269,29 @@ private:
     detail::handle<solon_filter, solon_filter_free> handle_;
 };
 
-/** What a filter is made for. */
+/** Options of a filter. */
 struct filter_options {
     /** Names like `sql+postgresql` and `ucast+prisma`. */
     std::vector<std::string> targets;
-    /** References like `input.fruits`; nothing is what the rule's METADATA says. */
+    /** References like `input.fruits`; empty to use the METADATA of the rule. */
     std::vector<std::string> unknowns;
-    /** The database's names for tables and columns, a JSON object. */
+    /** Names of tables and columns in the database, a JSON object. */
     std::string mappings_json;
-    /** The rule that computes masks of columns; nothing is what the rule's METADATA says. */
+    /** The rule that computes masks of columns; empty to use the METADATA of the rule. */
     std::string mask_rule;
-    /** Whether SQL has placeholders, with the values beside it. */
+    /** Generate SQL with placeholders, and return their values separately. */
     bool parameters = false;
-    /** Whether SQL is the condition alone, without `WHERE`. */
+    /** Generate only the SQL condition, without `WHERE`. */
     bool bare = false;
-    /** Whether SQL keeps exactly the rows that are true, of tables that are as the mappings declare them. */
+    /** Generate SQL that selects exactly the rows for which the rule is true, if the tables are as the mappings declare them. */
     bool exact = false;
-    /** The documents that are not inlined, by reference. */
+    /** Documents that are not inlined, by reference. */
     std::vector<std::string> disable_inlining;
-    /** Whether what the published targets refuse is said where it can be said exactly, as with `exact`. */
+    /** Generate conditions that OPA's targets reject, if they can be expressed exactly, as with `exact`. */
     bool extensions = false;
 };
 
-/** Where a query stands. */
+/** Context of a query. */
 struct query_options {
     std::string package;
     std::vector<std::string> imports;
@@ -1299,7 +1299,7 @@ struct query_options {
     solon::metrics *metrics = nullptr;
 };
 
-/** What is unknown, and how far rules are inlined. */
+/** Options of partial evaluation. */
 struct partial_options {
     std::vector<std::string> unknowns = {"input"};
     std::vector<std::string> disable_inlining;
@@ -1310,7 +1310,7 @@ struct partial_options {
     std::string package;
 };
 
-/** Changes of modules and data that happen as one. One thread at a time uses it. */
+/** Changes of modules and data that are applied atomically. Only one thread at a time may use it. */
 class [[nodiscard]] change {
 public:
     change() { result<void>(solon_change_new(handle_.out())).value(); }
@@ -1342,7 +1342,7 @@ public:
     result<void> try_remove(std::string_view path) & {
         return result<void>(solon_change_delete(handle_.get(), path.data(), path.size()));
     }
-    /** Loads files and folders by OPA's rules, as the engine reads them; with `bundles` each is a folder with a manifest. */
+    /** Loads files and folders by OPA's rules, with the settings of the engine. With `bundles`, each path is a folder with a manifest. */
     change &load(const class engine &engine, const std::vector<std::string> &paths, bool bundles = false) & {
         return done(try_load(engine, paths, bundles));
     }
@@ -1359,11 +1359,11 @@ private:
     detail::handle<solon_change, solon_change_free> handle_;
 };
 
-/** A policy engine. Several threads may change it and ask it at once. */
+/** A policy engine. Several threads may change and evaluate it at once. */
 class [[nodiscard]] engine {
 public:
     using raw = solon_engine;
-    /** A handle of C that passes to this object. */
+    /** Takes ownership of a C handle. */
     explicit engine(solon_engine *taken) noexcept : handle_(taken) {}
 
     explicit engine(const options &options = {}) : engine(make(options).value()) {}
@@ -1408,7 +1408,7 @@ public:
         return result<void>(
             solon_engine_set_module(handle_.get(), name.data(), name.size(), text.data(), text.size()));
     }
-    /** Modules by their names: they may need one another, and either all of it happens or nothing. */
+    /** Adds or replaces modules by name in one change, all of them or none. They may refer to one another. */
     void set_modules(const std::vector<std::pair<std::string_view, std::string_view>> &modules) const {
         try_set_modules(modules).value();
     }
@@ -1453,7 +1453,7 @@ public:
         });
     }
 
-    /** Loads files and folders by OPA's rules; with `bundles` each is a folder with a manifest. */
+    /** Loads files and folders by OPA's rules. With `bundles`, each path is a folder with a manifest. */
     void load(const std::vector<std::string> &paths, bool bundles = false) const {
         try_load(paths, bundles).value();
     }
@@ -1488,13 +1488,13 @@ public:
         return result<void>(solon_engine_delete(handle_.get(), path.data(), path.size()));
     }
 
-    /** Applies a change, which is empty then. */
+    /** Applies a change, which is empty afterwards. */
     void apply(change &change, metrics *metrics = nullptr) const { try_apply(change, metrics).value(); }
     result<void> try_apply(change &change, metrics *metrics = nullptr) const {
         solon_metrics *told = metrics == nullptr ? nullptr : metrics->get();
         return result<void>(solon_engine_apply(handle_.get(), change.get(), told));
     }
-    /** Tells what a change would do, which stays as it is. */
+    /** Checks a change without applying it, and returns the snapshot that it would create. */
     solon::moment check(const change &change) const { return try_check(change).value(); }
     result<solon::moment> try_check(const change &change) const {
         return detail::object<solon::moment>(
@@ -1514,7 +1514,7 @@ public:
             return solon_engine_prepare(handle_.get(), path.data(), path.size(), out);
         });
     }
-    /** The same for a path that somebody is to have written something for. */
+    /** Prepares a document. Fails if its path has neither a rule nor data. */
     document prepare_known(std::string_view path) const { return try_prepare_known(path).value(); }
     result<document> try_prepare_known(std::string_view path) const {
         return detail::object<document>([&](solon_document **out) {
@@ -1557,7 +1557,7 @@ public:
         });
     }
 
-    /** A rule, by its path with slashes, as a filter of rows. */
+    /** Prepares the rule at a slash-separated path to become a row filter. */
     solon::filter filter(std::string_view path, const filter_options &options) const {
         return try_filter(path, options).value();
     }
@@ -1594,7 +1594,7 @@ public:
     const solon_engine *get() const noexcept { return handle_.get(); }
 
 private:
-    /** Options of a query as C takes them. */
+    /** Options of a query in the format of C. */
     struct context {
         solon_query_options given = solon_query_options();
         std::string imports;
