@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 
-/// Stops evaluations from another thread: ``allow(input, cancel=cancel)`` ends with ``EvaluationCancelled`` soon after
-/// ``cancel.cancel()``. It stays cancelled: each evaluation that is given it later ends at once.
+/// Cancels evaluations from another thread: ``allow(input, cancel=cancel)`` raises ``EvaluationCancelled`` soon after
+/// ``cancel.cancel()``. It stays cancelled: later evaluations with it end at once.
 #[pyclass(frozen, module = "solon")]
 #[derive(Default)]
 pub struct Cancel {
@@ -17,12 +17,12 @@ impl Cancel {
         Self::default()
     }
 
-    /// Stops every evaluation that was given this object, now and later.
+    /// Cancels all current and future evaluations with this object.
     fn cancel(&self) {
         self.handle.cancel();
     }
 
-    /// Whether it was told to stop.
+    /// ``True`` if it was cancelled.
     #[getter]
     fn cancelled(&self) -> bool {
         self.handle.is_cancelled()

@@ -1,4 +1,4 @@
-//! `solon.Change`: modules and data that change as one.
+//! `solon.Change`: changes of modules and data that are applied atomically.
 
 use std::sync::Mutex;
 
@@ -16,14 +16,13 @@ use crate::moment::Moment;
 use crate::options::version;
 use crate::shared::Shared;
 
-/// Changes of modules and data that are applied as one, or not at all.
+/// Changes of modules and data that are applied atomically.
 ///
-/// Used by ``with engine.change() as change:``; at the end of the block all of it happens, and where the block raises nothing
-/// does.
+/// Used by ``with engine.change() as change:``. The change is applied at the end of the block, and discarded if the block raises.
 #[pyclass(frozen, module = "solon")]
 pub struct Change {
     shared: Shared,
-    /// Nothing once it is applied.
+    /// `None` after it was applied.
     change: Mutex<Option<EngineChange>>,
 }
 
@@ -67,7 +66,7 @@ fn applied() -> PyErr {
     reason = "text cannot be borrowed from an object of the stable ABI"
 )]
 impl Change {
-    /// Adds a module, or replaces the one of that name; ``rego`` is ``"v0"`` or ``"v1"`` where it differs from the engine's.
+    /// Adds the module, or replaces the module of that name; ``rego`` is ``"v0"`` or ``"v1"`` if it differs from the engine's.
     #[pyo3(signature = (name, text, *, rego=None))]
     pub fn set_module(&self, name: String, text: String, rego: Option<String>) -> PyResult<()> {
         let version = rego.as_deref().map(version).transpose()?;
@@ -86,7 +85,7 @@ impl Change {
         })
     }
 
-    /// Writes a document at a path with slashes below ``data``, making the objects around it.
+    /// Writes a document at a slash-separated path below ``data``, and creates missing parent objects.
     fn put(&self, path: String, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let value = from_python(value, self.shared.settings)?;
         self.add(|change| {
@@ -94,7 +93,7 @@ impl Change {
         })
     }
 
-    /// The same for a JSON text.
+    /// Writes a document from JSON text, like ``put``.
     fn put_json(&self, py: Python<'_>, path: String, text: &Bound<'_, PyAny>) -> PyResult<()> {
         let text = Text::of(text)?;
         let value = detached(py, || Ok(json::read(text.as_bytes())?))?;
@@ -110,7 +109,7 @@ impl Change {
         })
     }
 
-    /// Loads files and folders by OPA's rules, as ``Engine.load`` does, into the change.
+    /// Loads files and folders into the change by OPA's rules, like ``Engine.load``.
     #[pyo3(signature = (*paths, ignore=Vec::new(), bundles=false))]
     fn load(
         &self,
@@ -125,7 +124,7 @@ impl Change {
         })
     }
 
-    /// Makes the changes of a JSON patch (RFC 6902), a list of dicts, each of which sees those before it.
+    /// Applies a JSON patch (RFC 6902), a list of dicts. Each operation applies to the result of the previous one.
     pub fn patch(&self, py: Python<'_>, operations: &Bound<'_, PyAny>) -> PyResult<()> {
         let patch = from_python(operations, self.shared.settings)?;
         let steps = PatchStep::parse(&patch).map_err(|error| from_engine(py, &error.into()))?;
@@ -134,8 +133,8 @@ impl Change {
         })
     }
 
-    /// Tells what the change would do, without doing it: the moment that it would lead to, which documents can be asked at.
-    /// It can still be applied.
+    /// Checks the change without applying it, and returns the snapshot that it would create, which documents can be evaluated on.
+    /// The change can still be applied.
     fn check(&self, py: Python<'_>) -> PyResult<Moment> {
         let mut change = EngineChange::default();
         self.add(|own| change = own.clone())?;
@@ -144,8 +143,8 @@ impl Change {
         Ok(Moment { moment, settings })
     }
 
-    /// Applies the change: all of it happens, or there is an exception and nothing does. ``with`` does so at its end.
-    /// ``metrics`` are told how long parsing and compiling take.
+    /// Applies the change atomically; on an exception nothing changes. ``with`` does so at its end. The times of parsing and
+    /// compiling are added to ``metrics``.
     #[pyo3(signature = (*, metrics=None))]
     pub fn apply(&self, py: Python<'_>, metrics: Option<Py<Metrics>>) -> PyResult<()> {
         let change = self.taken().ok_or_else(applied)?;

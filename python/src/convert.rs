@@ -1,4 +1,4 @@
-//! Python objects to values and back, without JSON text between.
+//! Converts Python objects to values and back, without JSON text in between.
 //!
 //! | Python | value |
 //! |---|---|
@@ -8,9 +8,9 @@
 //! | `list`, `tuple` | array; comes back as a list, within a set or a key as a tuple |
 //! | `dict`, any other `Mapping` | object; comes back as a dict, within a set or a key as a `FrozenDict` |
 //! | dataclasses, pydantic models | object of their fields |
-//! | members of an `Enum` | the value that they stand for |
-//! | `datetime`, `date` | refused, or by the engine's option `datetimes` text of RFC 3339 or nanoseconds |
-//! | what has `__index__`, like the integers of numpy | number |
+//! | members of an `Enum` | their value |
+//! | `datetime`, `date` | rejected, or RFC 3339 text or nanoseconds by the option `datetimes` of the engine |
+//! | objects with `__index__`, like the integers of numpy | number |
 //! | `set`, `frozenset` | set; comes back as a set, within a set or a key as a frozenset |
 
 mod from_python;

@@ -1,4 +1,4 @@
-//! `solon.Document`: a document that is prepared once and asked often.
+//! `solon.Document`: a prepared document.
 
 use ::engine::trace::Detail;
 use ::engine::{
@@ -17,17 +17,23 @@ use crate::running::{Pace, Turn};
 use crate::shared::Shared;
 use crate::undefined;
 
-/// Inputs of `many` that are read before they are asked about: values that are soon forgotten use the same memory again.
+/// Inputs of `many` that are converted before they are evaluated. The values are short-lived, so that batches reuse the same
+/// memory.
 const BATCH: usize = 64;
 
-/// A document that is prepared: call it with an input. It follows the engine: after a change it answers by what is new.
+/// A prepared document: call it with an input. It follows changes of its engine.
 ///
-/// Made by ``Engine.prepare``. Beside the input a call takes ``input_json``, JSON text or bytes instead of an object;
-/// ``strict_builtin_errors``, whether the first error of a built-in function raises ``EvalError``; ``moment``;
-/// ``time_limit`` in seconds, ``step_limit``, ``memory_limit`` and ``explanation_limit`` in bytes; ``cancel``; ``print``, which
-/// is called with each line that policies print; ``nd_cache``, a dict of what functions that are not deterministic answered,
-/// which is asked first and filled; ``metadata`` and ``response_metadata``, dicts that functions of the host read and fill;
-/// ``metrics``, ``coverage`` and ``profile``.
+/// Created by ``Engine.prepare``. A call also takes these options:
+///
+/// - ``input_json``: JSON text or bytes instead of an object.
+/// - ``strict_builtin_errors``: the first error of a built-in function raises ``EvalError``.
+/// - ``moment``: the snapshot to evaluate.
+/// - ``time_limit`` in seconds, ``step_limit``, ``memory_limit`` and ``explanation_limit`` in bytes.
+/// - ``cancel``: cancels the evaluation.
+/// - ``print``: called with each line that policies print.
+/// - ``nd_cache``: a dict of results of non-deterministic functions; they are looked up in it, and added to it.
+/// - ``metadata`` and ``response_metadata``: dicts that host functions read and fill.
+/// - ``metrics``, ``coverage`` and ``profile``: measurements to add to.
 #[pyclass(frozen, module = "solon")]
 pub struct Document {
     prepared: PreparedDocument,
@@ -51,7 +57,7 @@ impl Document {
         }
     }
 
-    /// The document for what a call was given.
+    /// Evaluates the document for a request.
     pub fn ask<'py>(&self, py: Python<'py>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
         let answer = request.answer(
             py,
@@ -67,7 +73,7 @@ impl Document {
         self.answer(py, answer?.as_ref())
     }
 
-    /// The document for each of many inputs, by the search.
+    /// Evaluates the document for many inputs by `topdown`.
     fn watched(
         &self,
         inputs: &[Input],
@@ -116,7 +122,7 @@ fn on_pool<'py>(
     reason = "arguments that are read by a function of their own are not lent"
 )]
 impl Document {
-    /// The document for an input; ``UNDEFINED`` when it has no value.
+    /// Returns the document for an input; ``UNDEFINED`` if it has no value.
     #[pyo3(signature = (input=None, *, input_json=None, **options))]
     fn __call__<'py>(
         &self,
@@ -132,8 +138,8 @@ impl Document {
         }
     }
 
-    /// ``True`` only if the document is exactly ``true`` for an input: undefined and every other value are ``False``. Options are
-    /// those of a call. An evaluation that fails raises, and is not a permission.
+    /// Returns ``True`` only if the document is exactly ``true`` for an input: undefined and every other value are ``False``.
+    /// Options are those of a call. An evaluation that fails raises an exception, which is not a permission.
     #[pyo3(signature = (input=None, *, input_json=None, **options))]
     fn allow<'py>(
         &self,
@@ -169,8 +175,8 @@ impl Document {
         on_pool(&slf.getattr("allow")?, input, options)
     }
 
-    /// The document for each of many inputs, in their order, on one moment of the engine. Options are those of a call, but
-    /// for ``input_json``.
+    /// Evaluates the document for many inputs, in their order, on one snapshot of the engine. Options are those of a call, except
+    /// ``input_json``.
     #[pyo3(signature = (inputs, **options))]
     fn many<'py>(
         &self,
@@ -182,7 +188,7 @@ impl Document {
         let request = self.shared.request(None, options)?;
         let now = || self.shared.engine.snapshot();
         let moment = request.moment().cloned().unwrap_or_else(now);
-        // what one input is noted of is there for the next one
+        // an evaluation may add to what the next input uses, so that no input is converted ahead without limit
         let most = if request.notes() { usize::MAX } else { BATCH };
         let (list, mut batch) = (PyList::empty(py), Vec::new());
         let mut turn = Turn::begin();
@@ -202,7 +208,7 @@ impl Document {
                     let request = request.snapshot(&moment);
                     let mut answers = Vec::with_capacity(batch.len());
                     for input in &batch {
-                        // an answer is made where it stays: one that is moved at once is waited for
+                        // the result is constructed in its final location: moving it right after it was written would stall
                         let keep = |answer: ValueRef<'_>| answers.push(Some(answer.to_value()));
                         if self
                             .prepared
@@ -222,8 +228,8 @@ impl Document {
         }
     }
 
-    /// Answers and tells how. ``detail`` is ``"full"``, ``"debug"`` (unification, too), ``"fails"`` or ``"notes"``; options are
-    /// those of a call. An evaluation that ends early has an explanation, too.
+    /// Evaluates and explains the result. ``detail`` is ``"full"``, ``"debug"`` (with unification), ``"fails"`` or ``"notes"``;
+    /// options are those of a call. An evaluation that fails has an explanation, too.
     #[pyo3(signature = (input=None, *, detail="full", **options))]
     fn explain<'py>(
         &self,
@@ -246,8 +252,8 @@ impl Document {
         })
     }
 
-    /// Answers on another thread: ``await allow.aio(input)``. What is cancelled ends soon. A decision that takes microseconds
-    /// is better made by a plain call.
+    /// Evaluates on another thread: ``await allow.aio(input)``. A cancelled evaluation ends soon. For a decision that takes
+    /// microseconds, a plain call is faster.
     #[pyo3(signature = (input=None, **options))]
     fn aio<'py>(
         slf: &Bound<'py, Self>,
@@ -257,19 +263,19 @@ impl Document {
         on_pool(slf.as_any(), input, options)
     }
 
-    /// Whether an evaluation may wait for the outside, like ``http.send`` does.
+    /// Returns ``True`` if an evaluation may wait for external I/O, like ``http.send`` does.
     #[getter]
     fn may_block(&self) -> bool {
         self.prepared.may_block()
     }
 
-    /// Whether a rule makes it, and not data alone.
+    /// Returns ``True`` if a rule defines the document, and not data alone.
     #[getter]
     fn has_rules(&self) -> bool {
         self.prepared.has_rules()
     }
 
-    /// The path below ``data``, with slashes.
+    /// The slash-separated path below ``data``.
     #[getter]
     fn path(&self) -> &str {
         &self.path

@@ -27,27 +27,32 @@ use crate::query::Query;
 use crate::settings::Settings;
 use crate::shared::{Context, Shared};
 
-/// A target of filters, or several.
+/// One target of filters, or several.
 #[derive(FromPyObject)]
 enum Targets {
     One(String),
     Several(Vec<String>),
 }
 
-/// A policy engine: modules and data, asked from any number of threads.
+/// A policy engine: modules and data, evaluated from any number of threads.
 ///
-/// With ``decimal=True`` numbers with a fraction or an exponent come back as ``decimal.Decimal``, exact to the last
-/// digit, instead of as ``float``. ``datetimes`` says what becomes of dates and times in inputs: ``"rfc3339"`` text, ``"ns"``
-/// since 1970; else they are refused. ``rego`` is the language of modules that do not say, ``"v1"`` or ``"v0"``. ``strict``
-/// makes the checks of strict mode. A decision may take ``time_limit`` seconds and ``step_limit`` steps (no bound unless
-/// given) and ``memory_limit`` bytes (1 GiB unless given), its explanation ``explanation_limit`` bytes (256 MiB).
-/// ``response_cache`` bytes of answers of ``http.send`` are kept (64 MiB). With ``offline=True`` policies reach no network:
-/// asking for it raises ``EvalError``. ``now``, nanoseconds since 1970, stops the clock, offline. ``capabilities`` is JSON text
-/// in OPA's form that says what policies may use; ``allow_net`` the hosts that they may reach. With
-/// ``allow_base_conflicts=True`` data may stand in the place of rules.
+/// Options:
+///
+/// - ``decimal=True`` returns numbers with a fraction or an exponent as exact ``decimal.Decimal``, instead of ``float``.
+/// - ``datetimes`` converts dates and times in inputs to ``"rfc3339"`` text or to ``"ns"`` since 1970; otherwise they are
+///   rejected.
+/// - ``rego`` is the default language of modules, ``"v1"`` or ``"v0"``. ``strict`` enables the checks of strict mode.
+/// - ``time_limit`` in seconds and ``step_limit`` bound a decision (unlimited by default), ``memory_limit`` bounds its bytes (1
+///   GiB by default), and ``explanation_limit`` those of its explanation (256 MiB).
+/// - ``response_cache`` is the size of the cache of ``http.send`` responses in bytes (64 MiB).
+/// - ``offline=True`` disables the network: a network request raises ``EvalError``. ``now``, in nanoseconds since 1970, fixes the
+///   clock and implies ``offline``.
+/// - ``capabilities`` is JSON text in OPA's format with the features that policies may use; ``allow_net`` lists the hosts that
+///   they may connect to.
+/// - ``allow_base_conflicts=True`` allows data at the paths of rules.
 #[pyclass(frozen, module = "solon")]
 pub struct Engine {
-    /// Made when it is first used: functions are added before that.
+    /// Initialized on first use, because functions are added before that.
     shared: OnceLock<Shared>,
     plan: Mutex<Option<EngineBuilder>>,
     settings: Settings,
@@ -62,7 +67,7 @@ impl Engine {
         }
     }
 
-    /// One that was made elsewhere.
+    /// Wraps an engine that was created elsewhere.
     #[cfg(feature = "testing")]
     pub fn of(engine: ::engine::Engine, settings: Settings) -> Self {
         let shared = Shared { engine, settings };
@@ -111,14 +116,14 @@ impl Engine {
         Ok(Self::planned(builder(options)?, settings))
     }
 
-    /// Lets policies call a function of Python, like a built-in: ``@engine.function`` by its own name, or
+    /// Registers a Python function that policies call like a built-in function: ``@engine.function`` under its own name, or
     /// ``@engine.function("acme.lookup")``.
     ///
-    /// The types of its arguments and of its result are those of its annotations, so that policies which misuse it do not
-    /// compile; ``args`` and ``result`` say them otherwise, as types or as JSON of capabilities. What it raises is undefined for
-    /// the policy, or ends a strict evaluation; ``UNDEFINED`` leaves the call undefined. With ``pure=False`` it is asked again
-    /// for equal arguments, with ``waits=True`` it may wait for the outside. Functions are added before anything else is done
-    /// with the engine.
+    /// The types of its arguments and of its result are those of its annotations, so that policies that misuse it do not compile.
+    /// ``args`` and ``result`` override them, as types or as JSON of capabilities. An exception makes the call undefined, or
+    /// fails a strict evaluation; ``UNDEFINED`` makes the call undefined. With ``pure=False`` it is called again for equal
+    /// arguments; with ``waits=True`` it may wait for external I/O. Functions must be added before the engine is used in any
+    /// other way.
     ///
     /// >>> import solon
     /// >>> engine = solon.Engine()
@@ -140,7 +145,7 @@ impl Engine {
         functions.call_method1("function", (slf, name, args, result, pure, waits))
     }
 
-    /// Adds a function by its declaration, the JSON of capabilities.
+    /// Registers a function by its declaration, the JSON of capabilities.
     fn _add_function(
         &self,
         name: String,
@@ -162,8 +167,8 @@ impl Engine {
         }
     }
 
-    /// Adds a module, or replaces the one of that name, and compiles it together with the others; ``rego`` is ``"v0"`` or
-    /// ``"v1"`` where it differs from the engine's.
+    /// Adds the module, or replaces the module of that name, and compiles it together with the others; ``rego`` is ``"v0"`` or
+    /// ``"v1"`` if it differs from the engine's.
     #[pyo3(signature = (name, text, *, rego=None))]
     fn set_module(
         &self,
@@ -175,7 +180,7 @@ impl Engine {
         self.set_modules(py, BTreeMap::from([(name, text)]), rego)
     }
 
-    /// Adds or replaces several modules at once, a dict of texts by name: they may call one another.
+    /// Adds or replaces several modules in one change, a dict of texts by name. They may refer to one another.
     #[pyo3(signature = (modules, *, rego=None))]
     fn set_modules(
         &self,
@@ -203,7 +208,7 @@ impl Engine {
         texts.collect()
     }
 
-    /// The tree of a module, as OPA publishes it; ``KeyError`` when there is none of that name.
+    /// Returns the syntax tree of a module in OPA's format; ``KeyError`` if there is no module of that name.
     fn module_tree<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyAny>> {
         let Some(module) = self.engine().module(&name) else {
             return Err(PyKeyError::new_err(name));
@@ -212,10 +217,10 @@ impl Engine {
         json_to_python(py, &text, self.settings)
     }
 
-    /// Loads files and folders by OPA's rules: modules are added or replaced, documents merged into the data. A folder gives
-    /// its ``.rego``, ``.json``, ``.yaml`` and ``.yml`` files at any depth, documents at their folder's path; ``a.b:path`` puts
-    /// them below ``data.a.b``. ``ignore`` are patterns of names that are passed over. With ``bundles=True`` each path is a
-    /// folder with a manifest. Where anything cannot be loaded, ``LoadError`` tells all of it, and nothing has changed.
+    /// Loads files and folders by OPA's rules: modules are added or replaced, documents are merged into the data. From a folder
+    /// it loads ``.rego``, ``.json``, ``.yaml`` and ``.yml`` files at any depth, and puts documents at the path of their folder;
+    /// ``a.b:path`` puts them below ``data.a.b``. ``ignore`` lists patterns of file names to skip. With ``bundles=True`` each
+    /// path is a folder with a manifest. If anything cannot be loaded, ``LoadError`` lists all of it, and nothing has changed.
     #[pyo3(signature = (*paths, ignore=Vec::new(), bundles=false))]
     fn load(
         &self,
@@ -230,19 +235,19 @@ impl Engine {
         detached(py, || self.engine().apply(change))
     }
 
-    /// Replaces all data by a dict.
+    /// Replaces all data with a dict.
     fn set_data(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let data = from_python(data, self.settings)?;
         detached(py, || self.engine().put("/", data))
     }
 
-    /// Replaces all data by a JSON text.
+    /// Replaces all data with JSON text.
     fn set_data_json(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
         let text = Text::of(text)?;
         detached(py, || self.engine().put("/", json::read(text.as_bytes())?))
     }
 
-    /// Replaces all data by a YAML text, read as OPA reads it.
+    /// Replaces all data with YAML text, parsed as OPA parses YAML.
     fn set_data_yaml(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
         let text = Text::of(text)?;
         detached(py, || {
@@ -253,7 +258,7 @@ impl Engine {
         })
     }
 
-    /// The data at a path with slashes; ``StoreError`` when there is none.
+    /// Returns the data at a slash-separated path; ``StoreError`` if there is none.
     fn get<'py>(&self, py: Python<'py>, path: String) -> PyResult<Bound<'py, PyAny>> {
         match self.engine().read(&path) {
             Ok(value) => to_python(py, &value, self.settings),
@@ -261,25 +266,25 @@ impl Engine {
         }
     }
 
-    /// Writes data at a path with slashes, making the objects around it.
+    /// Writes data at a slash-separated path, and creates missing parent objects.
     fn put(&self, py: Python<'_>, path: String, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let value = from_python(value, self.settings)?;
         detached(py, || self.engine().put(&path, value))
     }
 
-    /// Makes the changes of a JSON patch (RFC 6902), a list of dicts: all of them, or none.
+    /// Applies a JSON patch (RFC 6902), a list of dicts: all operations, or none.
     fn patch(&self, py: Python<'_>, operations: &Bound<'_, PyAny>) -> PyResult<()> {
         let change = self.change();
         change.patch(py, operations)?;
         change.apply(py, None)
     }
 
-    /// Removes the data at a path with slashes; ``StoreError`` when there is none.
+    /// Removes the data at a slash-separated path; ``StoreError`` if there is none.
     fn delete(&self, py: Python<'_>, path: String) -> PyResult<()> {
         detached(py, || self.engine().remove(&path))
     }
 
-    /// Changes modules and data as one: ``with engine.change() as change:``.
+    /// Changes modules and data atomically: ``with engine.change() as change:``.
     ///
     /// >>> import solon
     /// >>> engine = solon.Engine()
@@ -292,7 +297,7 @@ impl Engine {
         Change::new(self.shared().clone())
     }
 
-    /// The policy and the data as they are now, for decisions that are to rest on the same.
+    /// Returns a snapshot of the current policy and data, for several decisions on the same state.
     fn moment(&self) -> Moment {
         Moment {
             moment: self.engine().snapshot(),
@@ -300,7 +305,7 @@ impl Engine {
         }
     }
 
-    /// How many changes there were: it grows with each.
+    /// The number of changes so far.
     #[getter]
     fn generation(&self) -> u64 {
         self.engine().generation()
@@ -308,7 +313,7 @@ impl Engine {
 
     /// Prepares a document, by its path (``"authz/allow"``) or its reference (``"data.authz.allow"``).
     ///
-    /// With ``known=True`` a path below which there is neither a rule nor data raises ``SolonError``: it is misspelt.
+    /// With ``known=True``, a path with neither a rule nor data raises ``SolonError``, because it is probably misspelled.
     ///
     /// >>> import solon
     /// >>> engine = solon.Engine()
@@ -334,8 +339,8 @@ impl Engine {
         Ok(Document::new(prepared, text, shared.clone()))
     }
 
-    /// Prepares a query, like ``"x := data.roles[_]; x != input.role"``. It may name the rules of ``package``, and what it
-    /// ``imports``; it may not call what ``unsafe_builtins`` names. ``metrics`` are told how long that takes.
+    /// Prepares a query, like ``"x := data.roles[_]; x != input.role"``. It may refer to the rules of ``package`` and to its
+    /// ``imports``; it must not call functions of ``unsafe_builtins``. The compilation time is added to ``metrics``.
     ///
     /// >>> import solon
     /// >>> engine = solon.Engine()
@@ -366,10 +371,10 @@ impl Engine {
         Ok(Query::new(prepared, text, shared.clone()))
     }
 
-    /// Prepares a query to be asked while something is unknown: all of ``input`` unless ``unknowns`` name other references.
-    /// What a document is made by is not inlined where ``disable_inlining`` names it; with ``shallow_inlining`` no rule that
-    /// depends on the unknown is. Support rules stand in the package ``namespace`` below ``data``, with ``skip_namespace`` where
-    /// the policy's own do; ``skip_false_defaults`` leaves out defaults that no answer needs. The rest is as for ``query``.
+    /// Prepares a query for partial evaluation. All of ``input`` is unknown, unless ``unknowns`` lists other references.
+    /// Documents of ``disable_inlining`` are not inlined; with ``shallow_inlining`` no rule that depends on unknowns is inlined.
+    /// Support rules are in the package ``namespace`` below ``data``, or with ``skip_namespace`` in the packages of the policy.
+    /// ``skip_false_defaults`` leaves out defaults that no result needs. The other options are those of ``query``.
     #[pyo3(signature = (
         text, *, unknowns=None, disable_inlining=Vec::new(), shallow_inlining=false, nondeterministic_builtins=false,
         skip_false_defaults=false, namespace=None, skip_namespace=false, package=None, imports=Vec::new(),
@@ -416,12 +421,17 @@ impl Engine {
         Ok(Partial::new(prepared, text, shared.clone()))
     }
 
-    /// Prepares the rule at a path, like ``"filters/include"``, to become a filter of rows for a target like
-    /// ``"sql+postgresql"`` or ``"ucast+prisma"``, or for several. ``unknowns`` names the rows (``["input.fruits"]``), unless the
-    /// rule's METADATA does, and ``mask_rule`` the rule that computes masks of columns. ``mappings`` gives the database's names
-    /// for tables and columns. With ``parameters`` SQL has placeholders, with ``bare`` no ``WHERE``; with ``exact`` it keeps
-    /// exactly the rows that are true, of tables that are as ``mappings`` declare them; with ``extensions`` it says what the
-    /// published targets refuse, where that can be said exactly. Documents that ``disable_inlining`` names are not inlined.
+    /// Prepares the rule at a path, like ``"filters/include"``, to become a row filter for a target like ``"sql+postgresql"`` or
+    /// ``"ucast+prisma"``, or for several.
+    ///
+    /// - ``unknowns`` lists the references to rows (``["input.fruits"]``), unless the rule's METADATA does.
+    /// - ``mask_rule`` is the rule that computes masks of columns.
+    /// - ``mappings`` maps tables and columns to their names in the database.
+    /// - ``parameters`` generates SQL with placeholders, ``bare`` SQL without ``WHERE``.
+    /// - ``exact`` generates SQL that selects exactly the rows for which the rule is true, if the tables are as ``mappings``
+    ///   declare them.
+    /// - ``extensions`` generates conditions that OPA's targets reject, if they can be expressed exactly.
+    /// - ``disable_inlining`` lists documents that are not inlined.
     #[pyo3(signature = (
         path, targets, *, unknowns=Vec::new(), mask_rule=None, mappings=None, disable_inlining=Vec::new(), parameters=false,
         bare=false, exact=false, extensions=false
@@ -463,10 +473,10 @@ impl Engine {
         Ok(Filter::new(prepared, path, never_true, shared.clone()))
     }
 
-    /// The document at a path below ``data``, like ``"authz/allow"``; ``UNDEFINED`` when it has no value.
+    /// Returns the document at a path below ``data``, like ``"authz/allow"``; ``UNDEFINED`` if it has no value.
     ///
     /// Without ``input``, or with ``UNDEFINED``, ``input`` is undefined in the policy; ``None`` is its ``null``. Options are
-    /// those of ``Document``. What is asked often is better prepared.
+    /// those of ``Document``. For repeated evaluations, prepare the document instead.
     #[pyo3(signature = (path, input=None, **options))]
     fn evaluate<'py>(
         &self,

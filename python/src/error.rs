@@ -1,10 +1,10 @@
-//! Turns what goes wrong into exceptions. Their classes are Python's own, in `solon._errors`.
+//! Converts errors to exceptions. Their classes are defined in Python, in `solon._errors`.
 
 use ::engine::{ErrorEntry, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// The classes by the name they have in `solon._errors`.
+/// Exception classes by their name in `solon._errors`.
 #[derive(Clone, Copy)]
 pub enum Family {
     Base,
@@ -40,7 +40,7 @@ impl Family {
     }
 }
 
-/// The exception for an error of the engine.
+/// Returns the exception for an error of the engine.
 pub fn from_engine(py: Python<'_>, error: &::engine::Error) -> PyErr {
     let family = match error.kind() {
         ErrorKind::Compile => Family::Compile,
@@ -59,7 +59,7 @@ pub fn from_engine(py: Python<'_>, error: &::engine::Error) -> PyErr {
     raise(py, family, &error.to_string(), error.entries())
 }
 
-/// The exception for an object that cannot be converted.
+/// Returns the exception for an object that cannot be converted.
 pub fn refused(py: Python<'_>, family: Family, message: &str) -> PyErr {
     let entry = ErrorEntry::new("invalid_parameter", message);
     raise(py, family, message, vec![entry])

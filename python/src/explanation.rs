@@ -1,4 +1,4 @@
-//! `solon.Explanation`: an answer and how it was found.
+//! `solon.Explanation`: a result and its explanation.
 
 use ::engine::trace::{Detail, Spelling};
 use ::engine::{Error, Explanation as EngineExplanation};
@@ -11,9 +11,9 @@ use crate::error::from_engine;
 use crate::guard::no_truth_value;
 use crate::settings::Settings;
 
-/// An answer and how it was found, step by step. ``str`` shows the steps; so do notebooks.
+/// A result and its explanation, step by step. ``str`` shows the steps; so do notebooks.
 ///
-/// Made by ``Document.explain``, ``Query.explain`` and ``Partial.explain``.
+/// Created by ``Document.explain``, ``Query.explain`` and ``Partial.explain``.
 #[pyclass(frozen, module = "solon")]
 pub struct Explanation {
     answer: Result<Py<PyAny>, Error>,
@@ -21,7 +21,7 @@ pub struct Explanation {
     json: Py<PyAny>,
 }
 
-/// The detail of that name.
+/// Returns the detail of that name.
 pub fn detail(name: &str) -> PyResult<Detail> {
     Detail::named(name).ok_or_else(|| {
         PyValueError::new_err(format!(
@@ -30,7 +30,7 @@ pub fn detail(name: &str) -> PyResult<Detail> {
     })
 }
 
-/// The object for what has a JSON form.
+/// Converts the JSON of a value to an object.
 pub fn json_of<'py>(
     py: Python<'py>,
     value: &impl Serialize,
@@ -42,7 +42,7 @@ pub fn json_of<'py>(
 }
 
 impl Explanation {
-    /// What a search told; `convert` makes an object of its answer.
+    /// Creates an explanation; `convert` converts its result to an object.
     pub fn new<T>(
         py: Python<'_>,
         told: &EngineExplanation<T>,
@@ -66,7 +66,7 @@ impl Explanation {
 
 #[pymethods]
 impl Explanation {
-    /// The answer; what ended the evaluation early is raised here.
+    /// The result; raises the exception that the evaluation ended with.
     #[getter]
     fn answer(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         match &self.answer {
@@ -75,13 +75,13 @@ impl Explanation {
         }
     }
 
-    /// The steps as lines for people, each with its file and row.
+    /// The steps as human-readable lines, each with its file and row.
     #[getter]
     fn lines(&self) -> Vec<String> {
         self.lines.clone()
     }
 
-    /// The steps as OPA publishes them: a list of dicts.
+    /// The steps in OPA's format: a list of dicts.
     #[getter]
     fn events(&self, py: Python<'_>) -> Py<PyAny> {
         self.json.clone_ref(py)

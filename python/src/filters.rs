@@ -1,4 +1,4 @@
-//! `solon.Filter`: the rows that a rule is true of, as a condition for a database.
+//! `solon.Filter`: the rows for which a rule is true, as a condition for a database.
 
 use ::engine::{FilterQuery, PreparedFilters};
 use pyo3::prelude::*;
@@ -10,14 +10,14 @@ use crate::input::given;
 use crate::running::Pace;
 use crate::shared::Shared;
 
-/// A rule that is prepared to become a filter of rows: call it with what is known of the input.
+/// A rule that is prepared to become a row filter: call it with the known part of the input.
 ///
-/// Made by ``Engine.filters``.
+/// Created by ``Engine.filters``.
 #[pyclass(frozen, module = "solon")]
 pub struct Filter {
     prepared: PreparedFilters,
     path: String,
-    /// The condition of SQL that is never true.
+    /// SQL condition that is never true.
     never_true: &'static str,
     shared: Shared,
 }
@@ -44,7 +44,7 @@ impl Filter {
     reason = "arguments that are read by a function of their own are not lent"
 )]
 impl Filter {
-    /// The filter for an input; options are those of ``Document``.
+    /// Returns the filter for an input; options are those of ``Document``.
     #[pyo3(signature = (input=None, **options))]
     fn __call__<'py>(
         &self,
@@ -97,7 +97,7 @@ impl Filter {
         })
     }
 
-    /// The path of the rule.
+    /// Path of the rule.
     #[getter]
     fn path(&self) -> &str {
         &self.path
@@ -116,7 +116,7 @@ impl Filter {
     }
 }
 
-/// A filter of rows, for each target.
+/// Generated row filters, one for each target.
 #[pyclass(frozen, module = "solon")]
 pub struct Filtered {
     keeps: bool,
@@ -128,14 +128,14 @@ pub struct Filtered {
 
 #[pymethods]
 impl Filtered {
-    /// ``True`` if the filter for the first target keeps any row.
+    /// ``True`` if the filter for the first target can select any row.
     #[getter]
     fn keeps(&self) -> bool {
         self.keeps
     }
 
-    /// The condition of the first target: text of SQL, or a tree of UCAST. It is empty where every row is kept. Where no row is
-    /// kept, SQL is a condition that is never true, and UCAST is ``None``.
+    /// The condition of the first target: SQL text, or a UCAST tree. It is empty if all rows are selected. If no row is selected,
+    /// SQL is a condition that is never true, and UCAST is ``None``.
     #[getter]
     fn query<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         first(self.queries.bind(py))
@@ -159,13 +159,13 @@ impl Filtered {
         self.parameters.clone_ref(py)
     }
 
-    /// What is shown in the place of columns; ``None`` where nothing is masked or no row is kept.
+    /// Masks of columns; ``None`` if nothing is masked or no row is selected.
     #[getter]
     fn masks(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         self.masks.as_ref().map(|masks| masks.clone_ref(py))
     }
 
-    /// What may be meant by names that are not in the input.
+    /// Suggestions for names that are not in the input.
     #[getter]
     fn hints(&self) -> Vec<String> {
         self.hints.clone()

@@ -1,4 +1,4 @@
-//! Functions of Python that policies call.
+//! Python functions that policies call.
 
 use ::engine::{BuiltinError, EvalErrorCode, HostFunction, StopReason, Value};
 use pyo3::exceptions::{PyException, PyValueError};
@@ -11,17 +11,17 @@ use crate::settings::Settings;
 use crate::stack;
 use crate::undefined;
 
-/// What a function of Python answered.
+/// Result of a Python function.
 enum Answer {
     Value(Value),
     Undefined,
-    /// It raised what policies take for an error of a built-in.
+    /// An exception that is an error of the built-in function.
     Failed(String),
-    /// It raised what is more than an error, like `KeyboardInterrupt`; nothing when the interpreter is gone.
+    /// An exception that ends the evaluation, like `KeyboardInterrupt`; `None` if the interpreter has shut down.
     Ended(Option<PyErr>),
 }
 
-/// The function of the engine for one of Python. `declaration` is JSON as capabilities declare functions.
+/// Creates a host function from a Python function. `declaration` is a function declaration in the JSON of capabilities.
 pub fn declare(
     name: &str,
     declaration: &str,

@@ -1,5 +1,5 @@
-//! The one wall between Rust and Python: a panic becomes `solon.InternalError`, which an `except Exception` catches, where
-//! pyo3's own exception for it would not.
+//! Panic guard between Rust and Python: a panic becomes `solon.InternalError`. `except Exception` catches it, unlike pyo3's own
+//! exception for panics.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,9 +10,10 @@ use pyo3::prelude::*;
 
 use crate::error::from_engine;
 
-/// Asks the engine, while other threads of Python run.
+/// Calls the engine without the interpreter's lock, so that other Python threads run.
 ///
-/// What `ask` touches may be seen after a panic. The engine allows that: a change becomes visible as a whole, at its end.
+/// State that `ask` changed may be used after a panic. The engine allows that, because a change becomes visible as a whole, when
+/// it is complete.
 pub fn detached<T: Send>(
     py: Python<'_>,
     ask: impl FnOnce() -> Result<T, Error> + Send,
@@ -21,18 +22,18 @@ pub fn detached<T: Send>(
     answer.map_err(|error| from_engine(py, &error))
 }
 
-/// Runs an evaluation, detached or not.
+/// Runs an evaluation, with or without the interpreter's lock.
 pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Error> {
     catch_unwind(AssertUnwindSafe(run)).or_else(internal)
 }
 
-/// Runs what needs Python's objects.
+/// Runs a function that needs Python objects.
 pub fn attached<T>(py: Python<'_>, run: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(run))
         .unwrap_or_else(|payload| internal(payload).map_err(|error| from_engine(py, &error)))
 }
 
-/// The error of an object that was taken for a condition, which it would always pass. `instead` is what to use.
+/// Returns the error for an object that is used as a condition, where it would always be true. `instead` is the replacement.
 pub fn no_truth_value(class: &str, instead: &str) -> PyErr {
     PyTypeError::new_err(format!("solon.{class} has no truth value: {instead}"))
 }

@@ -1,4 +1,4 @@
-//! What a decision is asked with.
+//! Inputs of decisions.
 
 use ::engine::Value;
 use pyo3::prelude::*;
@@ -10,7 +10,7 @@ use crate::error::{Family, refused};
 use crate::settings::Settings;
 use crate::undefined;
 
-/// An argument that may be missing, which `None` is not: that is the value `null`.
+/// Converts an argument that may be missing. `None` is not missing: it is the value `null`.
 #[expect(
     clippy::unnecessary_wraps,
     reason = "the form that arguments are read by"
@@ -19,7 +19,7 @@ pub fn given<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAn
     Ok(Some(object.clone()))
 }
 
-/// A `str` or `bytes`, whose text is read where it lies.
+/// A `str` or `bytes`, whose text is read without a copy.
 pub enum Text {
     Str(PyBackedStr),
     Bytes(PyBackedBytes),
@@ -48,11 +48,11 @@ pub enum Input {
     Json(Text),
 }
 
-/// Bytes of JSON from which on the interpreter's lock is released while they are read.
+/// Size of JSON, in bytes, from which on the interpreter's lock is released while it is parsed.
 const LARGE: usize = 8 << 10;
 
 impl Input {
-    /// An object; nothing and `UNDEFINED` leave `input` undefined.
+    /// Reads an object; a missing object and `UNDEFINED` leave `input` undefined.
     pub fn from_python(object: Option<&Bound<'_, PyAny>>, settings: Settings) -> PyResult<Self> {
         match object {
             Some(object) if !undefined::is(object) => {
@@ -62,7 +62,7 @@ impl Input {
         }
     }
 
-    /// JSON text or bytes instead of an object.
+    /// Uses JSON text or bytes instead of an object.
     pub fn or_json(self, json: &Bound<'_, PyAny>) -> PyResult<Self> {
         if !matches!(self, Self::Undefined) {
             let message = "give either input or input_json";
@@ -71,12 +71,12 @@ impl Input {
         Ok(Self::Json(Text::of(json)?))
     }
 
-    /// Whether reading it takes longer than releasing the interpreter's lock.
+    /// Returns `true` if parsing takes longer than releasing the interpreter's lock.
     pub fn is_large(&self) -> bool {
         matches!(self, Self::Json(text) if text.as_bytes().len() >= LARGE)
     }
 
-    /// A request with it.
+    /// Adds the input to a request.
     pub fn put<'i>(&'i self, request: ::engine::Request<'i>) -> ::engine::Request<'i> {
         match self {
             Self::Undefined => request,

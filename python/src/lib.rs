@@ -1,6 +1,6 @@
-//! The compiled half of the Python package `solon`; `python/solon` is the half that people import.
+//! Native module of the Python package `solon`; `python/solon` is the package that users import.
 //!
-//! It holds no policy logic: Python objects become values, the engine decides, values become Python objects.
+//! It contains no policy logic: it converts Python objects to values, calls the engine, and converts values to Python objects.
 
 mod cancel;
 mod change;
@@ -32,7 +32,7 @@ use pyo3::prelude::*;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The compiled half of `solon`.
+/// Native module of `solon`.
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

@@ -1,4 +1,4 @@
-//! `solon.Coverage`, `solon.Profile` and `solon.Metrics`: what is noted of evaluations.
+//! `solon.Coverage`, `solon.Profile` and `solon.Metrics`: measurements of evaluations.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -16,7 +16,8 @@ use pyo3::types::{PyDict, PyList};
 use crate::explanation::json_of;
 use crate::moment::Moment;
 
-/// What only one evaluation at a time writes to. Waiting for it while holding the interpreter's lock could last for ever.
+/// Locks a measurement for one evaluation. Fails if it is in use, because waiting with the interpreter's lock held could
+/// deadlock.
 fn taken<'m, T>(mutex: &'m Mutex<T>, name: &str) -> PyResult<MutexGuard<'m, T>> {
     match mutex.try_lock() {
         Ok(taken) => Ok(taken),
@@ -27,7 +28,7 @@ fn taken<'m, T>(mutex: &'m Mutex<T>, name: &str) -> PyResult<MutexGuard<'m, T>> 
     }
 }
 
-/// Which lines of the modules evaluations came by: ``allow(input, coverage=coverage)``. They are slower then.
+/// Lines of the modules that were evaluated: ``allow(input, coverage=coverage)``. Makes evaluations slower.
 #[pyclass(frozen, module = "solon")]
 #[derive(Default)]
 pub struct Coverage(Mutex<EngineCoverage>);
@@ -45,7 +46,7 @@ impl Coverage {
         Self::default()
     }
 
-    /// The report on the modules of a moment, in OPA's form: ``{"files": {…}, "covered_lines": …, "coverage": …}``.
+    /// Returns the report for the modules of a snapshot, in OPA's format: ``{"files": {…}, "covered_lines": …, "coverage": …}``.
     fn report<'py>(&self, py: Python<'py>, moment: &Moment) -> PyResult<Bound<'py, PyAny>> {
         let modules = moment.moment.modules().map(|(_, module)| &**module);
         let report = self.taken()?.report(&[], modules);
@@ -53,7 +54,7 @@ impl Coverage {
     }
 }
 
-/// How long the rows of the modules took: ``allow(input, profile=profile)``. Evaluations are slower then.
+/// Evaluation time by row of the modules: ``allow(input, profile=profile)``. Makes evaluations slower.
 #[pyclass(frozen, module = "solon")]
 #[derive(Default)]
 pub struct Profile(Mutex<EngineProfile>);
@@ -71,8 +72,8 @@ impl Profile {
         Self::default()
     }
 
-    /// Gives the rows, those that took longest first, and begins anew: dicts of ``file``, ``row``, ``col``, ``time_ns``,
-    /// ``evals``, ``redos`` and ``expressions``. The moment names the files; a query's has no name.
+    /// Returns the rows, slowest first, and resets the profile: dicts of ``file``, ``row``, ``col``, ``time_ns``, ``evals``,
+    /// ``redos`` and ``expressions``. The snapshot supplies the file names; the file of a query has no name.
     fn rows<'py>(&self, py: Python<'py>, moment: &Moment) -> PyResult<Bound<'py, PyList>> {
         let modules = moment.moment.modules().map(|(_, module)| &**module);
         let rows = std::mem::take(&mut *self.taken()?).finish(modules);
@@ -92,8 +93,8 @@ impl Profile {
     }
 }
 
-/// Times and counts of evaluations, by the names that OPA publishes them under: ``allow(input, metrics=metrics)``. What is
-/// measured again is added. With ``instrument=True`` the steps of evaluations are measured, too, which makes them slower.
+/// Times and counts of evaluations, by the names that OPA uses: ``allow(input, metrics=metrics)``. Repeated measurements are
+/// added. With ``instrument=True`` the steps of evaluations are measured, too, which makes evaluations slower.
 #[pyclass(frozen, module = "solon")]
 pub struct Metrics {
     measured: Mutex<EngineMetrics>,
@@ -111,7 +112,7 @@ impl Metrics {
         }
     }
 
-    /// What was measured so far: ``{"timer_rego_query_eval_ns": …}``.
+    /// Returns the measurements so far: ``{"timer_rego_query_eval_ns": …}``.
     fn report(&self) -> BTreeMap<String, u64> {
         let measured = self.lock();
         let numbers = measured.numbers();
@@ -122,17 +123,17 @@ impl Metrics {
 }
 
 impl Metrics {
-    /// Nobody keeps it locked while something is evaluated.
+    /// Locks the metrics. The lock is never held during an evaluation.
     fn lock(&self) -> MutexGuard<'_, EngineMetrics> {
         self.measured.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the steps of evaluations are measured, too.
+    /// Returns `true` if the steps of evaluations are measured, too.
     pub fn is_instrumented(&self) -> bool {
         self.instrument
     }
 
-    /// Notes how long an evaluation took, and what `http.send` did.
+    /// Measures the time of an evaluation, and adds the measurements of `http.send`.
     pub fn evaluation<R>(&self, sent: &SendMetrics, evaluate: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let answer = evaluate();
@@ -142,7 +143,7 @@ impl Metrics {
         answer
     }
 
-    /// Runs something that tells how long its stages take.
+    /// Runs a function that measures its stages.
     pub fn timing<R>(metrics: Option<&Self>, run: impl FnOnce(Timer<'_>) -> R) -> R {
         match metrics {
             None => run(Timer::default()),
@@ -153,7 +154,7 @@ impl Metrics {
         }
     }
 
-    /// Notes what was measured of a search.
+    /// Adds the measurements of a `topdown` evaluation.
     pub fn instruments(&self, instruments: &Instruments) {
         self.lock().instruments(instruments);
     }

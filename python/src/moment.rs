@@ -1,4 +1,4 @@
-//! `solon.Moment`: policy and data as they were.
+//! `solon.Moment`: a snapshot of policy and data.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,9 @@ use crate::convert::to_python;
 use crate::error::from_engine;
 use crate::settings::Settings;
 
-/// The policy and the data of an engine at one moment, for decisions that are to rest on the same:
-/// ``allow(input, moment=moment)``.
+/// Snapshot of the policy and the data of an engine, for several decisions on the same state: ``allow(input, moment=moment)``.
 ///
-/// Made by ``Engine.moment`` and ``Change.check``.
+/// Created by ``Engine.moment`` and ``Change.check``.
 #[pyclass(frozen, module = "solon")]
 pub struct Moment {
     pub moment: ::engine::Snapshot,
@@ -20,13 +19,13 @@ pub struct Moment {
 
 #[pymethods]
 impl Moment {
-    /// Which change of its engine led here.
+    /// The number of changes of the engine before the snapshot.
     #[getter]
     fn generation(&self) -> u64 {
         self.moment.generation()
     }
 
-    /// The texts of its modules, by name.
+    /// Texts of the modules, by name.
     #[getter]
     fn modules(&self) -> BTreeMap<String, String> {
         let modules = self.moment.modules();
@@ -34,7 +33,7 @@ impl Moment {
         texts.collect()
     }
 
-    /// The data at a path with slashes; ``StoreError`` when there is none.
+    /// Returns the data at a slash-separated path; ``StoreError`` if there is none.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "the stable ABI lends no text"

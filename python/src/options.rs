@@ -1,4 +1,4 @@
-//! How an engine is made.
+//! Options of an engine.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use solon_host::SystemHost;
 
-/// What was asked for.
+/// The options that the caller passed.
 #[derive(Default)]
 struct Options {
     strict: bool,
@@ -23,7 +23,7 @@ struct Options {
     allow_base_conflicts: bool,
 }
 
-/// The Rego version that a text names.
+/// Returns the Rego version of a text.
 pub fn version(text: &str) -> PyResult<Version> {
     match text {
         "v0" => Ok(Version::V0),
@@ -34,13 +34,13 @@ pub fn version(text: &str) -> PyResult<Version> {
     }
 }
 
-/// A time in seconds.
+/// Converts a time in seconds.
 pub fn seconds(name: &str, seconds: f64) -> PyResult<Duration> {
     Duration::try_from_secs_f64(seconds)
         .map_err(|error| PyValueError::new_err(format!("{name}: {error}")))
 }
 
-/// A builder with the options that are no matter of conversion.
+/// Returns a builder with all options except those of conversions.
 pub fn builder(options: Option<&Bound<'_, PyDict>>) -> PyResult<EngineBuilder> {
     let mut read = Options::default();
     for (name, value) in options.into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! `solon.Partial`: what is left of a query while something is unknown.
+//! `solon.Partial`: partial evaluation of a query.
 
 use ::engine::{ExplainOptions, PreparedPartial, Residuals as EngineResiduals};
 use pyo3::prelude::*;
@@ -12,9 +12,9 @@ use crate::running::Pace;
 use crate::settings::Settings;
 use crate::shared::Shared;
 
-/// A query that is prepared to be asked while something is unknown: call it with what is known of the input.
+/// A query prepared for partial evaluation: call it with the known part of the input.
 ///
-/// Made by ``Engine.partial``.
+/// Created by ``Engine.partial``.
 #[pyclass(frozen, module = "solon")]
 pub struct Partial {
     prepared: PreparedPartial,
@@ -38,7 +38,7 @@ impl Partial {
     reason = "arguments that are read by a function of their own are not lent"
 )]
 impl Partial {
-    /// What remains to be asked; options are those of ``Document``.
+    /// Returns the residuals; options are those of ``Document``.
     #[pyo3(signature = (input=None, **options))]
     fn __call__<'py>(
         &self,
@@ -56,7 +56,7 @@ impl Partial {
         Residuals::new(py, &left, self.shared.settings)
     }
 
-    /// What remains to be asked, and how that was found, as ``Document.explain``.
+    /// Returns the residuals and explains them, like ``Document.explain``.
     #[pyo3(signature = (input=None, *, detail="full", **options))]
     fn explain<'py>(
         &self,
@@ -80,7 +80,7 @@ impl Partial {
         })
     }
 
-    /// The query.
+    /// Text of the query.
     #[getter]
     fn text(&self) -> &str {
         &self.text
@@ -99,8 +99,8 @@ impl Partial {
     }
 }
 
-/// What a query still depends on: it holds when one of ``queries`` does. Without one it never holds; an empty text among
-/// them is one that always does.
+/// Residuals of a query, which is true if one of ``queries`` is. If there are none, it is never true; an empty text among them is
+/// always true.
 #[pyclass(frozen, module = "solon")]
 pub struct Residuals {
     queries: Vec<String>,
@@ -121,19 +121,19 @@ impl Residuals {
 
 #[pymethods]
 impl Residuals {
-    /// The queries, as texts of Rego.
+    /// The residual queries, as Rego text.
     #[getter]
     fn queries(&self) -> Vec<String> {
         self.queries.clone()
     }
 
-    /// The modules that the queries refer to, as texts of Rego.
+    /// The modules that the queries refer to, as Rego text.
     #[getter]
     fn support(&self) -> Vec<String> {
         self.support.clone()
     }
 
-    /// Both as OPA publishes them: a dict of trees.
+    /// Queries and modules as syntax trees in OPA's format.
     #[getter]
     fn tree(&self, py: Python<'_>) -> Py<PyAny> {
         self.tree.clone_ref(py)

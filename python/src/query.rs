@@ -1,4 +1,4 @@
-//! `solon.Query`: a query that is prepared once and asked often.
+//! `solon.Query`: a prepared query.
 
 use ::engine::trace::Detail;
 use ::engine::{ExplainOptions, PreparedQuery, Solution, Value};
@@ -13,9 +13,9 @@ use crate::input::given;
 use crate::running::Pace;
 use crate::shared::Shared;
 
-/// A query that is prepared: call it with an input. It follows the engine as documents do, and takes the same options.
+/// A prepared query: call it with an input. It follows changes of its engine and takes the same options as documents.
 ///
-/// Made by ``Engine.query``.
+/// Created by ``Engine.query``.
 #[pyclass(frozen, module = "solon")]
 pub struct Query {
     prepared: PreparedQuery,
@@ -56,8 +56,8 @@ impl Query {
     reason = "arguments that are read by a function of their own are not lent"
 )]
 impl Query {
-    /// All solutions, each a dict of the query's variables, in the order they are found. Without one the list is empty:
-    /// ``if engine.query("input.x > 1")(input):`` asks whether the query holds.
+    /// Returns all solutions, each a dict of the query's variables, in the order of evaluation. If there are none, the list is
+    /// empty: ``if engine.query("input.x > 1")(input):`` tests if the query is true.
     #[pyo3(signature = (input=None, **options))]
     fn __call__<'py>(
         &self,
@@ -80,8 +80,8 @@ impl Query {
         self.rows(py, &rows?)
     }
 
-    /// All solutions as OPA's API gives them: dicts of ``bindings``, of the ``values`` of the query's expressions, and of those
-    /// ``expressions``, each with its ``text`` and ``location``. Here an expression may be false.
+    /// Returns all solutions in the format of OPA's API: dicts of ``bindings``, of the ``values`` of the query's expressions, and
+    /// of those ``expressions``, each with its ``text`` and ``location``. Here an expression may be false.
     #[pyo3(signature = (input=None, **options))]
     fn solutions<'py>(
         &self,
@@ -124,7 +124,7 @@ impl Query {
         Ok(list)
     }
 
-    /// Answers and tells how, as ``Document.explain``.
+    /// Evaluates and explains the result, like ``Document.explain``.
     #[pyo3(signature = (input=None, *, detail="full", **options))]
     fn explain<'py>(
         &self,
@@ -147,7 +147,7 @@ impl Query {
         })
     }
 
-    /// The text.
+    /// Text of the query.
     #[getter]
     fn text(&self) -> &str {
         &self.text

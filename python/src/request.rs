@@ -1,4 +1,4 @@
-//! What a call may be given beside its input.
+//! Options of a call.
 
 use ::engine::trace::{Instruments, Observer, Observers};
 use ::engine::{
@@ -21,12 +21,12 @@ use crate::settings::Settings;
 use crate::shared::Shared;
 use crate::stack;
 
-/// What a call was given.
+/// Arguments of a call.
 pub struct Request {
     pub input: Input,
     pub settings: Settings,
     strict: bool,
-    /// What was given beside the input and strictness, which is seldom.
+    /// Options other than the input and strictness. Boxed because they are rare.
     options: Option<Box<Options>>,
 }
 
@@ -44,7 +44,7 @@ struct Options {
     profile: Option<Py<Profile>>,
 }
 
-/// What an evaluation leaves beside its answer.
+/// Output of an evaluation in addition to the result.
 struct Left<R> {
     answer: Result<R, Error>,
     asked: Option<Value>,
@@ -52,7 +52,7 @@ struct Left<R> {
 }
 
 impl Request {
-    /// JSON text or bytes instead of an input.
+    /// Uses JSON text or bytes instead of an input.
     pub fn or_json(mut self, json: &Bound<'_, PyAny>) -> PyResult<Self> {
         self.input = self.input.or_json(json)?;
         Ok(self)
@@ -96,18 +96,18 @@ impl Request {
         }
     }
 
-    /// The moment that was asked for.
+    /// Returns the snapshot of the options.
     pub fn moment(&self) -> Option<&EngineMoment> {
         self.options.as_ref()?.moment.as_ref()
     }
 
-    /// Whether an evaluation leaves something that the next one is given.
+    /// Returns `true` if an evaluation records something that the next one uses.
     pub fn notes(&self) -> bool {
         let options = self.options.as_ref();
         options.is_some_and(|options| options.nd_cache.is_some() || options.response.is_some())
     }
 
-    /// Evaluates: by plans, or by the search where that is watched.
+    /// Evaluates by plans, or by `topdown` if the evaluation is traced.
     pub fn answer<R: Send>(
         &self,
         py: Python<'_>,
@@ -129,7 +129,7 @@ impl Request {
         self.given(options, py, pace, evaluate)
     }
 
-    /// Searches, watched as asked.
+    /// Evaluates by `topdown` with the tracers of the request.
     pub fn searched<R: Send>(
         &self,
         py: Python<'_>,
@@ -172,7 +172,7 @@ impl Request {
         answer.map_err(|error| from_engine(py, &error))
     }
 
-    /// What `run` makes of it as the engine's own request.
+    /// Calls `run` with the request in the form that the engine expects.
     fn given<R: Send>(
         &self,
         options: &Options,
@@ -296,7 +296,7 @@ impl Options {
         Ok(())
     }
 
-    /// The bounds so far, of which `usual` are the engine's.
+    /// Returns the limits of the call, with `usual` as defaults.
     fn bounds(&mut self, usual: &Limits) -> Limits {
         self.limits.take().unwrap_or_else(|| usual.clone())
     }
@@ -309,7 +309,7 @@ impl Options {
     }
 }
 
-/// Calls a function with a line that a policy printed. What it raises ends the evaluation.
+/// Calls a function with a line that a policy printed. An exception ends the evaluation.
 fn hear(print: &Py<PyAny>, line: &str, cancel: &EngineCancel) {
     let hear = || Python::try_attach(|py| print.call1(py, (line,)).map(drop));
     if let Some(Err(error)) = stack::on_own(hear).flatten() {

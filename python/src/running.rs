@@ -1,4 +1,4 @@
-//! Evaluating beside an interpreter: when its lock is released, how its signals are heard, and what its functions raise.
+//! Evaluation within an interpreter: releasing its lock, handling its signals, and propagating exceptions of its functions.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,35 +12,35 @@ use crate::guard::caught;
 use crate::stack;
 
 thread_local! {
-    /// A handle that stops what this thread evaluates next, while it evaluates nothing.
+    /// A reusable handle that cancels evaluations of this thread, stored while none is running.
     static CANCEL: Cell<Option<Cancel>> = const { Cell::new(None) };
-    /// What ended an evaluation of this thread: a signal's handler, or a function of the host.
+    /// Exception that ended an evaluation of this thread, of a signal handler or of a host function.
     static RAISED: Cell<Option<Box<PyErr>>> = const { Cell::new(None) };
 }
 
-/// How long signals may wait to be heard.
+/// Maximum delay until signals are handled.
 const HEARD_WITHIN: Duration = Duration::from_millis(20);
 
-/// Keeps what a function of the host raised, which is more than an error of a built-in; the evaluation is over then.
+/// Stores an exception of a host function that is not an error of a built-in function. It ends the evaluation.
 pub fn raise(error: PyErr) {
     RAISED.set(Some(Box::new(error)));
 }
 
-/// Whether a document is worth releasing the interpreter's lock for: once one of its evaluations was long enough to look at
-/// its budget, it is.
+/// Decides if the interpreter's lock is released for evaluations of a document. It is, once an evaluation took long enough to
+/// poll its limits.
 #[derive(Default)]
 pub struct Pace(AtomicBool);
 
 impl Pace {
-    /// Of what certainly takes long, or may wait.
+    /// For evaluations that are known to take long, or that may wait.
     pub fn slow() -> Self {
         Self(AtomicBool::new(true))
     }
 
-    /// Runs an evaluation. `stop` is a handle that the caller gave; there is another one where it gave none.
+    /// Runs an evaluation. `stop` is a handle of the caller; without one an own handle is used.
     ///
     /// # Errors
-    /// What a signal's handler, or a function of the host, raised.
+    /// The exception of a signal handler or of a host function.
     pub fn run<R: Send>(
         &self,
         py: Python<'_>,
@@ -76,12 +76,12 @@ impl Pace {
     }
 }
 
-/// How long a thread goes on with many short evaluations before others have their turn. A thread that waits for the lock asks
-/// for it after five milliseconds, and only who was asked hands it over: a lock that is released sooner is back with its holder
-/// before the other has woken.
+/// Time after which a thread with many short evaluations releases the lock. A waiting thread requests the lock after five
+/// milliseconds, and CPython switches threads only after a request: if the lock is released earlier, its holder gets it back
+/// before the other thread wakes.
 const TURN: Duration = Duration::from_millis(10);
 
-/// The turn of a thread that makes many short evaluations, each of which is over before it would look after the interpreter.
+/// Time quantum of a thread with many short evaluations, each of which ends before it polls the interpreter.
 pub struct Turn(Instant);
 
 impl Turn {
@@ -89,10 +89,10 @@ impl Turn {
         Self(Instant::now())
     }
 
-    /// Whether it was long, and the next evaluation is to release the lock. Signals are heard then.
+    /// Returns `true` if the quantum is over, so that the next evaluation must release the lock. Also handles signals.
     ///
     /// # Errors
-    /// What a signal's handler raised.
+    /// The exception of a signal handler.
     pub fn is_long(&mut self, py: Python<'_>) -> PyResult<bool> {
         let is_long = self.0.elapsed() >= TURN;
         if is_long {
@@ -103,11 +103,11 @@ impl Turn {
     }
 }
 
-/// Looks after the interpreter while an evaluation runs.
+/// Polls the interpreter during an evaluation.
 struct Watch<'c> {
     cancel: &'c Cancel,
     is_detached: bool,
-    /// Whether signals are this thread's to hear; it is not known before it matters.
+    /// `true` if this thread handles signals; determined when it is first needed.
     is_main: Cell<Option<bool>>,
     next: Cell<Option<Instant>>,
     looked: Cell<bool>,
@@ -130,7 +130,7 @@ impl<'c> Watch<'c> {
         if self.next.get().is_none_or(|next| next <= now) {
             let is_first = self.next.get().is_none();
             self.next.set(now.checked_add(HEARD_WITHIN));
-            // nobody attends to an interpreter for what is over soon
+            // short evaluations do not poll the interpreter
             if !is_first && (!self.is_detached || self.is_main.get() != Some(false)) {
                 self.attend();
             }
@@ -142,10 +142,10 @@ impl<'c> Watch<'c> {
         let is_own = stack::is_own();
         let attended = Python::try_attach(|py| {
             if !is_own && stack::is_looked_at(py) {
-                // it is soon back on its own
+                // the lock is requested only if it was released
                 return;
             }
-            // a handler may run, and raise, wherever code of Python does
+            // a handler may run and raise an exception, as it may in any Python code
             let heard = match self.is_main.get() {
                 Some(_) => Ok(()),
                 None => is_main(py).map(|is_main| self.is_main.set(Some(is_main))),
@@ -154,18 +154,18 @@ impl<'c> Watch<'c> {
                 raise(error);
                 self.cancel.cancel();
             } else if !self.is_detached {
-                // others may have waited for the lock
+                // other threads may be waiting for the lock
                 py.detach(std::thread::yield_now);
             }
         });
         if attended.is_none() {
-            // the interpreter is gone, and nobody will read the answer
+            // the interpreter has shut down, and the result will not be used
             self.cancel.cancel();
         }
     }
 }
 
-/// Whether this is the thread that hears signals.
+/// Returns `true` if this is the thread that handles signals.
 fn is_main(py: Python<'_>) -> PyResult<bool> {
     let threading = py.import("threading")?;
     let main = threading.call_method0("main_thread")?.getattr("ident")?;

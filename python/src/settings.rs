@@ -1,22 +1,22 @@
-//! How objects and values become one another.
+//! Settings of conversions between objects and values.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::convert::Fractions;
 
-/// What becomes of dates and times.
+/// Conversion of dates and times.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Datetimes {
-    /// They are refused.
+    /// They are rejected.
     Refused,
-    /// Text, as RFC 3339 writes it.
+    /// Text in RFC 3339 format.
     Rfc3339,
     /// Nanoseconds since the Unix epoch.
     Nanoseconds,
 }
 
-/// What an engine was told about conversions.
+/// Conversion settings of an engine.
 #[derive(Clone, Copy)]
 pub struct Settings {
     pub fractions: Fractions,
@@ -24,7 +24,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// By the options of an engine.
+    /// Reads the options of an engine.
     pub fn read(decimal: bool, datetimes: Option<&str>) -> PyResult<Self> {
         let datetimes = match datetimes {
             None => Datetimes::Refused,

@@ -1,4 +1,4 @@
-//! What an engine has in common with all that is made by it.
+//! State that an engine shares with the objects created from it.
 
 use ::engine::QueryContext;
 use ::engine::bundle::Loaded;
@@ -11,7 +11,7 @@ use crate::measures::Metrics;
 use crate::request::Request;
 use crate::settings::Settings;
 
-/// The engine, and how its callers want to be answered.
+/// The engine and its conversion settings.
 #[derive(Clone)]
 pub struct Shared {
     pub engine: ::engine::Engine,
@@ -19,7 +19,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Reads what a call was given.
+    /// Reads the arguments of a call.
     pub fn request(
         &self,
         input: Option<&Bound<'_, PyAny>>,
@@ -28,7 +28,7 @@ impl Shared {
         Request::read(input, options, self)
     }
 
-    /// What files and folders hold.
+    /// Reads files and folders.
     pub fn loaded(
         &self,
         py: Python<'_>,
@@ -48,7 +48,7 @@ impl Shared {
     }
 }
 
-/// Where a query stands: what it may name, and what it may not call.
+/// Context of a query: names it may refer to, and functions it must not call.
 pub struct Context {
     pub package: Option<String>,
     pub imports: Vec<String>,
@@ -57,7 +57,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Prepares something there, while other threads of Python run.
+    /// Prepares a query in this context without the interpreter's lock, so that other Python threads run.
     pub fn prepare<R: Send>(
         &self,
         py: Python<'_>,

@@ -1,16 +1,16 @@
-//! Which stack an evaluation is on. Deep evaluations go on on another one, which newer interpreters take for an overflow: code
-//! of Python runs on stacks that they know.
+//! Stack of an evaluation. Deep evaluations continue on another stack, which newer interpreters treat as a stack overflow. Python
+//! code therefore runs only on stacks that the interpreter knows.
 
 use std::cell::Cell;
 
 use pyo3::Python;
 
 thread_local! {
-    /// Where an evaluation of this thread began: an address on its stack, and how much was left below it.
+    /// Start of an evaluation of this thread: an address on its stack, and the remaining bytes below it.
     static BASE: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
 }
 
-/// Runs an evaluation, which may come to run code of Python.
+/// Runs an evaluation that may call Python code.
 #[inline]
 pub fn begin<R>(evaluate: impl FnOnce() -> R) -> R {
     let here = 0_u8;
@@ -21,7 +21,7 @@ pub fn begin<R>(evaluate: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Whether this is the stack that the thread began the evaluation on.
+/// Returns `true` if this is the stack on which the thread started the evaluation.
 pub fn is_own() -> bool {
     let here = 0_u8;
     let here = std::ptr::from_ref(&here).addr();
@@ -29,13 +29,13 @@ pub fn is_own() -> bool {
         .is_none_or(|(base, left)| base.checked_sub(here).is_some_and(|used| used < left))
 }
 
-/// Whether the interpreter looks at the address of the stack that it runs on.
+/// Returns `true` if the interpreter checks the address of its stack.
 pub fn is_looked_at(py: Python<'_>) -> bool {
     py.version_info() >= (3, 14)
 }
 
-/// Runs code of Python: here, or on a thread of its own where this is not the stack of an interpreter's. `None` when there is
-/// no interpreter any more.
+/// Runs Python code: directly, or on a new thread if this is not a stack that the interpreter knows. Returns `None` if the
+/// interpreter has shut down.
 pub fn on_own<R: Send>(run: impl FnOnce() -> R + Send) -> Option<R> {
     if is_own() {
         Some(run())

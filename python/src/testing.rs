@@ -1,4 +1,4 @@
-//! What the package's own tests need of the inside; no part of what is shipped.
+//! Helpers for the tests of the package; not included in releases.
 
 use ::engine::HostFunction;
 use pyo3::exceptions::PyValueError;
@@ -12,7 +12,7 @@ const POLICY: &str = "package t
 panics := boom(input.x)
 sound := input.x";
 
-/// An engine with a document whose evaluation panics, and a sound one.
+/// Returns an engine with a document whose evaluation panics, and one that works.
 #[pyfunction]
 pub fn _faulty_engine(py: Python<'_>) -> PyResult<Engine> {
     #[expect(clippy::panic, reason = "what a panic becomes is what is tested")]

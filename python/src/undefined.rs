@@ -1,12 +1,12 @@
-//! The object that stands for no value at all, which is not the value `null`.
+//! `solon.UNDEFINED`: the absence of a value, which differs from the value `null`.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
 /// The type of `solon.UNDEFINED`, its only object.
 ///
-/// It is false. That is not enough for a permission: other values than ``True`` are true, like a dict with ``"allow": False``.
-/// Use ``Document.allow``, or compare with ``is True``.
+/// It is falsy, but do not rely on that for a permission: values other than ``True`` are truthy, too, like a dict with ``"allow":
+/// False``. Use ``Document.allow``, or compare with ``is True``.
 #[pyclass(frozen, module = "solon")]
 pub struct UndefinedType;
 
@@ -22,7 +22,7 @@ impl UndefinedType {
         "solon.UNDEFINED"
     }
 
-    /// Copies and pickles are the object itself: it goes by its name.
+    /// Copying and unpickling return the same object, because it is pickled by its name.
     #[expect(clippy::unused_self, reason = "Python calls it on the object")]
     fn __reduce__(&self) -> &'static str {
         "UNDEFINED"
@@ -31,13 +31,13 @@ impl UndefinedType {
 
 static UNDEFINED: PyOnceLock<Py<UndefinedType>> = PyOnceLock::new();
 
-/// The only object.
+/// Returns the only object.
 pub fn get(py: Python<'_>) -> PyResult<Py<UndefinedType>> {
     let object = UNDEFINED.get_or_try_init(py, || Py::new(py, UndefinedType))?;
     Ok(object.clone_ref(py))
 }
 
-/// Whether an object is it.
+/// Returns `true` if `object` is `UNDEFINED`.
 pub fn is(object: &Bound<'_, PyAny>) -> bool {
     let only = UNDEFINED.get(object.py());
     only.is_some_and(|only| object.is(only))

@@ -1,4 +1,4 @@
-//! Python objects to values.
+//! Converts Python objects to values.
 
 use ::engine::Limits;
 use ::engine::Value;
@@ -16,10 +16,10 @@ use crate::error::{Family, refused};
 use crate::guard::attached;
 use crate::settings::Settings;
 
-/// The value that an object is.
+/// Converts an object to a value.
 ///
 /// # Errors
-/// `InputError`, with the place of what is refused.
+/// `InputError`, with the path of the rejected object.
 pub fn from_python(object: &Bound<'_, PyAny>, settings: Settings) -> PyResult<Value> {
     attached(object.py(), || {
         let reader = Reader { settings, depth: 0 };
@@ -38,11 +38,11 @@ pub fn from_python(object: &Bound<'_, PyAny>, settings: Settings) -> PyResult<Va
     })
 }
 
-/// Why an object has no value.
+/// Reason why an object cannot be converted.
 pub(super) enum Fail {
-    /// Python raised while it was read.
+    /// Python raised an exception during the conversion.
     Raised(PyErr),
-    /// It has none; the steps to it are collected on the way out, innermost first.
+    /// It has no value. The path is collected while the error propagates, innermost key first.
     Refused { message: String, path: Vec<String> },
 }
 
@@ -68,17 +68,17 @@ impl From<PyErr> for Fail {
     }
 }
 
-/// Reads objects.
+/// Converts objects.
 #[derive(Clone, Copy)]
 struct Reader {
     settings: Settings,
-    /// Collections around.
+    /// Number of enclosing collections.
     depth: usize,
 }
 
 impl Reader {
     fn convert(self, object: &Bound<'_, PyAny>) -> Result<Value, Fail> {
-        // what an object is exactly is told by comparing addresses, and most are of one of these types
+        // exact types are compared by address, and most objects have one of these types
         if let Ok(text) = object.cast_exact::<PyString>() {
             return string(text);
         }
@@ -88,7 +88,7 @@ impl Reader {
         if object.is_none() {
             return Ok(Value::Null);
         }
-        // no class is derived from bool
+        // `bool` has no subclasses
         if let Ok(boolean) = object.cast::<PyBool>() {
             return Ok(Value::Bool(boolean.is_true()));
         }
@@ -104,8 +104,9 @@ impl Reader {
         self.derived(object)
     }
 
-    /// Puts the value that an object is to its place; whether no code of Python's can have run. Most are plain strings and
-    /// integers, which are made there: a value that is moved in one piece soon after it was written in several is waited for.
+    /// Converts an object into `place`. Returns `true` if Python code cannot have run. Plain strings and integers, the most
+    /// frequent objects, are written in place: moving a value as a whole right after it was written field by field defeats store
+    /// forwarding.
     #[inline]
     fn fill(self, place: &mut Value, object: &Bound<'_, PyAny>) -> Result<bool, Fail> {
         if let Ok(text) = object.cast_exact::<PyString>() {
@@ -123,7 +124,7 @@ impl Reader {
         Ok(false)
     }
 
-    /// Reads what is in a collection.
+    /// Returns the reader for the elements of a collection.
     fn below(self) -> Result<Self, Fail> {
         if self.depth == Limits::NESTING {
             return Err(Fail::refuse(format!(
@@ -137,7 +138,7 @@ impl Reader {
         })
     }
 
-    /// The value of an object whose class is derived from one of those, or another.
+    /// Converts an object of a subclass of these types, or of another class.
     fn derived(self, object: &Bound<'_, PyAny>) -> Result<Value, Fail> {
         if let Ok(text) = object.cast::<PyString>() {
             return string(text);
@@ -190,7 +191,7 @@ impl Reader {
     }
 
     fn dict(self, dict: &Bound<'_, PyDict>) -> Result<Value, Fail> {
-        // without the interpreter's lock other threads could change it between two entries
+        // without the interpreter's lock, other threads could change it between two entries
         with_critical_section(dict, || self.entries(dict))
     }
 
@@ -202,7 +203,7 @@ impl Reader {
         };
         let likely = records::likely(&item.0, size);
         let mut is_same = true;
-        // what is in no record: the names, and the values in their order
+        // for dicts without a record: the names, and the values in their order
         let mut names = Vec::new();
         let mut values = Vec::new();
         let mut record = likely.map(|known| (known.unfilled(), known));
@@ -253,7 +254,7 @@ impl Reader {
     }
 
     fn set(self, set: &Bound<'_, PySet>) -> Result<Value, Fail> {
-        // a copy, since converting a member may run code that changes the set
+        // a copy, because converting a member may run code that changes the set
         let items: Vec<_> = set.try_iter()?.collect::<PyResult<_>>()?;
         Ok(Value::set(self.items(items.into_iter())?))
     }

@@ -1,4 +1,4 @@
-//! Numbers of any size, both ways.
+//! Converts numbers of any size in both directions.
 
 use ::engine::Limits;
 use ::engine::NumberBuf;
@@ -8,23 +8,23 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyFloat, PyInt, PyType};
 
-/// What numbers with a fraction or an exponent become.
+/// Python type of numbers with a fraction or an exponent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Fractions {
     Float,
     Decimal,
 }
 
-/// Digits up to which Python converts between decimal text and integers, whatever its settings say.
+/// Number of digits up to which Python converts between decimal text and integers under all settings.
 const PLAIN_DIGITS: usize = 640;
 
-/// Powers of ten that a double holds exactly.
+/// Powers of ten that a double represents exactly.
 const POWERS: [f64; 19] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18,
 ];
 
-/// Integers that a double holds exactly end here.
+/// Largest integer below which a double represents all integers exactly.
 const EXACT: u64 = 1 << 53;
 
 fn decimal_class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
@@ -32,19 +32,19 @@ fn decimal_class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
     CLASS.import(py, "decimal", "Decimal")
 }
 
-/// The number that an `int` is, or why there is none.
+/// Converts an `int`, or returns why it cannot.
 pub fn from_int(int: &Bound<'_, PyInt>) -> PyResult<Result<Value, String>> {
     if let Ok(small) = int.extract::<i64>() {
         return Ok(Ok(Value::Int(small)));
     }
     let py = int.py();
-    // the class's own method: a subclass could do anything
+    // call the method of the base class, because a subclass may override it
     let class = py.get_type::<PyInt>();
     let bits: u64 = class.call_method1("bit_length", (int,))?.extract()?;
     if bits > Limits::NUMBER_BITS {
         return Ok(Err(format!("an int of {bits} bits is too large")));
     }
-    // hexadecimal has no limit of digits, and takes no quadratic time to read
+    // hexadecimal has no digit limit, and is parsed in linear time
     let text: String = class.call_method1("__format__", (int, "x"))?.extract()?;
     Ok(match BigInt::parse_bytes(text.as_bytes(), 16) {
         Some(number) => read(&number.to_string()),
@@ -52,7 +52,7 @@ pub fn from_int(int: &Bound<'_, PyInt>) -> PyResult<Result<Value, String>> {
     })
 }
 
-/// The number that a `float` is, with the digits that Python shows.
+/// Converts a `float`, with the digits that Python shows.
 pub fn from_float(float: &Bound<'_, PyFloat>) -> Result<Value, String> {
     let float = float.value();
     if float.is_finite() {
@@ -72,7 +72,7 @@ fn not_finite(float: f64) -> &'static str {
     }
 }
 
-/// The number that a `Decimal` is; `None` when it is no `Decimal`.
+/// Converts a `Decimal`; returns `None` if it is not a `Decimal`.
 pub fn from_decimal(object: &Bound<'_, PyAny>) -> PyResult<Option<Result<Value, String>>> {
     let class = decimal_class(object.py())?;
     if !object.is_instance(class)? {
@@ -90,7 +90,7 @@ fn read(text: &str) -> Result<Value, String> {
         .map_err(|error| error.to_string())
 }
 
-/// The object for a number by its text.
+/// Converts the text of a number to an object.
 pub fn from_text<'py>(
     py: Python<'py>,
     text: &str,
@@ -109,7 +109,7 @@ pub fn from_text<'py>(
     }
 }
 
-/// The object for `coefficient / 10^scale`.
+/// Converts `coefficient / 10^scale` to an object.
 pub fn from_decimal_parts(
     py: Python<'_>,
     scale: u8,
@@ -129,7 +129,7 @@ pub fn from_decimal_parts(
     fraction(py, &text, fractions)
 }
 
-/// A float, or a `Decimal` when asked for or when a float would be infinite or lose all.
+/// Returns a float, or a `Decimal` if requested or if the float would be infinite or zero.
 fn fraction<'py>(py: Python<'py>, text: &str, fractions: Fractions) -> PyResult<Bound<'py, PyAny>> {
     let zero = !text
         .split(['e', 'E'])

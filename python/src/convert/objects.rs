@@ -1,4 +1,4 @@
-//! Objects that stand for values: data classes, models, enumerations, dates.
+//! Objects that are converted by their class: data classes, models, enumerations, dates.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -7,18 +7,18 @@ use pyo3::types::{PyDelta, PyString, PyType};
 use super::from_python::Fail;
 use crate::settings::{Datetimes, Settings};
 
-/// What is converted in place of an object.
+/// Replacement that is converted instead of the object.
 pub(super) enum Other<'py> {
     Object(Bound<'py, PyAny>),
     Fields(Fields<'py>),
 }
 
-/// The names and values of an object's fields.
+/// Names and values of the fields of an object.
 type Fields<'py> = Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>;
 
 type Class = PyOnceLock<Py<PyType>>;
 
-/// What an object stands for.
+/// Returns the replacement of an object.
 pub(super) fn other<'py>(
     object: &Bound<'py, PyAny>,
     settings: Settings,
@@ -39,7 +39,7 @@ pub(super) fn other<'py>(
             _ => Ok(Other::Object(object.call_method0("isoformat")?)),
         };
     }
-    // classes have these attributes, too, and are no values
+    // classes have these attributes, too, but are not values
     if !object.is_instance_of::<PyType>() {
         if object.hasattr("__dataclass_fields__")? {
             return fields(object).map(Other::Fields);
@@ -58,7 +58,7 @@ pub(super) fn other<'py>(
     )))
 }
 
-/// Names and values, without the copies that `dataclasses.asdict` makes.
+/// Returns names and values, without the copies that `dataclasses.asdict` makes.
 fn fields<'py>(object: &Bound<'py, PyAny>) -> Result<Fields<'py>, Fail> {
     let fields = object.py().import("dataclasses")?;
     let fields = fields.call_method1("fields", (object,))?;

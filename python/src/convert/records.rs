@@ -1,6 +1,6 @@
-//! The names of dicts that were read before. A program asks with dicts of few forms, and its names are mostly the same
-//! objects each time: such a dict is known without reading a text. Those of dicts that were read from JSON are other objects
-//! each time: they are known by their texts, one after the other.
+//! Cache of the key names of dicts (records). A program passes dicts of few shapes, and mostly with the same string objects as
+//! names. Such a dict is recognized by the addresses of its names, without reading text. Dicts that were parsed from JSON have
+//! new string objects each time, and are recognized by comparing the texts.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -11,44 +11,44 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use smallvec::SmallVec;
 
-/// Names that need no memory of their own while a dict is read.
+/// Number of names that are kept on the stack while a dict is read.
 pub const FEW: usize = 8;
 
-/// Bytes of names up to which a form is remembered.
+/// Total size of names, in bytes, up to which a shape is cached.
 const REMEMBERED: usize = 1 << 10;
 
-/// Places for forms that are known by the first name and the number of names.
+/// Number of cache entries, indexed by the first name and the number of names.
 const PLACES: usize = 64;
 
-/// Dicts of a known form, but with other objects for names, after which those take the place of the former.
+/// Number of dicts of a cached shape, but with other string objects, after which the cached objects are replaced.
 const PATIENCE: u8 = 64;
 
-/// A form of dicts.
+/// A cached shape of dicts with its string objects.
 pub struct Record {
     names: Box<[Py<PyString>]>,
     form: Rc<Form>,
 }
 
-/// What the dicts of a form have in common, whichever objects their names are.
+/// Data of a shape that does not depend on the string objects.
 struct Form {
     texts: Box<[Box<str>]>,
     order: KeyOrder,
-    /// Dicts whose names were other objects than those of the record that knew them.
+    /// Number of dicts whose names were other objects than those of the record.
     missed: Cell<u8>,
 }
 
-/// How a name is that of a record.
+/// Result of comparing a name with that of a record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Known {
-    /// It is this very object.
+    /// The same object.
     Same,
-    /// Its text is the same.
+    /// Another object with the same text.
     Equal,
     No,
 }
 
 impl Record {
-    /// How the name at a position is known.
+    /// Compares the name at a position.
     #[inline]
     pub fn knows(&self, at: usize, name: &Bound<'_, PyAny>) -> Known {
         match self.names.get(at) {
@@ -65,26 +65,26 @@ impl Record {
         known.is_some_and(|known| text == Some(known))
     }
 
-    /// The place among the sorted values of the one under a name.
+    /// Returns the element of the sorted values for the name at a position.
     #[inline]
     pub fn place<'v>(&self, values: &'v mut [Value], at: usize) -> Option<&'v mut Value> {
         values.get_mut(self.form.order.slot(at)?)
     }
 
-    /// The values that were put under the first names, in the order of these.
+    /// Returns the values of the first names, in the order of the names.
     pub fn in_order(&self, values: &mut [Value], count: usize) -> Vec<Value> {
         let slots = (0..count).filter_map(|at| self.form.order.slot(at));
         let values = slots.map(|slot| values.get_mut(slot).map(std::mem::take).unwrap_or_default());
         values.collect()
     }
 
-    /// An object of this form, whose values come one after the other.
+    /// Returns an object of this shape, whose values are added one by one.
     #[inline]
     pub fn unfilled(&self) -> Unfilled {
         self.form.order.unfilled()
     }
 
-    /// The first names.
+    /// Returns the first names.
     pub fn first<'py>(
         &self,
         py: Python<'py>,
@@ -94,7 +94,7 @@ impl Record {
         names.map(move |name| name.bind(py).clone().into_any())
     }
 
-    /// Notes that a dict of this form had other objects for names, which are remembered if that goes on.
+    /// Records that a dict of this shape had other string objects, which are cached after enough repetitions.
     pub fn miss(&self, dict: &Bound<'_, PyDict>) {
         let missed = self.form.missed.get().wrapping_add(1);
         self.form.missed.set(missed);
@@ -108,10 +108,10 @@ impl Record {
     }
 }
 
-/// The forms that a thread has read.
+/// Shapes that a thread has read.
 struct Records {
     forms: Shapes<Option<Rc<Record>>>,
-    /// By the object that the first name is.
+    /// By the address of the first name.
     by_object: Places,
     /// By the text of the first name.
     by_text: Places,
@@ -133,7 +133,7 @@ thread_local! {
     static RECORDS: RefCell<Records> = RefCell::default();
 }
 
-/// The form that a dict of so many names most likely has.
+/// Returns the most likely shape of a dict with `size` names.
 #[inline]
 pub fn likely(first: &Bound<'_, PyAny>, size: usize) -> Option<Rc<Record>> {
     RECORDS.with_borrow(|records| {
@@ -150,7 +150,7 @@ pub fn likely(first: &Bound<'_, PyAny>, size: usize) -> Option<Rc<Record>> {
     })
 }
 
-/// The object of values in the order of names; `None` unless all of them are plain strings that may be remembered.
+/// Creates an object from values in the order of names; `None` unless all names are plain strings that may be cached.
 pub fn read(names: &[Bound<'_, PyAny>], values: &mut [Value]) -> Option<Object> {
     if names.len() > Object::SHAPED {
         return None;
@@ -169,7 +169,7 @@ pub fn read(names: &[Bound<'_, PyAny>], values: &mut [Value]) -> Option<Object> 
         let object = order.object(values);
         let new = match &order.note {
             Some(record) => {
-                // other forms begin alike
+                // other shapes may have the same first name
                 let known = records.by_text.get_mut(place);
                 let replaced = known.and_then(|known| known.replace(record.clone()));
                 return Some((object, Err(replaced)));
@@ -188,7 +188,7 @@ pub fn read(names: &[Bound<'_, PyAny>], values: &mut [Value]) -> Option<Object> 
     Some(object)
 }
 
-/// Remembers the names of a dict of a form.
+/// Caches the names of a dict of a shape.
 fn remember(names: &[Bound<'_, PyAny>], form: Rc<Form>) {
     let (Some(first), Some(text)) = (names.first(), form.texts.first()) else {
         return;
@@ -203,7 +203,7 @@ fn remember(names: &[Bound<'_, PyAny>], form: Rc<Form>) {
         names: held.map(|name| name.clone().unbind()).collect(),
         form,
     });
-    // what it takes the place of is dropped when nobody borrows the records any more
+    // the replaced entry is dropped after the borrow of the records ends
     let replaced = RECORDS.with_borrow_mut(|records| {
         let by_object = records.by_object.get_mut(places.0);
         let by_object = by_object.and_then(|place| place.replace(record.clone()));

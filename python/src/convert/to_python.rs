@@ -1,4 +1,4 @@
-//! Values to Python objects.
+//! Converts values to Python objects.
 
 use ::engine::Limits;
 use ::engine::Value;
@@ -12,10 +12,10 @@ use crate::error::{Family, from_engine, refused};
 use crate::guard::attached;
 use crate::settings::Settings;
 
-/// The object for a value.
+/// Converts a value to an object.
 ///
 /// # Errors
-/// `OutputError` when members or keys that Rego tells apart, like `1` and `true`, are equal in Python.
+/// `OutputError` if members or keys that differ in Rego, like `1` and `true`, are equal in Python.
 pub fn to_python<'py>(
     py: Python<'py>,
     value: &Value,
@@ -30,10 +30,10 @@ pub fn to_python<'py>(
     attached(py, || writer.write(value))
 }
 
-/// The object for a JSON text of the engine's own.
+/// Converts JSON text that the engine wrote to an object.
 ///
 /// # Errors
-/// As for [`to_python`].
+/// See [`to_python`].
 pub fn json_to_python<'py>(
     py: Python<'py>,
     text: &str,
@@ -43,16 +43,16 @@ pub fn json_to_python<'py>(
     to_python(py, &value, settings)
 }
 
-/// Deepest nesting of the objects that are made: Python compares and prints objects by recursion, too.
+/// Maximum nesting of the created objects. It is limited because Python compares and prints objects recursively.
 const NESTING: usize = 2 * Limits::NESTING;
 
 #[derive(Clone, Copy)]
 struct Writer<'py> {
     py: Python<'py>,
     fractions: Fractions,
-    /// Whether objects must be hashable, within a set or a key.
+    /// `true` if objects must be hashable, within a set or a key.
     frozen: bool,
-    /// Collections around.
+    /// Number of enclosing collections.
     depth: usize,
 }
 
@@ -137,7 +137,7 @@ impl<'py> Writer<'py> {
         Ok(set.into_any())
     }
 
-    /// Refuses to lose what Python holds equal.
+    /// Fails if members that are equal in Python would be lost.
     fn same_size(self, python: usize, rego: usize, what: &str) -> PyResult<()> {
         if python == rego {
             return Ok(());
