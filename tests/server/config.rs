@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use super::{Config, Sources};
 
+#[path = "config/decision_logs.rs"]
+mod decision_logs;
 #[path = "config/keys.rs"]
 mod keys;
 #[path = "config/reference.rs"]

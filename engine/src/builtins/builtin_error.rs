@@ -8,7 +8,7 @@ use crate::value::{Kind, ValueRef};
 /// Outcome of a call without a value.
 ///
 /// ```
-/// use solon::{BuiltinError, Engine, HostFunction, Request, V};
+/// use solon::{BuiltinError, Engine, HostFunction, Request, ValueRef};
 ///
 /// let half = HostFunction::new("half", "n: number => h: number", |_, operands| match operands {
 ///     [ValueRef::Int(n)] if n % 2 == 0 => Ok(ValueRef::Int(n / 2)),

@@ -16,7 +16,7 @@ pub type HostFunctionBody = dyn for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'
 /// A function that a host adds to the built-ins.
 ///
 /// ```
-/// use solon::{BuiltinError, Engine, HostFunction, Request, V};
+/// use solon::{BuiltinError, Engine, HostFunction, Request, ValueRef};
 ///
 /// let half = HostFunction::new("half", "whole: number => half: number", |_, operands| match operands {
 ///     [ValueRef::Int(whole)] => Ok(ValueRef::Int(whole / 2)),

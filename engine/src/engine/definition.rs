@@ -32,7 +32,7 @@ impl Definition {
     /// use solon_syntax::{ParseOptions, parse_module};
     ///
     /// let text = "package p\n\nallow if is_admin\n\nis_admin if input.admin";
-    /// let module = parse_module(&Source::new(SourceId(1), "p.rego", text), &ParseOptions::of(Version::V1)).unwrap();
+    /// let module = parse_module(&Source::new(SourceId(1), "p.rego", text), &ParseOptions::from_version(Version::V1)).unwrap();
     /// let found = Definition::find(vec![Arc::new(module)], "p.rego", 21)?;
     /// assert_eq!(found, Definition::At("p.rego".to_owned(), 5, 1));
     /// # Ok::<(), solon::Error>(())

@@ -6,6 +6,7 @@ mod files;
 mod host;
 mod origins;
 mod reload;
+mod started;
 mod transport;
 pub(super) mod watch;
 
@@ -17,22 +18,22 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use parking_lot::Mutex;
-use solon::CompilerOptions as Options;
 use solon::bundle::{Loaded, Loader};
 use solon::store::SqliteStore;
-use solon::{Capabilities, Engine, Limits, LoadReport, Value, json};
+use solon::{Capabilities, Engine, LoadReport, Value, json};
 use solon_host::{RestrictedHost, SystemFiles};
 use solon_outbound::Services;
 
 use self::host::ServerHost;
 use self::reload::{Reload, services};
+use self::started::Started;
 use self::watch::Watch;
 use super::amounts::integer;
 use super::forms::given;
 use super::report::Report;
 use super::terminal::complain;
 use super::{FAILED, capabilities, data};
-use crate::api::{self, VERSION};
+use crate::api::VERSION;
 use crate::app::{Server, survive_hangup};
 use crate::config::{Authorization, Config, ServerOptions, Sources, Spelling, StatusOptions};
 use crate::telemetry::{Format, Level, start_log};
@@ -196,7 +197,7 @@ fn start(args: &Args) -> Result<(), String> {
     let options = args.options(&config).map_err(line)?;
     options.check().map_err(|text| line(text.to_owned()))?;
     let loaded = args.capabilities(&config).and_then(|capabilities| {
-        let loaded = load(args, &config, capabilities.clone(), host.clone())?;
+        let loaded = Started::load(args, &config, capabilities.clone(), host.clone())?;
         Ok((loaded, capabilities))
     });
     let (
@@ -481,51 +482,4 @@ impl Args {
             false
         });
     }
-}
-
-/// An engine with the policies and documents of the start.
-struct Started {
-    engine: Engine,
-    report: LoadReport,
-    /// Bundles that an earlier process has stored, and that nothing names now.
-    former: Vec<String>,
-}
-
-fn load(
-    args: &Args,
-    config: &Config,
-    capabilities: Option<Arc<Capabilities>>,
-    host: Arc<ServerHost>,
-) -> Result<Started, Report> {
-    let loaded = args.load_files(capabilities.as_deref())?;
-    let options = Options::default()
-        .error_limit(usize::try_from(args.max_errors).unwrap_or(0))
-        .capabilities(capabilities);
-    let mut builder = Engine::builder()
-        .version(super::version_of(args.v0_compatible))
-        .compiler(options)
-        .host(host)
-        .file_name(api::file_name)
-        .limits(
-            Limits::default()
-                .time(args.bounds.time())
-                .memory(Some(args.bounds.memory)),
-        );
-    let caching = config.settings.caching;
-    if let Some(bytes) = caching.responses {
-        builder = builder.response_cache(bytes);
-    }
-    if let Some(entries) = caching.patterns {
-        builder = builder.pattern_cache(entries);
-    }
-    if let Some(entries) = caching.signatures {
-        builder = builder.signature_cache(entries);
-    }
-    let (engine, report) = files::start(builder, args.store(config)?, &loaded, args.watch)?;
-    let former = files::former_bundles(&engine, &loaded, &config.settings.plugins.bundles);
-    Ok(Started {
-        engine,
-        report,
-        former,
-    })
 }

@@ -111,7 +111,7 @@ fn what_bundles_own_is_not_written() {
     let whole = "can't write to document root with bundle roots configured";
     assert!(status == 400 && text.contains(whole), "{text}");
     let (status, text) = ask(address, "PUT", "/v1/policies/new", "package p.q\n\nx := {");
-    assert!(status == 400 && text.contains("rego_parse_error"), "{text}");
+    assert!(status == 400 && text.contains("lang_parse_error"), "{text}");
     for (method, target, body, want) in [
         ("PUT", "/v1/data/c", "{}", 204),
         ("PATCH", "/v1/data/c", &*patch("add", "/y"), 204),

@@ -66,11 +66,11 @@ pub fn former_bundles(
     loaded: &Loaded,
     configured: &BTreeMap<String, BundleSettings>,
 ) -> Vec<String> {
-    let facts = loaded.bundle_facts();
+    let of_bundles = loaded.bundle_facts();
+    let of_documents = bundles_path().find(&loaded.documents);
     let is_of_files = |name: &str| {
-        facts
-            .as_ref()
-            .is_some_and(|facts| facts.get(name).is_some())
+        let mut facts = of_bundles.iter().chain(of_documents);
+        facts.any(|facts| facts.get(name).is_some())
     };
     let bundles = engine.snapshot().bundles();
     let names = bundles.into_iter().map(|bundle| bundle.name);
