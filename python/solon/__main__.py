@@ -1,4 +1,4 @@
-"""Asks policies from the command line: ``python -m solon eval -d policies -i input.json data.authz.allow``."""
+"""Evaluates policies from the command line: ``python -m solon eval -d policies -i input.json data.authz.allow``."""
 
 import argparse
 import json
@@ -44,7 +44,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _json(value: Any) -> Any:
-    """What JSON has no form for."""
+    """Converts values that JSON cannot represent."""
     if isinstance(value, (set, frozenset)):
         return list(value)
     if isinstance(value, solon.FrozenDict):
@@ -98,7 +98,7 @@ def _answer(args: argparse.Namespace) -> int:
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Runs a command; errors are printed and lead to 2."""
+    """Runs a command. On an error it prints the error and returns 2."""
     args = _parser().parse_args(arguments)
     try:
         return _answer(args)

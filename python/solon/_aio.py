@@ -1,4 +1,4 @@
-"""Decisions for programs that must not wait."""
+"""Asynchronous decisions."""
 
 import asyncio
 import sys
@@ -9,7 +9,7 @@ from solon._native import Cancel
 
 
 class Pending(Coroutine[Any, Any, Any]):
-    """A decision that is not made before it is awaited."""
+    """A decision that is made when it is awaited."""
 
     def __init__(self, running: Coroutine[Any, Any, Any]) -> None:
         self._running = running
@@ -27,16 +27,16 @@ class Pending(Coroutine[Any, Any, Any]):
         return self._running.__await__()
 
     def __bool__(self) -> bool:
-        # since 3.12 asyncio tests a task's coroutine for truth when it prints the task
+        # since 3.12 asyncio evaluates the truth of a task's coroutine when it prints the task
         if sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] == "asyncio":
             return True
-        # a coroutine is true, and would pass for a permission where `await` was forgotten
+        # a coroutine is truthy, and would grant a permission if `await` was forgotten
         self._running.close()
         raise TypeError("a decision has no truth value before it is awaited")
 
 
 def call(ask: Callable[..., Any], input: Any, **options: Any) -> Pending:
-    """Calls ``ask`` on a thread of the loop's pool. If the task is cancelled, the evaluation is stopped."""
+    """Calls ``ask`` on a thread of the loop's pool. If the task is cancelled, the evaluation is cancelled."""
     return Pending(_call(ask, input, **options))
 
 

@@ -1,10 +1,10 @@
-"""What the engine raises."""
+"""Exceptions of the engine."""
 
 from typing import NamedTuple, Optional
 
 
 class Location(NamedTuple):
-    """A place in a module."""
+    """A location in a module."""
 
     file: str
     row: int
@@ -12,29 +12,29 @@ class Location(NamedTuple):
 
 
 class StackFrame(NamedTuple):
-    """A query that was running when an evaluation ended early."""
+    """A query that was being evaluated when an evaluation ended early."""
 
-    #: Its number, in the order in which queries began.
+    #: Its number, in the order in which queries were started.
     query_id: int
-    #: The expression that it had reached; None for one that no text has.
+    #: The expression that was being evaluated; None if it has no source text.
     location: Optional[Location]
 
 
 class Entry(NamedTuple):
-    """One thing that is wrong."""
+    """One entry of an error."""
 
     code: str
     message: str
     location: Optional[Location]
     details: tuple[str, ...]
-    #: The queries that were running, innermost first.
+    #: The queries that were being evaluated, innermost first.
     stack: tuple[StackFrame, ...] = ()
 
 
 class SolonError(Exception):
-    """Base of all errors of the engine."""
+    """Base class of all errors of the engine."""
 
-    #: All that is wrong, in the order it was found.
+    #: All entries, in the order in which they were found.
     errors: tuple[Entry, ...]
 
     def __init__(self, message: str, errors: tuple[Entry, ...] = ()) -> None:
@@ -46,17 +46,17 @@ class SolonError(Exception):
 
     @property
     def code(self) -> str:
-        """Code of the first thing that is wrong, like ``rego_parse_error``."""
+        """Code of the first entry, like ``rego_parse_error``."""
         return self.errors[0].code if self.errors else ""
 
     @property
     def message(self) -> str:
-        """Message of the first thing that is wrong, without its place."""
+        """Message of the first entry, without its location."""
         return self.errors[0].message if self.errors else str(self)
 
     @property
     def location(self) -> Optional[Location]:
-        """Place of the first thing that is wrong, if it has one."""
+        """Location of the first entry, if it has one."""
         return self.errors[0].location if self.errors else None
 
 
@@ -73,7 +73,7 @@ class EvaluationTimeout(EvalError, TimeoutError):
 
     def __init__(self, message: str, errors: tuple[Entry, ...] = ()) -> None:
         super().__init__(message, errors)
-        # `OSError` takes two arguments for a number and a text
+        # `OSError` interprets two arguments as a number and a text
         self.errno = None
         self.strerror = None
 
@@ -87,11 +87,11 @@ class StepLimitExceeded(EvalError):
 
 
 class EvaluationCancelled(EvalError):
-    """An evaluation was stopped with ``Cancel``."""
+    """An evaluation was cancelled with ``Cancel``."""
 
 
 class StoreError(SolonError):
-    """Data cannot stand where it was to be written. Nothing has changed."""
+    """A base document does not exist, or cannot be written at its path. Nothing has changed."""
 
 
 class LoadError(SolonError):
@@ -99,12 +99,12 @@ class LoadError(SolonError):
 
 
 class InputError(SolonError):
-    """An object has no value in Rego."""
+    """A Python object cannot be converted to a value."""
 
 
 class OutputError(SolonError):
-    """A value has no object in Python."""
+    """A value cannot be converted to a Python object."""
 
 
 class InternalError(SolonError):
-    """A fault of the engine itself. There is no answer, and nothing has changed. Please report it."""
+    """A bug of the engine. There is no result, and nothing has changed. Please report it."""

@@ -1,11 +1,11 @@
-"""Objects that stand in sets and keys, where Python asks for a hash."""
+"""Objects for sets and keys, where Python requires hashable objects."""
 
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
 
 class FrozenDict(Mapping[Hashable, Any]):
-    """A mapping that never changes. It equals a dict with the same items."""
+    """An immutable mapping. It equals a dict with the same items."""
 
     __slots__ = ("_hash", "_items")
 

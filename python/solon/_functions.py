@@ -1,4 +1,4 @@
-"""Functions of Python that policies call: their declarations."""
+"""Declarations of Python functions that policies call."""
 
 import inspect
 import json
@@ -42,7 +42,7 @@ _PLAIN: dict[Any, str] = {
 
 
 def declared(kind: Any) -> Any:
-    """The declaration of a type: a name, an annotation, or JSON of capabilities as it is."""
+    """Returns the declaration of a type: a name, an annotation, or JSON of capabilities."""
     if isinstance(kind, str):
         if kind in _NAMED:
             return _NAMED[kind]
@@ -71,7 +71,7 @@ def declared(kind: Any) -> Any:
             return {"type": "object", "dynamic": {"key": key, "value": value}}
         if issubclass(origin, Sequence):
             return {"type": "array", "dynamic": declared(inner[0])}
-    # whatever else it is, policies see what it becomes
+    # other classes: policies receive the converted value, which may have any type
     return _NAMED["any"]
 
 
@@ -80,7 +80,7 @@ def declaration(
     args: Optional[Sequence[Any]],
     result: Any,
 ) -> str:
-    """The declaration of a function: by its annotations, where it is not said otherwise."""
+    """Returns the declaration of a function: from its annotations, unless ``args`` or ``result`` override them."""
     hints = typing.get_type_hints(call, include_extras=True) if args is None or result is None else {}
     if args is None:
         args = []
@@ -103,7 +103,7 @@ def function(
     pure: bool,
     waits: bool,
 ) -> Any:
-    """What ``Engine.function`` does: adds a function, or makes a decorator that does."""
+    """Implements ``Engine.function``: registers a function, or returns a decorator that does."""
 
     def add(call: Callable[..., Any]) -> Callable[..., Any]:
         own = name if isinstance(name, str) else call.__name__

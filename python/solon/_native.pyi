@@ -33,7 +33,7 @@ _Call = TypeVar("_Call", bound=Callable[..., Any])
 
 @type_check_only
 class _Options(TypedDict, total=False):
-    """What a call may be given beside its input; ``None`` is as good as nothing."""
+    """Options of a call in addition to its input; ``None`` is the default."""
 
     strict_builtin_errors: bool
     moment: Moment | None
@@ -167,7 +167,7 @@ class Document:
     def allow_async(
         self, input: Any = ..., **options: Unpack[_CallOptions]
     ) -> Coroutine[Any, Any, bool]:
-        """``allow`` on another thread, to be awaited."""
+        """``allow`` on another thread, as an awaitable."""
     def __bool__(self) -> NoReturn: ...
     def many(self, inputs: Iterable[Any], **options: Unpack[_Options]) -> list[Any]: ...
     def explain(
@@ -216,7 +216,7 @@ class Partial:
 class Filtered:
     @property
     def keeps(self) -> bool:
-        """``True`` if the filter for the first target keeps any row."""
+        """``True`` if the filter for the first target can select any row."""
     def __bool__(self) -> NoReturn: ...
     @property
     def query(self) -> str | dict[str, Any] | None: ...

@@ -1,4 +1,4 @@
-//! Sizes on which C, C++ and the library must agree, whatever flags a program is compiled with.
+//! Sizes that C, C++ and the library must agree on, with any compiler flags.
 
 use std::ffi::c_int;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ use solon_ffi::value::Kind;
 use crate::compiler::{Language, run, scratch};
 use crate::root;
 
-/// The types that cross the ABI by value or in structures, and their sizes in the library.
+/// Returns the types that cross the ABI by value or in structures, with their sizes in the library.
 fn sizes() -> Vec<(&'static str, usize)> {
     vec![
         ("solon_code", size_of::<Code>()),
@@ -76,7 +76,7 @@ fn sizes_are_the_same_everywhere() {
         let source = folder.join(format!("sizes.{}", language.extension()));
         fs::write(&source, &code).expect("it is written");
         for compiler in language.compilers() {
-            // a flag that makes enumerations as short as they can be, which are four bytes otherwise
+            // `-fshort-enums` makes enumerations as small as possible; without it they have four bytes
             for flags in [&[][..], &["-fshort-enums"]] {
                 let program = folder.join(format!("{compiler}{}", flags.concat()));
                 let mut command = language.compile(compiler);

@@ -1,4 +1,4 @@
-//! C and C++ programs, compiled and linked with the library.
+//! Compiles C and C++ programs and links them with the library.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,28 +7,28 @@ use std::sync::OnceLock;
 
 use crate::root;
 
-/// A language of programs.
+/// Language of a program.
 #[derive(Clone, Copy)]
 pub enum Language {
     C,
     Cpp,
 }
 
-/// How a program gets at the library.
+/// Linkage of a program.
 #[derive(Clone, Copy)]
 pub enum Linked {
     Statically,
-    /// With the one that `ffi/install` put somewhere.
+    /// With the library that `ffi/install` installed.
     Shared,
 }
 
-/// The folder that cargo put the libraries in, which is where it put this test.
+/// Returns the folder with the libraries that cargo built, which is the folder of this test.
 pub fn libraries() -> PathBuf {
     let test = std::env::current_exe().expect("this test has a path");
     test.parent().expect("it lies in a folder").to_owned()
 }
 
-/// An empty folder for what a test makes.
+/// Returns an empty folder for the files of a test.
 pub fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     drop(fs::remove_dir_all(&folder));
@@ -36,7 +36,7 @@ pub fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-/// Whether `tool` is there; says so when not.
+/// Returns `true` if `tool` is installed; prints a message if not.
 pub fn has(tool: &str) -> bool {
     let there = Command::new(tool).arg("--version").output().is_ok();
     if !there {
@@ -45,12 +45,12 @@ pub fn has(tool: &str) -> bool {
     there
 }
 
-/// Runs a command, which must succeed, and gives what it wrote.
+/// Runs a command, which must succeed, and returns its output.
 pub fn run(command: &mut Command) -> String {
     attempt(command).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Runs a command; an error says how it failed and what it wrote.
+/// Runs a command. An error contains its status and its output.
 pub fn attempt(command: &mut Command) -> Result<String, String> {
     let output = command.output();
     let output = output.map_err(|error| format!("{command:?}: {error}"))?;
@@ -62,7 +62,7 @@ pub fn attempt(command: &mut Command) -> Result<String, String> {
     Err(format!("{command:?}: {}\n{text}{errors}", output.status))
 }
 
-/// Where the library is installed for programs that are linked with the shared one.
+/// Returns the installed library, for programs that are linked with the shared one.
 pub fn installed() -> &'static Path {
     static PREFIX: OnceLock<PathBuf> = OnceLock::new();
     PREFIX.get_or_init(|| {
@@ -81,7 +81,7 @@ impl Language {
         }
     }
 
-    /// The compilers that are there; those that are not are told.
+    /// Returns the installed compilers; prints a message for missing ones.
     pub fn compilers(self) -> Vec<&'static str> {
         let known = match self {
             Self::C => ["gcc", "clang"],
@@ -90,7 +90,7 @@ impl Language {
         known.into_iter().filter(|name| has(name)).collect()
     }
 
-    /// The sources of a folder of this test.
+    /// Returns the sources of a folder of this test.
     pub fn sources(self, folder: &str) -> Vec<PathBuf> {
         let entries = fs::read_dir(root().join("tests/ffi").join(folder));
         let entries = entries.expect("there are programs").flatten();
@@ -103,7 +103,7 @@ impl Language {
         sources
     }
 
-    /// A command that compiles sources as this project's own are, with more arguments to come.
+    /// Returns a command that compiles sources with the flags of this project. Callers add arguments.
     pub fn compile(self, compiler: &str) -> Command {
         let mut command = Command::new(compiler);
         command.arg(match self {
@@ -124,7 +124,7 @@ impl Language {
 }
 
 impl Linked {
-    /// Adds what the linker needs.
+    /// Adds the arguments of the linker.
     pub fn link(self, command: &mut Command) {
         match self {
             Self::Statically => command.arg(libraries().join("libsolon_ffi.a")),
@@ -138,7 +138,7 @@ impl Linked {
     }
 }
 
-/// Makes a program of a source and gives its path.
+/// Compiles a source to a program and returns its path.
 pub fn program(
     language: Language,
     compiler: &str,

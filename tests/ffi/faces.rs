@@ -1,4 +1,4 @@
-//! The C face answers as the engine does: the published cases and the recorded programs are asked of a C program.
+//! The C API returns the results of the engine: runs OPA's cases and the recorded programs through a C program.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use solon_lines::{Driver, Native, Process, recorded};
 use crate::compiler::{Language, Linked, program, scratch};
 use crate::root;
 
-/// The program `driven/lines.c`, unless there is no compiler.
+/// Returns the program `driven/lines.c`, or `None` without a compiler.
 fn lines(name: &str) -> Option<Process> {
     let compilers = Language::C.compilers();
     let source = root().join("tests/ffi/driven/lines.c");

@@ -1,11 +1,11 @@
-//! `include/solon.h` is made from `ffi/src`.
+//! `include/solon.h` is generated from `ffi/src`.
 
 use std::fs;
 use std::path::Path;
 
 use crate::root;
 
-/// The text above the declarations: the rules that open `ffi/src/lib.rs`.
+/// Returns the comment above the declarations: the rules at the start of `ffi/src/lib.rs`.
 fn rules(library: &str) -> String {
     let mut rules = String::from("/*\n");
     for line in library.lines().map_while(|line| line.strip_prefix("//!")) {
@@ -16,7 +16,7 @@ fn rules(library: &str) -> String {
     rules + " */"
 }
 
-/// The files whose items C sees, in the order in which the library names them.
+/// Returns the files whose items C sees, in the order in which the library declares them.
 fn public_modules(library: &str) -> Vec<String> {
     library
         .lines()

@@ -1,4 +1,4 @@
-//! Programs that do what they should not, and programs under pressure.
+//! Programs that misuse the library, and programs under load.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::compiler::{Language, Linked, attempt, has, installed, program, run, scratch};
 use crate::root;
 
-/// A program of `driven/`, unless there is no compiler.
+/// Returns a program of `driven/`, or `None` without a compiler.
 pub fn driven(name: &str) -> Option<PathBuf> {
     let compilers = Language::C.compilers();
     let source = root().join(format!("tests/ffi/driven/{name}.c"));
@@ -29,7 +29,7 @@ fn deep_things_fit_a_small_stack() {
     }
 }
 
-/// `SOLON_HAMMER_SECONDS=30` lets it go on for half a minute.
+/// `SOLON_HAMMER_SECONDS=30` runs it for half a minute.
 #[test]
 #[cfg(target_os = "linux")]
 fn nine_threads_see_whole_changes_only() {
@@ -40,7 +40,7 @@ fn nine_threads_see_whole_changes_only() {
     }
 }
 
-/// A million evaluations; a twentieth of that where nothing is optimised, unless `SOLON_EVALUATIONS` says otherwise.
+/// A million evaluations; a twentieth of that in builds without optimization, unless `SOLON_EVALUATIONS` is set.
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_stays_where_it_was() {
@@ -64,7 +64,7 @@ fn yes_and_no_take_no_memory() {
     }
 }
 
-/// Compiles with AddressSanitizer; `None` where the compiler has none.
+/// Compiles with AddressSanitizer; returns `None` if the compiler does not support it.
 fn sanitized(source: &str, name: &str, folder: &str) -> Option<PathBuf> {
     let compiler = Language::C.compilers().into_iter().next()?;
     let program = scratch(folder).join(name);
@@ -118,9 +118,9 @@ fn address_sanitizer_tells_what_is_freed() {
 
 fn valgrind() -> Command {
     let mut command = Command::new("valgrind");
-    // what a library keeps for its whole life is reachable, though by the middle of an allocation
+    // memory that a library keeps for its whole life is reachable, but through a pointer into the middle of an allocation
     let kinds = "definite,indirect";
-    // a thread that stops an evaluation gets its turn beside it only where turns are fair
+    // a thread that cancels an evaluation runs concurrently only with fair scheduling
     command.args([
         "-q",
         "--fair-sched=try",
@@ -148,11 +148,11 @@ fn programs_are_clean_under_valgrind() {
             continue;
         };
         for source in language.sources(name) {
-            // unoptimised they take a minute each: these have every kind of handle
+            // without optimization the others take a minute each; these use every kind of handle
             let quick = ["document", "function", "value", "query", "request"];
             let stem = source.file_stem().unwrap_or_default().to_string_lossy();
             let is_quick = quick.contains(&&*stem) && name == "c";
-            // a gigabyte, and bounds in time
+            // allocates a gigabyte, and has time limits
             if stem == "lengths" || (cfg!(debug_assertions) && !is_quick) {
                 continue;
             }

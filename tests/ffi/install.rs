@@ -1,5 +1,5 @@
-//! What `cmake --install` and `ffi/install` put somewhere is found by CMake and by pkg-config, and programs are built against
-//! it, shared and static.
+//! `cmake --install` and `ffi/install`: CMake and pkg-config find the installed library, and programs are built with it, shared
+//! and static.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use crate::compiler::{Language, attempt, has, installed, libraries, run, scratch};
 use crate::root;
 
-/// Where CMake installed the library, or the script where there is no CMake.
+/// Returns the prefix of the installation by CMake, or by the script if CMake is missing.
 fn prefix() -> &'static Path {
     static PREFIX: OnceLock<PathBuf> = OnceLock::new();
     PREFIX.get_or_init(|| {
@@ -53,7 +53,7 @@ fn programs_are_built_by_cmake() {
     for program in ["in_c", "in_c_static", "in_cpp", "in_cpp_static"] {
         assert_eq!(run(&mut Command::new(build.join(program))), "2\n");
     }
-    // a later version is not promised to fit
+    // a later version is not guaranteed to be compatible
     let text = fs::read_to_string(sources().join("CMakeLists.txt")).expect("it is there");
     let newer = scratch("by-cmake-newer");
     fs::write(
@@ -71,7 +71,7 @@ fn programs_are_built_by_cmake() {
     assert!(attempt(&mut configure).is_err());
 }
 
-/// What pkg-config tells about an installation.
+/// Returns the flags that pkg-config reports for an installation.
 fn flags(packages: &Path, arguments: &[&str]) -> Vec<String> {
     let mut command = Command::new("pkg-config");
     command.env("PKG_CONFIG_PATH", packages).args(arguments);
@@ -95,7 +95,7 @@ fn programs_are_built_by_pkg_config() {
         let source = sources().join(format!("main.{}", language.extension()));
         for compiler in language.compilers() {
             let shared = folder.join(format!("{compiler}-shared"));
-            // what an older compiler speaks without being asked is not enough for the header of C++
+            // the default standard of older compilers is too old for the C++ header
             let standard = match language {
                 Language::C => "-std=c99",
                 Language::Cpp => "-std=c++17",
@@ -160,7 +160,7 @@ fn packagers_install_below_a_folder_of_theirs() {
             "{header}"
         );
     }
-    // the same folder serves CMake where it lies
+    // CMake also uses the folder in its current location
     if has("cmake") && !Language::Cpp.compilers().is_empty() {
         let build = scratch("by-cmake-staged");
         let mut configure = Command::new("cmake");

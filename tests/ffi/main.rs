@@ -1,4 +1,4 @@
-//! The C face: its header is what the code says, and C programs that use it run.
+//! The C API: its header matches the code, and C programs that use it run.
 
 #![allow(
     clippy::panic,
@@ -24,7 +24,7 @@ mod units;
 
 use std::path::{Path, PathBuf};
 
-/// The top of the repository.
+/// Returns the root of the repository.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }

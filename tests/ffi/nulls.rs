@@ -1,5 +1,5 @@
-//! Each function of the header is called with NULL in each place: a program is written from the header, so functions that
-//! are new are called, too.
+//! Calls each function of the header with NULL for each parameter. The program is generated from the header, so that new
+//! functions are included.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ struct Function {
     parameters: Vec<(String, String)>,
 }
 
-/// The functions that the header declares.
+/// Returns the functions that the header declares.
 fn functions(header: &str) -> Vec<Function> {
     let start = header.find("extern \"C\" {").expect("it has functions");
     let mut code = String::new();
@@ -47,7 +47,7 @@ fn functions(header: &str) -> Vec<Function> {
     declarations.collect()
 }
 
-/// What is passed in the place of a parameter where all is well.
+/// Returns a valid argument for a parameter.
 fn good(of: &str, name: &str) -> String {
     let scalar = match of {
         "size_t" => Some("1"),
@@ -73,7 +73,7 @@ fn good(of: &str, name: &str) -> String {
     if let Some(scalar) = scalar {
         return scalar.to_owned();
     }
-    // outputs of any kind, and handles by their names
+    // outputs of any type, and handles by name
     if of.ends_with("**")
         || ["out", "allowed", "answers", "key", "value"].contains(&name) && !of.starts_with("const")
     {
@@ -86,12 +86,12 @@ fn good(of: &str, name: &str) -> String {
     }
 }
 
-/// Whether a parameter is a pointer.
+/// Returns `true` if a parameter is a pointer.
 fn is_pointer(of: &str) -> bool {
     of.ends_with('*') || of == "solon_function_body"
 }
 
-/// The handles that the program makes, and how; a kind of handle that is not here makes no program.
+/// Creates all handles. If a kind of handle is missing here, the program does not compile.
 const HANDLES: &str = r#"
 static solon_value *body(void *userdata, solon_call *call, const solon_value *const *arguments, size_t count) {
     (void)userdata; (void)call; (void)arguments; (void)count;
@@ -168,12 +168,12 @@ static void make(void) {
 }
 "#;
 
-/// A call with what is passed in each place.
+/// Returns a call with these arguments.
 fn call(function: &Function, passed: &[String]) -> String {
     format!("{}({})", function.name, passed.join(", "))
 }
 
-/// Calls that must do no harm.
+/// Returns calls that must not crash.
 fn calls(function: &Function) -> Vec<String> {
     let usual: Vec<String> = function
         .parameters
@@ -201,7 +201,7 @@ fn calls(function: &Function) -> Vec<String> {
             calls.push(call(function, &passed));
         }
         if of == "const char *" {
-            // a length that no text has
+            // a length that no text can have
             for length in ["SIZE_MAX", "(size_t)PTRDIFF_MAX + 1"] {
                 passed.clone_from(&usual);
                 length.clone_into(&mut passed[at + 1]);
@@ -225,7 +225,7 @@ fn nulls_do_no_harm_anywhere() {
         let fails = header.contains(&declared);
         returns.insert(&function.name, fails);
         for call in calls(function) {
-            // an error may come or not; what is given where all is well stays where it is
+            // an error is optional; valid handles stay unchanged
             let line = if fails {
                 format!("solon_error_free({call});")
             } else {
@@ -234,7 +234,7 @@ fn nulls_do_no_harm_anywhere() {
             writeln!(code, "    {line}").expect("text takes text");
         }
     }
-    // the engine goes on
+    // the engine still works
     code +=
         "    solon_bytes bytes = {NULL, 0};\n    ok(evaluate(a_engine, \"p/x\", NULL, &bytes));\n";
     code += "    CHECK(is_bytes(bytes, \"1\"));\n    return 0;\n}\n";

@@ -1,4 +1,4 @@
-//! The programs on the pages are complete, and print what the pages say.
+//! The programs on the pages are complete, and print the output that the pages show.
 
 use std::fs;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::compiler::{Language, Linked, program, run, scratch};
 use crate::root;
 
-/// The first block of a language on a page.
+/// Returns the first block of a language on a page.
 fn block(page: &str, language: &str) -> String {
     let text = fs::read_to_string(root().join("docs").join(page)).expect("the page is there");
     let (_, rest) = text

@@ -1,4 +1,4 @@
-//! The programs in `c/` and `cpp/`, linked with the library both ways.
+//! The programs in `c/` and `cpp/`, linked statically and dynamically.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::compiler::{Language, Linked, attempt, has, libraries, program, run, scratch};
 use crate::root;
 
-/// Compiles programs of a folder by each compiler, links them and runs them; fails with all that fail.
+/// Compiles programs of a folder with each compiler, links and runs them. Reports all failures.
 fn compile_and_run(
     language: Language,
     linked: Linked,
@@ -34,7 +34,7 @@ fn compile_and_run(
 
 #[test]
 fn programs_run_with_the_static_library() {
-    // linking takes long, and that the functions do the same needs no telling
+    // linking is slow, and the functions do not depend on the linkage
     let wanted = ["document", "function", "threads", "value"];
     let are_wanted = |name: &str| wanted.contains(&name);
     compile_and_run(Language::C, Linked::Statically, "c-static", are_wanted);

@@ -1,11 +1,11 @@
-//! Programs that compilers reject: results that are dropped, and conditions that would grant access by mistake.
+//! Programs that compilers must reject: dropped results, and conditions that would grant access by mistake.
 
 use std::fs;
 
 use crate::compiler::{Language, attempt, scratch};
 use crate::root;
 
-/// Statements in C that drop an error.
+/// C statements that drop an error.
 const IN_C: [&str; 4] = [
     "solon_engine_new(NULL, &engine);",
     "solon_engine_set_module(engine, \"p.rego\", 6, \"package p\", 9);",
@@ -13,7 +13,7 @@ const IN_C: [&str; 4] = [
     "solon_document_ask_allow(document, NULL, &allowed);",
 ];
 
-/// Statements in C++ that drop a result, and conditions that are no decisions.
+/// C++ statements that drop a result, or use an object that is not a decision as a condition.
 const IN_CPP: [&str; 14] = [
     "engine.try_set_module(\"p.rego\", \"package p\");",
     "engine.prepare(\"p/allow\");",
@@ -56,7 +56,7 @@ fn compile(
     let mut command = language.compile(compiler);
     command.arg(standard);
     match language {
-        // GCC finds dropped results of C only when it generates code
+        // GCC finds dropped results in C only when it generates code
         Language::C => command.args(["-c", "-o"]).arg(folder.join("program.o")),
         Language::Cpp => command.arg("-fsyntax-only"),
     };
@@ -68,7 +68,7 @@ fn compile(
 fn results_in_c_are_not_dropped() {
     for compiler in Language::C.compilers() {
         for standard in ["-std=c99", "-std=c11", "-std=c2x"] {
-            // the program itself compiles
+            // the program without such a statement compiles
             let sound = "if (solon_engine_new(NULL, &engine) != NULL) { return 1; }";
             compile(Language::C, compiler, standard, sound)
                 .unwrap_or_else(|error| panic!("{error}"));
@@ -94,7 +94,7 @@ fn results_in_cpp_are_not_dropped_and_decisions_are_no_conditions() {
         "a decision that denies has a value",
     ];
     for compiler in Language::Cpp.compilers() {
-        // the program itself compiles
+        // the program without such a statement compiles
         for standard in ["-std=c++17", "-std=c++20"] {
             compile(Language::Cpp, compiler, standard, sound)
                 .unwrap_or_else(|error| panic!("{error}"));
@@ -108,7 +108,7 @@ fn results_in_cpp_are_not_dropped_and_decisions_are_no_conditions() {
     }
 }
 
-/// Each function of the header that returns an error says that it must be used.
+/// Each function of the header that returns an error has the attribute that it must be used.
 #[test]
 fn every_error_must_be_used() {
     let header = fs::read_to_string(root().join("include/solon.h")).expect("there is a header");

@@ -1,4 +1,4 @@
-//! A server in C that asks a policy about each request, and real requests to it.
+//! A server in C that evaluates a policy for each request, and real requests to it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use std::thread;
 
 use crate::hostile::driven;
 
-/// Status and body of the answer to a request.
+/// Sends a request and returns the status and body of the response.
 fn ask(port: u16, method: &str, path: &str, body: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("the server listens");
     let length = body.len();
@@ -67,7 +67,7 @@ fn a_server_in_c_asks_a_policy_about_each_request() {
     assert!(body.contains("rego_unsafe_var_error"), "{body}");
     assert_eq!(ask(port, "POST", "/open/door", "{}").0, 200);
 
-    // many ask at once, while policies come and go
+    // many concurrent requests, while policies are replaced
     let closed = "package http.authz\ndecision := {\"allow\": false}";
     let open = "package http.authz\ndecision := {\"allow\": true}";
     let askers: Vec<_> = (0..4)
@@ -89,7 +89,7 @@ fn a_server_in_c_asks_a_policy_about_each_request() {
         asker.join().expect("each answer fits its policy");
     }
     assert_eq!(ask(port, "POST", "/x", "{}").0, 200);
-    // an evaluation that takes too long is no permission
+    // an evaluation that exceeds its time limit is not a permission
     let long = "package http.authz\nxs := numbers.range(1, 100000)\n\
                 decision := {\"allow\": true} if { some i in xs; some j in xs; i + j < 0 }";
     assert_eq!(ask(port, "PUT", "/policy", long).0, 200);

@@ -1,4 +1,4 @@
-//! Programs of several units, and one without exceptions.
+//! Programs of several translation units, and one without exceptions.
 
 use std::process::Command;
 

@@ -1,5 +1,5 @@
-"""Answers lines by the Python face: a JSON request in each line of the input, a JSON answer in each line of the output, as
-``tests/lines`` describes them. The published cases and the recorded programs are asked of it."""
+"""Drives the Python binding: reads a JSON request per line and writes a JSON result per line, as ``tests/lines`` specifies.
+Used for OPA's cases and the recorded programs."""
 
 import json
 import re
@@ -7,7 +7,7 @@ import sys
 
 import solon
 
-# answers are written by the engine: JSON has no sets, and Python's has an order of its own
+# results are serialized by the engine, because JSON has no sets, and sets of Python have another order
 WRITER = solon.Engine(offline=True, decimal=True)
 WRITER.set_module("w.rego", "package w\n\ntext := json.marshal(input)")
 WRITE = WRITER.prepare("w/text")
@@ -17,7 +17,7 @@ READER.set_module(
     "package r\n\nvalue := input\n\ndata_text := json.marshal(input.data)\n\ninput_text := json.marshal(input.input)",
 )
 READ, DATA, INPUT = (READER.prepare(f"r/{name}") for name in ("value", "data_text", "input_text"))
-#: Numbers that Decimal writes otherwise than they were: policies see how a number is written, so they are given as JSON.
+#: Numbers that Decimal formats differently. They are passed as JSON, because policies can observe how a number is written.
 SPELLED = re.compile(rb"[0-9][eE]|-0[^.0-9]")
 
 

@@ -1,4 +1,4 @@
-"""Decisions beside an event loop."""
+"""Decisions in an event loop."""
 
 import asyncio
 import time
@@ -38,7 +38,7 @@ def test_cancelled_tasks_stop_their_evaluation():
             await asyncio.wait_for(ask.aio({"x": 1}), 0.1)
         runs = works()
         task = asyncio.ensure_future(ask.aio({"x": 1}))
-        # the loop goes on meanwhile
+        # the loop runs meanwhile
         for _ in range(10):
             await asyncio.sleep(0.01)
         await asyncio.to_thread(wait_until, runs)
@@ -47,7 +47,7 @@ def test_cancelled_tasks_stop_their_evaluation():
             await task
         assert time.process_time() - start < 10
 
-    # closing the loop joins the pool: it would wait for evaluations that go on
+    # closing the loop joins the pool, and would wait for evaluations that are still running
     start = time.process_time()
     asyncio.run(run())
     assert time.process_time() - start < 20

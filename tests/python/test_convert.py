@@ -1,4 +1,4 @@
-"""Python objects become values, and values Python objects."""
+"""Conversions of Python objects to values and back."""
 
 from collections import OrderedDict
 from decimal import Decimal
@@ -94,7 +94,7 @@ def test_fractions():
     rule = "x := [1/3, 0.1 + 0.2, 1.10, 1e400, 1e-400, 0e-400, 1e2]"
     floats = engine_with(rule).evaluate("p/x")
     assert floats[:3] == [1 / 3, 0.3, 1.1]
-    # no float is near
+    # no float is close to it
     assert floats[3:5] == [Decimal("1e400"), Decimal("1e-400")]
     assert floats[5:] == [0.0, 100.0]
     decimals = engine_with(rule, decimal=True).evaluate("p/x")

@@ -1,4 +1,4 @@
-"""Modules, data, decisions, and how they fail."""
+"""Modules, data, decisions, and their errors."""
 
 import copy
 import pickle
@@ -116,7 +116,7 @@ def test_time_is_the_system_s(engine):
 
 def test_the_interpreter_runs_while_policies_do():
     engine = solon.Engine()
-    # this takes minutes unless it is cancelled, which the interpreter can only do if it runs
+    # takes minutes unless it is cancelled, which requires that the interpreter runs meanwhile
     engine.set_module(
         "p.rego",
         "package p\nn := count([1 | some i in numbers.range(1, 100000); some j in numbers.range(1, 100000); i == -j])",

@@ -1,4 +1,4 @@
-"""Faults of the engine itself: an exception that tells so, never anything that passes for an answer, and the process lives."""
+"""Panics of the engine raise an exception that says so. They never produce a result, and the process survives."""
 
 import pytest
 from solon import _native
@@ -36,7 +36,7 @@ def test_faults_are_internal_errors(engine, name, words):
 
 
 def test_a_search_that_panics_is_an_internal_error(engine):
-    # as with any error, the explanation shows what came before, and its answer raises
+    # as with any error, the explanation contains the steps before it, and its result raises
     explanation = engine.prepare("data.t.panics").explain({"x": 1})
     with pytest.raises(solon.InternalError):
         _ = explanation.answer

@@ -1,4 +1,4 @@
-"""Filters of rows."""
+"""Row filters."""
 
 import pytest
 

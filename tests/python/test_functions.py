@@ -1,4 +1,4 @@
-"""Functions of Python that policies call."""
+"""Python functions that policies call."""
 
 import sys
 import threading
@@ -141,7 +141,7 @@ def test_values_keep_their_digits():
 
 
 def test_functions_are_called_from_deep_evaluations():
-    """Deep evaluations take another stack, which an interpreter must not run on."""
+    """Deep evaluations switch to another stack, on which the interpreter must not run."""
     engine = solon.Engine(offline=True)
     depths = []
 

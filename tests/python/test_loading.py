@@ -1,4 +1,4 @@
-"""Files and folders are loaded by OPA's rules."""
+"""Loading files and folders by OPA's rules."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Objects of programs become values."""
+"""Conversions of application objects to values."""
 
 import dataclasses
 import datetime
@@ -39,7 +39,7 @@ class Level(enum.IntEnum):
 
 
 class Model:
-    """What pydantic's models look like from outside."""
+    """Has the interface of pydantic models."""
 
     model_fields_set: set[str] = set()
 
@@ -114,7 +114,7 @@ def test_what_changes_while_it_is_read_is_an_exception(echo):
         echo(around)
 
     class Swapping(Growing):
-        """It takes a name away and puts another one in its place."""
+        """Removes a key and adds another one."""
 
         def __iter__(self):
             for number in range(20):
@@ -146,7 +146,7 @@ def test_what_changes_while_it_is_read_is_an_exception(echo):
         echo({"x": Raising()})
 
     class Silent(dict):
-        """A dict whose methods raise: it is read as the dict that it is."""
+        """A dict whose methods raise. It is converted as a dict."""
 
         def keys(self):
             raise RuntimeError("no keys")
@@ -160,7 +160,7 @@ def test_what_changes_while_it_is_read_is_an_exception(echo):
             raise RuntimeError("no keys")
 
     class KeysRaise:
-        """What only looks like a mapping is none."""
+        """An object that resembles a mapping is not one."""
 
         def keys(self):
             raise RuntimeError("no keys")

@@ -1,4 +1,4 @@
-"""What pages and docstrings show is so."""
+"""Examples on pages and in docstrings are correct."""
 
 import doctest
 import re
@@ -14,7 +14,7 @@ NEEDS = ("fastapi", "django", "pandas")
 
 
 def sections(page):
-    """The sections of a page with code of Python, by their headings."""
+    """Returns the sections of a page with Python code, by heading."""
     text = (ROOT / page).read_text()
     for heading, section in re.findall(r"^## (.*?)$(.*?)(?=^## |\Z)", text, re.M | re.S):
         code = re.findall(r"^```python\n(.*?)^```", section, re.M | re.S)
@@ -36,7 +36,7 @@ def test_pages_show_what_is_so(page, code):
     for module in NEEDS:
         if re.search(rf"^import {module}\b", code, re.M):
             pytest.importorskip(module)
-    # later sections use what earlier ones made
+    # later sections use objects of earlier ones
     exec(compile(code, page, "exec"), SHARED[page])
 
 

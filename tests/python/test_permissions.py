@@ -1,4 +1,4 @@
-"""What is used as a permission denies unless the policy says ``true``: values, errors, and objects that are no decisions."""
+"""Permissions deny unless the policy returns ``true``: values, errors, and objects that are not decisions."""
 
 import asyncio
 import contextlib
@@ -60,7 +60,7 @@ def awaited(pending):
 
 
 def ways(engine, path):
-    """Every way to ask a document for a permission."""
+    """All ways to evaluate a document for a permission."""
     document = engine.prepare(path)
     return [
         lambda input=None, **options: document.allow(input, **options),
@@ -116,12 +116,12 @@ def test_faults_are_raised():
     for allow in ways(engine, "t/panics"):
         with pytest.raises(solon.SolonError) as raised:
             allow({"x": 1})
-        # the search of a watched evaluation finds that both evaluators disagree
+        # tracing evaluates with `topdown`, which detects that both evaluators disagree
         assert raised.value.code in ("internal_error", "eval_internal_error")
 
 
 def objects(engine):
-    """Objects that are always there, whatever the policy decides."""
+    """Objects that always exist, whatever the policy decides."""
     document, query = engine.prepare("t/no"), engine.query("data.t.no")
     partial = engine.partial("data.t.rows", unknowns=["input.row"])
     rows = engine.filters("t/rows", "sql+sqlite", unknowns=["input.row"])
@@ -146,7 +146,7 @@ def test_objects_that_are_no_decision_have_no_truth_value(engine):
                 pytest.fail(f"{name} passes for a permission")
         with pytest.raises(TypeError, match="has no truth value"):
             pytest.fail(f"{name} passes for a permission") if not one else None
-        # what tells whether there is one goes on
+        # comparisons with `None` and `==` still work
         assert one is not None and one == one
 
 
@@ -210,7 +210,7 @@ def test_a_database_finds_nothing(engine):
         database.executemany("INSERT INTO row VALUES (?)", [("alice",), ("bob",)])
         engine.set_module("g.rego", "package g\n\ninclude if {\n\tinput.user\n\tinput.row.owner == input.user\n}")
         made = engine.filters("g/include", "sql+sqlite", unknowns=["input.row"])
-        # text that is put together without a look at `keeps`
+        # SQL that is composed without checking `keeps`
         found = database.execute(f"SELECT owner FROM row {made({}).query}").fetchall()
         assert found == []
         found = database.execute(f"SELECT owner FROM row {made({'user': 'bob'}).query}").fetchall()

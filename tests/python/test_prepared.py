@@ -1,4 +1,4 @@
-"""Prepared documents and queries, changes of several things at once, options."""
+"""Prepared documents and queries, atomic changes, options."""
 
 import json
 import threading
@@ -81,7 +81,7 @@ def test_what_one_of_many_inputs_notes_is_there_for_the_next(engine):
 
 
 def test_inputs_of_equal_names_are_equal(engine):
-    """Names that are the same objects each time, that are others, and forms that begin alike."""
+    """Names that are the same objects each time, names that are other objects, and shapes with the same first names."""
     engine.set_module("e.rego", "package e\n\nx := input")
     echo = engine.prepare("e/x")
     texts = [

@@ -1,4 +1,4 @@
-"""What a call may be given beside its input."""
+"""Options of a call in addition to its input."""
 
 import threading
 import time
@@ -80,7 +80,7 @@ def test_evaluations_end_in_time(slow):
     assert told.value.code == "eval_cancel_error"
     with pytest.raises(ValueError, match="time_limit"):
         slow({}, time_limit=-1)
-    # bounds of a call stand beside one another
+    # several limits of a call apply together
     for bounds in [{"step_limit": 10_000}, {"time_limit": 60, "step_limit": 10_000}, {"step_limit": 10_000, "time_limit": 60}]:
         with pytest.raises(solon.EvalError, match="step limit"):
             slow({"x": 1}, **bounds)

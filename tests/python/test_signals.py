@@ -1,4 +1,4 @@
-"""Ctrl-C ends an evaluation, wherever it is; forks answer."""
+"""Ctrl-C ends an evaluation in any state; forked processes can evaluate."""
 
 import http.server
 import itertools
@@ -19,19 +19,19 @@ SEND = 'package p\n\nq := http.send({"method": "get", "url": input.url, "timeout
 
 @pytest.fixture(autouse=True)
 def heard():
-    """Whoever runs tests in the background lets them ignore Ctrl-C."""
+    """Restores the handler, because processes in the background may inherit that Ctrl-C is ignored."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
 def interrupted(ask):
-    """Whether an evaluation ends within a tenth of a second of processor time after the signal; not each one does."""
+    """Returns ``True`` if one of several evaluations ends within a tenth of a second of processor time after the signal."""
     return any(interrupted_after(ask, works()) < 0.1 for _ in range(6))
 
 
 def interrupted_after(ask, runs):
-    """Interrupts an evaluation once it runs, and returns the processor time that this process used after the signal."""
+    """Interrupts an evaluation while it runs, and returns the processor time of this process after the signal."""
     sent = []
 
     def interrupt():
@@ -64,7 +64,7 @@ def test_many_short_evaluations_are_interrupted():
     engine = solon.Engine(offline=True)
     engine.set_module("p.rego", "package p\n\nq := input.x")
     ask = engine.prepare("p/q")
-    # no code of Python runs between them
+    # no Python code runs between them
     assert interrupted(lambda: ask.many(itertools.repeat({"x": 1}, 5_000_000)))
 
 
@@ -84,7 +84,7 @@ def test_waiting_is_interrupted():
 
         start = time.monotonic()
         interrupted_after(lambda: ask({"url": url}), waits)
-        # long before the request's own time is up
+        # long before the timeout of the request
         assert time.monotonic() - start < HANG
         accepted[0].close()
 

@@ -1,4 +1,4 @@
-"""Evaluations that a limit or the caller stops: each reason has an exception of its own."""
+"""Evaluations that a limit or the caller ends: each reason has its own exception."""
 
 import asyncio
 import copy
@@ -47,7 +47,7 @@ def engine():
 
 
 def asked(engine, name, options):
-    """Every way to evaluate."""
+    """All ways to evaluate."""
     document, query = engine.prepare(f"t/{name}"), engine.query(f"x := data.t.{name}")
     partial = engine.partial(f"x := data.t.{name}")
     return [

@@ -1,4 +1,4 @@
-"""Threads share one handle while another changes policy and data."""
+"""Threads share one handle while another one changes policy and data."""
 
 import os
 import sys
@@ -38,7 +38,7 @@ def test_no_answer_is_of_two_moments():
 
     def decide(at):
         try:
-            # at least once, however late the thread starts
+            # at least once, even if the thread starts late
             while count[at] == 0 or time.monotonic() < end:
                 for answer in [ask({"x": at}), query({"x": at})[0]["x"], *ask.many([{"x": at}] * 3)]:
                     if answer[0] != answer[1] or answer[2] != at:
@@ -63,7 +63,7 @@ def test_no_answer_is_of_two_moments():
 
 
 def test_inputs_may_change_while_they_are_read():
-    """What other threads do to an input meanwhile is an answer or an exception of its own, and no fault of the engine."""
+    """If other threads change an input during its conversion, there is a result or an exception, never an internal error."""
     engine = solon.Engine(offline=True)
     engine.set_module("p.rego", "package p\n\nx := count(input)")
     ask = engine.prepare("p/x")

@@ -1,4 +1,4 @@
-"""Tokens that another library signs verify here, and tokens signed here verify there, by every algorithm."""
+"""Tokens of another library verify here, and tokens signed here verify there, for each algorithm."""
 
 import base64
 import datetime
@@ -60,7 +60,7 @@ def engine():
 
 
 def generate():
-    """A private key for each algorithm."""
+    """Returns a private key for each algorithm."""
     rsa_key = rsa.generate_private_key(65537, 2048)
     curves = {"256": ec.SECP256R1(), "384": ec.SECP384R1(), "512": ec.SECP521R1()}
     keys = {"EdDSA": ed25519.Ed25519PrivateKey.generate()}

@@ -1,4 +1,4 @@
-"""The stubs say what the binary has, and the package keeps to its types."""
+"""The stubs match the binary, and the package passes type checks."""
 
 import subprocess
 import sys

@@ -1,9 +1,9 @@
-"""Waiting in tests: for a condition, never for a time within which something is assumed to have happened. Bounds on work are
-bounds on processor time, so that they hold on a loaded machine too."""
+"""Helpers to wait for conditions in tests. Tests never assume that something has happened after some time. Limits on work
+are limits on processor time, so that they also work on a loaded machine."""
 
 import time
 
-# seconds after which a test that makes no progress fails; this only ends hangs
+# seconds after which a test without progress fails, so that it does not hang
 HANG = 120.0
 
 
@@ -15,6 +15,6 @@ def wait_until(condition):
 
 
 def works():
-    """A condition: from now on this process has used more processor time than setting up an evaluation takes."""
+    """Returns a condition: this process has used more processor time since the call than starting an evaluation takes."""
     start = time.process_time()
     return lambda: time.process_time() - start > 0.1

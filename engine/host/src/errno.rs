@@ -1,8 +1,8 @@
-//! Errors of the system in the words that messages use.
+//! Errors of the system in the wording of messages.
 
 use std::io;
 
-/// `connection refused`, without Rust's number behind it.
+/// Returns text like `connection refused`, without the number that Rust appends.
 pub fn text(error: &io::Error) -> String {
     let text = error.to_string();
     let text = match text.rfind(" (os error ") {

@@ -1,4 +1,4 @@
-//! The files of the system.
+//! Files of the system.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,7 +10,7 @@ use solon::bundle::{FileError, FileKind, Files, Links};
 
 use crate::errno;
 
-/// The files of the system that this process runs on.
+/// Files of the system that this process runs on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemFiles;
 
@@ -51,10 +51,10 @@ impl Files for SystemFiles {
     }
 }
 
-/// Reads a regular file of at most `limit` bytes. Devices and pipes are rejected: a read of them may never end.
+/// Reads a regular file of at most `limit` bytes. Devices and pipes are rejected, because reading them may never end.
 pub fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
     let problem = |error: io::Error| errno::text(&error);
-    // before the file is opened, since that already waits if it is a pipe
+    // checked before opening the file, because opening a pipe may already block
     let kind = fs::metadata(path).map_err(problem)?.file_type();
     if !kind.is_file() && !kind.is_dir() {
         return Err("not a regular file".to_owned());

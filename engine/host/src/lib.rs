@@ -1,6 +1,6 @@
-//! The real effects behind [`solon::Host`]: the system's clock, its random source, its resolver, and a client of HTTP.
+//! Implements [`solon::Host`] by the system: its clock, random source and resolver, and an HTTP client.
 //!
-//! Feature `http`, on unless left out, holds the client; without it `http.send` fails and no network code is linked.
+//! The feature `http`, enabled by default, contains the client. Without it `http.send` fails and no network code is linked.
 
 mod errno;
 mod files;
@@ -27,7 +27,7 @@ use solon::{Host, Value};
 /// Maximum size, in bytes, of a file of certificates or keys that a request names (`tls_ca_cert_file`).
 const CERTIFICATE_FILE_BYTES: u64 = 16 << 20;
 
-/// The environment as it was when a policy first asked for it: a program's own does not change from outside.
+/// Environment at the first use by a policy. Cached, because other processes cannot change it.
 static RUNTIME: LazyLock<Value> = LazyLock::new(|| {
     runtime_of(std::env::vars_os().map(|(name, value)| {
         (
@@ -37,7 +37,7 @@ static RUNTIME: LazyLock<Value> = LazyLock::new(|| {
     }))
 });
 
-/// Rules for networks of [`SystemHost`].
+/// Network rules of [`SystemHost`].
 #[cfg(feature = "http")]
 static UNRESTRICTED: LazyLock<Arc<NetworkRules>> = LazyLock::new(Arc::default);
 
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(SystemHost.file(link.to_str().unwrap()).unwrap().len(), 3);
         std::fs::remove_file(&link).unwrap();
         std::fs::remove_file(&path).unwrap();
-        // each of these would never end, or never begin
+        // each of these would block forever
         let pipe = std::process::Command::new("mkfifo").arg(&path).status();
         for name in ["/dev/zero", "/dev/tty", text] {
             if name != text || pipe.as_ref().is_ok_and(|status| status.success()) {

@@ -1,17 +1,17 @@
-//! Names to addresses, by the system's resolver.
+//! Resolves names with the resolver of the system.
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::thread;
 
 use solon::host::{LookupError, Wait};
 
-/// The addresses of a name. The system's resolver cannot be interrupted, so it works on a thread of its own, which
-/// nobody waits for any longer when the wait is over.
+/// Returns the addresses of a name. The resolver of the system cannot be interrupted, so it runs on its own thread, which is
+/// abandoned when the wait ends.
 pub fn addresses(name: &str, wait: &Wait<'_>) -> Result<Vec<IpAddr>, LookupError> {
     let owned = name.to_owned();
     let found = wait.reply(|reply| {
         let work = move || reply.send((owned.as_str(), 0).to_socket_addrs().map(Vec::from_iter));
-        // a thread that cannot be had drops the reply, which ends the wait
+        // if the thread cannot be created, the sender is dropped, which ends the wait
         let _ = thread::Builder::new()
             .name("solon-resolver".into())
             .spawn(work);
@@ -26,7 +26,7 @@ pub fn addresses(name: &str, wait: &Wait<'_>) -> Result<Vec<IpAddr>, LookupError
     Ok(addresses)
 }
 
-/// What the resolver says, in the words of Rego's users.
+/// Returns the error of the resolver, in the wording of Rego users.
 pub fn problem(error: &std::io::Error) -> String {
     let text = error.to_string();
     let text = text.rsplit(": ").next().unwrap_or(&text);

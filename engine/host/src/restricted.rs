@@ -1,4 +1,4 @@
-//! The system, as much of it as policies may use.
+//! A restricted version of the system for policies.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -14,12 +14,12 @@ use crate::http;
 #[cfg(feature = "http")]
 use solon_outbound::NetworkRules;
 
-/// Variables that the engine reads for itself: `HTTP_SEND_TIMEOUT` is the default timeout of `http.send`.
+/// Variables that the engine itself reads: `HTTP_SEND_TIMEOUT` is the default timeout of `http.send`.
 const ENGINE_VARIABLES: [&str; 1] = ["HTTP_SEND_TIMEOUT"];
 
-/// The system as [`SystemHost`] has it, with restrictions for policies that serve callers who are not trusted.
+/// [`SystemHost`] with restrictions, for policies that serve untrusted callers.
 ///
-/// Without a restriction it is [`SystemHost`].
+/// Without restrictions it behaves like [`SystemHost`].
 ///
 /// ```
 /// use std::sync::Arc;
@@ -38,26 +38,26 @@ pub struct RestrictedHost {
 }
 
 impl RestrictedHost {
-    /// Returns the system without a restriction.
+    /// Returns the system without restrictions.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Lets policies read these environment variables and no others. It applies to `opa.runtime().env` and to the fields
-    /// `tls_*_env_variable` of `http.send`. Any other variable is as if it was not set, and files below `/proc` are denied.
+    /// Allows policies to read only these environment variables. It applies to `opa.runtime().env` and to the fields
+    /// `tls_*_env_variable` of `http.send`. Any other variable reads as unset, and files below `/proc` are denied.
     #[must_use]
     pub fn expose_variables<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.variables = Some(names.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Fails requests of `http.send` that would connect to an address outside of the public internet: loopback, link-local and
-    /// private networks, metadata services of clouds, multicast, other reserved blocks, and IPv6 addresses that stand for one of
+    /// Rejects requests of `http.send` that would connect to an address outside of the public internet: loopback, link-local and
+    /// private networks, metadata services of clouds, multicast, other reserved blocks, and IPv6 addresses that embed one of
     /// these. Unix sockets are denied as well.
     ///
-    /// The check is made on the address that the connection is made to, after the name was resolved, for each redirection and for
-    /// the proxy, if there is one. A proxy resolves the names of its servers itself, so that it has to make this check, too; here
-    /// it is made for servers that a URL names by their address.
+    /// The address of each connection is checked after the name was resolved, also for redirects and for a proxy. A proxy
+    /// resolves the names of its targets itself, so that it must make this check, too. For requests over a proxy, only targets
+    /// that a URL names by address are checked here.
     #[cfg(feature = "http")]
     #[must_use]
     pub fn deny_private_networks(mut self) -> Self {
@@ -65,7 +65,7 @@ impl RestrictedHost {
         self
     }
 
-    /// Sets the rules for the networks that requests of `http.send` may lead to, in place of those of [`Self::deny_private_networks`].
+    /// Sets the network rules for requests of `http.send`, instead of those of [`Self::deny_private_networks`].
     ///
     /// ```
     /// use solon_host::{NetworkRules, RestrictedHost};
@@ -120,7 +120,7 @@ impl Host for RestrictedHost {
     }
 
     fn file(&self, path: &str) -> Result<Vec<u8>, String> {
-        // the environment of a process is a file there
+        // `/proc` has a file with the environment of each process
         let real = std::fs::canonicalize(path);
         if self.variables.is_some() && real.is_ok_and(|real| real.starts_with("/proc")) {
             return Err("permission denied".to_owned());

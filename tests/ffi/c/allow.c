@@ -1,4 +1,4 @@
-/* Decisions: an error, a limit and anything but `true` are no permission, whatever the output held before. */
+/* Decisions: an error, a limit and any value but `true` are not a permission, whatever the output held before. */
 
 #include "check.h"
 
@@ -17,7 +17,7 @@ static const char *POLICY = "package t\n"
                             "endless if { some a in n; some b in n; some c in n; a + b + c < 0 }\n"
                             "large := count(concat(\"\", [\"abcdefgh\" | some i in numbers.range(1, 300000)])) > 0\n";
 
-/* What a decision that fails or denies leaves in an output that held a permission. */
+/* Checks that a decision that fails or denies overwrites an output that held a permission. */
 static void denies(solon_error *error, solon_code code, bool allowed, const char *what) {
     solon_code found = code_of(error);
     if (found != code || allowed) {
@@ -26,7 +26,7 @@ static void denies(solon_error *error, solon_code code, bool allowed, const char
     }
 }
 
-/* Asks with an input, both ways. */
+/* Evaluates with an input in both ways. */
 static void denied(const solon_document *document, const char *input, size_t length, solon_code code, const char *what) {
     bool allowed = true;
     solon_error *error = solon_document_allow(document, input, length, &allowed);
@@ -71,7 +71,7 @@ static void values(const solon_engine *engine) {
     solon_document_free(given);
 }
 
-/* Calls that are wrong: the output is `false` before any other argument is looked at. */
+/* Invalid calls: the output is set to `false` before any other argument is read. */
 static void arguments(const solon_document *yes) {
     denied(NULL, S("{}"), SOLON_ERROR_ARGUMENT, "no document");
     denied(yes, S("{"), SOLON_ERROR_INPUT, "broken JSON");
@@ -94,7 +94,7 @@ static void arguments(const solon_document *yes) {
     solon_value_free(input);
 }
 
-/* Evaluations that are stopped, each with a code of its own. */
+/* Evaluations that are stopped, each with its own code. */
 static void stopped(const solon_engine *engine) {
     solon_document *endless = prepare(engine, "t/endless"), *large = prepare(engine, "t/large");
     solon_cancel *cancel = NULL;
@@ -122,7 +122,7 @@ static void stopped(const solon_engine *engine) {
         CHECK(code_of(solon_document_ask(cases[i].document, &cases[i].request, &value)) == cases[i].code);
         solon_bytes bytes = {NULL, 0};
         CHECK(code_of(solon_document_ask_json(cases[i].document, &cases[i].request, &bytes)) == cases[i].code);
-        /* watched, it is found by the search */
+        /* tracing evaluates with `topdown` */
         solon_coverage *coverage = NULL;
         ok(solon_coverage_new(&coverage));
         cases[i].request.coverage = coverage;
@@ -135,7 +135,7 @@ static void stopped(const solon_engine *engine) {
     solon_document_free(endless);
     solon_document_free(large);
 
-    /* bounds of the engine */
+    /* limits of the engine */
     struct {
         const char *path;
         solon_options options;

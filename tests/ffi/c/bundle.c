@@ -108,7 +108,7 @@ int main(void) {
     options.key_count = 0;
     ok(load(engine, &options, &bundle));
 
-    /* the next revision, a change of data, and the end */
+    /* the next revision, a delta bundle, and deactivation */
     bundles[0] = bundle;
     ok(solon_engine_activate_bundles(engine, names, bundles, 1));
     ok(evaluate(engine, "p/x", NULL, &bytes));
@@ -131,7 +131,7 @@ int main(void) {
     CHECK(is_own_json(listed, "[]"));
     ok(solon_engine_activate_bundles(engine, NULL, NULL, 0));
 
-    /* bytes */
+    /* from bytes */
     solon_bundle *none = NULL;
     solon_bundle *read = NULL;
     ok(solon_bundle_read(engine, S("q"), ARCHIVE, sizeof ARCHIVE - 1, NULL, &read));

@@ -1,4 +1,4 @@
-/* Evaluations that others stop. */
+/* Cancelled evaluations. */
 
 #define _POSIX_C_SOURCE 200809L
 

@@ -1,4 +1,4 @@
-/* Modules and data that change as one. */
+/* Modules and data that change atomically. */
 
 #include "check.h"
 
@@ -24,7 +24,7 @@ int main(void) {
     ok(solon_change_new(&change));
     CHECK(change != NULL);
 
-    /* modules that need one another, in two languages, and what they read */
+    /* modules that refer to one another, in two languages, and the data that they read */
     ok(set(change, "a.rego", "package a\nx := data.b.f(1)\ng(x) := x", SOLON_REGO_DEFAULT));
     ok(set(change, "b.rego", "package b\nf(x) = y { y = data.a.g(x) + data.step }", SOLON_REGO_V0));
     ok(put(change, "step", "10"));
@@ -33,7 +33,7 @@ int main(void) {
     expect(engine, "a/x", "11");
     expect(engine, "a_list", "{\"of\":[1,2]}");
 
-    /* the change is empty now, and can be used again */
+    /* the change is empty now, and can be reused */
     ok(solon_engine_apply(engine, change, NULL));
     ok(solon_change_delete(change, "a_list/of", 9));
     ok(solon_change_remove_module(change, "a.rego", 6));
@@ -42,7 +42,7 @@ int main(void) {
     expect(engine, "a_list", "{}");
     expect(engine, "b/x", "10");
 
-    /* what is refused has not happened, not even in part */
+    /* a rejected change has no effect, not even in part */
     ok(put(change, "step", "20"));
     ok(set(change, "b.rego", "package b\nx := y", SOLON_REGO_DEFAULT));
     CHECK(code_of(solon_engine_apply(engine, change, NULL)) == SOLON_ERROR_COMPILE);

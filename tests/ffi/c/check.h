@@ -1,4 +1,4 @@
-/* What every program here uses. */
+/* Helpers of all programs. */
 
 #ifndef CHECK_H
 #define CHECK_H
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ends the program when `condition` does not hold. */
+/* Ends the program if `condition` is false. */
 #define CHECK(condition)                                                                                     \
     do {                                                                                                     \
         if (!(condition)) {                                                                                  \
@@ -20,12 +20,12 @@
 /* A text and its length. */
 #define S(text) (text), strlen(text)
 
-/* Whether `data` is exactly the text `expected`. */
+/* Returns true if `data` is exactly the text `expected`. */
 static inline int is_text(const char *data, size_t length, const char *expected) {
     return data != NULL && length == strlen(expected) && memcmp(data, expected, length) == 0;
 }
 
-/* Whether `text` has `part` somewhere; shows it when not. */
+/* Returns true if `text` contains `part`; prints the text if not. */
 static inline int has_text(solon_text text, const char *part) {
     size_t length = strlen(part);
     for (size_t at = 0; at + length <= text.length; at++) {
@@ -37,7 +37,7 @@ static inline int has_text(solon_text text, const char *part) {
     return 0;
 }
 
-/* Ends the program on an error, showing it. */
+/* Prints an error, if there is one, and ends the program. */
 static inline void ok(solon_error *error) {
     if (error != NULL) {
         solon_text message = solon_error_message(error);
@@ -46,7 +46,7 @@ static inline void ok(solon_error *error) {
     }
 }
 
-/* Checks bytes and frees them. */
+/* Compares bytes and frees them. */
 static inline int is_bytes(solon_bytes bytes, const char *expected) {
     int is = is_text(bytes.data, bytes.length, expected);
     if (!is) {
@@ -56,7 +56,7 @@ static inline int is_bytes(solon_bytes bytes, const char *expected) {
     return is;
 }
 
-/* Whether bytes have `part` somewhere; frees them. */
+/* Returns true if the bytes contain `part`; frees them. */
 static inline int has_bytes(solon_bytes bytes, const char *part) {
     solon_text text = {bytes.data, bytes.length};
     int has = has_text(text, part);
@@ -64,7 +64,7 @@ static inline int has_bytes(solon_bytes bytes, const char *part) {
     return has;
 }
 
-/* Whether a value is that JSON. */
+/* Returns true if the JSON of a value is `json`. */
 static inline int is_json(const solon_value *value, const char *json) {
     solon_bytes bytes = {NULL, 0};
     solon_error *error = solon_value_json(value, &bytes);
@@ -75,14 +75,14 @@ static inline int is_json(const solon_value *value, const char *json) {
     return is_bytes(bytes, json);
 }
 
-/* Whether a value of the caller's own is that JSON; frees it. */
+/* Returns true if the JSON of an owned value is `json`; frees it. */
 static inline int is_own_json(solon_value *value, const char *json) {
     int is = is_json(value, json);
     solon_value_free(value);
     return is;
 }
 
-/* Frees an error and tells its code. */
+/* Frees an error and returns its code. */
 static inline solon_code code_of(solon_error *error) {
     solon_code code = solon_error_code(error);
     solon_error_free(error);

@@ -1,4 +1,4 @@
-/* What evaluations come by, how long rows take, what is measured. */
+/* Coverage, profiles and metrics. */
 
 #include "check.h"
 
@@ -28,7 +28,7 @@ int main(void) {
     CHECK(!allowed);
     ok(solon_coverage_json(coverage, moment, &bytes));
     CHECK(has_bytes(bytes, "\"covered\":[{\"start\":{\"row\":3,\"col\":2},\"end\":{\"row\":3,\"col\":23}}"));
-    /* coverage adds up over requests and over what is asked */
+    /* coverage accumulates over requests and over documents */
     request.input_json = "{\"user\": \"root\"}";
     request.input_json_length = strlen(request.input_json);
     ok(solon_engine_prepare_query(engine, S("data.p.allow"), NULL, &query));

@@ -23,7 +23,7 @@ int main(void) {
     ok(solon_engine_get(engine, S("users/bob"), &value));
     CHECK(is_own_json(value, "{\"age\":8}"));
 
-    /* patches happen whole or not at all */
+    /* patches are applied completely or not at all */
     ok(solon_engine_patch_json(engine, S("[{\"op\": \"add\", \"path\": \"/lists/some/-\", \"value\": 3},"
                                          " {\"op\": \"move\", \"from\": \"/users/bob\", \"path\": \"/users/carol\"}]")));
     expect(engine, "lists/some", "[1,2,3]");

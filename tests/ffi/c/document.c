@@ -1,4 +1,4 @@
-/* Documents that are prepared once and asked often. */
+/* Prepared documents. */
 
 #include "check.h"
 
@@ -20,7 +20,7 @@ static solon_document *prepare(const solon_engine *engine, const char *path) {
     return document;
 }
 
-/* Many inputs in one call, each with an answer or an error of its own. */
+/* Many inputs in one call, each with its own result or error. */
 static void many(void) {
     solon_engine *engine = NULL;
     ok(solon_engine_new(NULL, &engine));
@@ -36,7 +36,7 @@ static void many(void) {
     CHECK(errors[1] == NULL && answers[1].data == NULL);
     CHECK(answers[2].data == NULL && code_of(errors[2]) == SOLON_ERROR_EVAL);
     CHECK(answers[3].data == NULL && code_of(errors[3]) == SOLON_ERROR_INPUT);
-    /* without a place for errors the first one ends it all */
+    /* without an array for errors the first error ends the call */
     answers[0].data = (char *)"untouched";
     CHECK(code_of(solon_document_ask_many_json(document, NULL, texts, 4, answers, NULL)) == SOLON_ERROR_EVAL);
     CHECK(strcmp(answers[0].data, "untouched") == 0);
@@ -51,7 +51,7 @@ static void many(void) {
     CHECK(is_own_json(values[0], "12") && values[1] == NULL && is_own_json(values[2], "11"));
     CHECK(errors[0] == NULL && errors[1] == NULL && errors[2] == NULL);
 
-    /* on the moment that the request names, with its bounds */
+    /* on the snapshot of the request, with its limits */
     solon_moment *moment = NULL;
     ok(solon_engine_moment(engine, &moment));
     ok(set_data(engine, "{\"step\": 20}"));
@@ -69,7 +69,7 @@ static void many(void) {
     solon_value_free(two);
     solon_document_free(document);
 
-    /* a path that nobody wrote anything for */
+    /* a path with neither a rule nor data */
     CHECK(code_of(solon_engine_prepare_known(engine, S("p/y"), &document)) == SOLON_ERROR_UNKNOWN_PATH);
     ok(solon_engine_prepare_known(engine, S("p/x"), &document));
     solon_document_free(document);
@@ -87,7 +87,7 @@ int main(void) {
     CHECK(allow(decision, "{\"user\": \"alice\"}"));
     CHECK(!allow(decision, "{\"user\": \"bob\"}"));
     CHECK(!allow(decision, NULL));
-    /* anything but `true` is no permission */
+    /* any value but `true` is not a permission */
     CHECK(!allow(number, "{\"user\": 1}"));
     CHECK(!allow(number, "{}"));
 

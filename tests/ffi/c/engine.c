@@ -29,7 +29,7 @@ int main(void) {
     expect(engine, "authz/echo", "[1.0, 1e2, 12345678901234567890]", "[1.0,1e2,12345678901234567890]");
     expect(engine, "admins/1", NULL, "\"bob\"");
 
-    /* undefined is NULL, and so is an `input` that was not given */
+    /* undefined is NULL; a missing input leaves `input` undefined */
     solon_bytes bytes = {(char *)"untouched", 9};
     ok(evaluate(engine, "authz/nothing", "{}", &bytes));
     CHECK(bytes.data == NULL && bytes.length == 0);
@@ -37,7 +37,7 @@ int main(void) {
     ok(evaluate(engine, "authz/echo", NULL, &bytes));
     CHECK(bytes.data == NULL);
 
-    /* data is replaced, a module replaces the one of its name */
+    /* data is replaced, and so is the module of the same name */
     ok(set_data(engine, "{\"admins\": []}"));
     expect(engine, "authz/allow", "{\"user\": \"alice\"}", "false");
     ok(set_module(engine, "authz.rego", "package authz\nallow := 1 + 2"));

@@ -1,4 +1,4 @@
-/* Every kind of error that C can cause, and what it leaves behind. */
+/* Every kind of error that C can cause, and its effects. */
 
 #include "check.h"
 
@@ -36,7 +36,7 @@ int main(void) {
     CHECK(code_of(set_data(engine, "{")) == SOLON_ERROR_INPUT);
     CHECK(code_of(set_data(engine, "{\"p\": {\"x\": 2}}")) == SOLON_ERROR_STORE);
 
-    /* what is against the rules of the header */
+    /* violations of the rules of the header */
     CHECK(code_of(solon_engine_new(NULL, NULL)) == SOLON_ERROR_ARGUMENT);
     CHECK(code_of(set_data(NULL, "{}")) == SOLON_ERROR_ARGUMENT);
     CHECK(code_of(evaluate(engine, "p/x", NULL, NULL)) == SOLON_ERROR_ARGUMENT);

@@ -1,4 +1,4 @@
-/* How answers are found. */
+/* Explanations. */
 
 #include "check.h"
 
@@ -44,7 +44,7 @@ int main(void) {
     CHECK(code_of(solon_document_explain(document, NULL, 4, &explanation)) == SOLON_ERROR_ARGUMENT);
     solon_document_free(document);
 
-    /* what ends with an error has an explanation, too */
+    /* an evaluation that fails has an explanation, too */
     ok(solon_engine_prepare_query(engine, S("data.p.clash = x"), NULL, &query));
     ok(solon_query_explain(query, &request, SOLON_DETAIL_DEBUG, &explanation));
     ok(solon_explanation_text(explanation, 0, 0, &bytes));
@@ -61,7 +61,7 @@ int main(void) {
     solon_explanation_free(explanation);
     solon_explanation_free(NULL);
 
-    /* an explanation has a bound of its own */
+    /* an explanation has its own limit */
     request.explanation_limit = 10;
     ok(solon_query_explain(query, &request, SOLON_DETAIL_DEBUG, &explanation));
     CHECK(code_of(solon_explanation_solutions(explanation, &solutions)) == SOLON_ERROR_MEMORY);

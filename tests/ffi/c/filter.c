@@ -1,4 +1,4 @@
-/* Filters of rows. */
+/* Row filters. */
 #include "check.h"
 
 int main(void) {
@@ -34,12 +34,12 @@ int main(void) {
     CHECK(has_text(solon_filtered_json(made), "\"postgresql\":{"));
     solon_filtered_free(made);
 
-    /* no row is kept */
+    /* no row is selected */
     request.input_json = "{}";
     request.input_json_length = 2;
     ok(solon_filter_make(filter, &request, &made));
     CHECK(!solon_filtered_keeps(made, 0) && !solon_filtered_keeps(made, 1));
-    /* a condition that is never true, so that a query without the check finds nothing */
+    /* a condition that is never true, so that a query without the check returns nothing */
     CHECK(is_text(solon_filtered_query(made, 0).data, solon_filtered_query(made, 0).length, "WHERE 1 = 0"));
     CHECK(solon_filtered_query(made, 1).length == 0);
     CHECK(is_text(solon_filtered_query(made, 2).data, solon_filtered_query(made, 2).length, "WHERE 1 = 0"));
@@ -48,7 +48,7 @@ int main(void) {
     solon_filtered_free(made);
     solon_filter_free(filter);
 
-    /* what cannot be said is refused with its place */
+    /* conditions that cannot be expressed are rejected with their location */
     options.targets_json = "[\"sql+sqlite\"]";
     options.targets_json_length = strlen(options.targets_json);
     ok(solon_engine_prepare_filter(engine, S("filters/include"), &options, &filter));
@@ -57,7 +57,7 @@ int main(void) {
     CHECK(code_of(solon_filter_make(filter, &request, &made)) == SOLON_ERROR_COMPILE);
     solon_filter_free(filter);
 
-    /* but where it is asked for, and can be said exactly */
+    /* unless extensions are enabled, and express them exactly */
     options.extensions = 1;
     ok(solon_engine_prepare_filter(engine, S("filters/include"), &options, &filter));
     ok(solon_filter_make(filter, &request, &made));
@@ -66,14 +66,14 @@ int main(void) {
     solon_filtered_free(made);
     solon_filter_free(filter);
 
-    /* a program that was compiled before there were extensions says nothing of them */
+    /* a program that was compiled before there were extensions does not enable them */
     options.size = offsetof(solon_filter_options, disable_inlining_json);
     ok(solon_engine_prepare_filter(engine, S("filters/include"), &options, &filter));
     CHECK(code_of(solon_filter_make(filter, &request, &made)) == SOLON_ERROR_COMPILE);
     solon_filter_free(filter);
     options.size = sizeof options;
 
-    /* what is not inlined cannot be said */
+    /* documents that are not inlined cannot be expressed */
     options.extensions = 0;
     options.targets_json = "[\"sql+postgresql\"]";
     options.targets_json_length = strlen(options.targets_json);

@@ -1,4 +1,4 @@
-/* Functions of the host. */
+/* Host functions. */
 
 #include "check.h"
 
@@ -28,7 +28,7 @@ static solon_value *join(void *userdata, solon_call *call, const solon_value *co
     return value;
 }
 
-/* Answers its argument; without one it is undefined, and -1 ends everything. */
+/* Returns its argument. Without one the result is undefined, and -1 fails the evaluation. */
 static solon_value *same(void *userdata, solon_call *call, const solon_value *const *arguments, size_t count) {
     solon_value *value = NULL;
     int64_t number = 0;
@@ -43,7 +43,7 @@ static solon_value *same(void *userdata, solon_call *call, const solon_value *co
     return value;
 }
 
-/* Tells who asks. */
+/* Returns the user of the request. */
 static solon_value *audit(void *userdata, solon_call *call, const solon_value *const *arguments, size_t count) {
     const solon_value *tenant = solon_value_get(solon_call_metadata(call), S("tenant"));
     solon_value *value = NULL;
@@ -100,7 +100,7 @@ int main(void) {
     CHECK(has_text(solon_error_json(error), "rego_type_error"));
     solon_error_free(error);
 
-    /* errors of functions are like those of built-ins */
+    /* errors of host functions behave like those of built-in functions */
     const char *word = "\"a word of more than thirty-two letters, or so\"";
     ok(solon_engine_prepare(engine, S("p/long"), &document));
     solon_request request = {.size = sizeof request, .input_json = word, .input_json_length = strlen(word)};
@@ -120,7 +120,7 @@ int main(void) {
     CHECK(has_text(solon_error_message(error), "same: no more of this"));
     solon_error_free(error);
 
-    /* what the request tells a function, and what the function tells the caller */
+    /* metadata of the request, and metadata of the response */
     solon_metadata *told = NULL;
     solon_value *metadata = from_json("{\"tenant\": \"acme\"}");
     ok(solon_metadata_new(&told));
@@ -134,7 +134,7 @@ int main(void) {
     solon_metadata_free(NULL);
     solon_value_free(metadata);
 
-    /* what is no declaration, and what is released when */
+    /* invalid declarations, and when userdata is released */
     solon_function *function = NULL;
     const char *wrong[] = {"", "{}", "{\"type\": \"string\"}", "{\"type\": \"function\", \"args\": []}",
                            "{\"type\": \"function\", \"args\": [], \"variadic\": {\"type\": \"any\"}, \"result\": {\"type\": \"any\"}}"};
@@ -146,7 +146,7 @@ int main(void) {
     CHECK(code_of(solon_function_new(S("f"), S(SAME), 3, same, NULL, NULL, &function)) == SOLON_ERROR_ARGUMENT);
     CHECK(released == 0);
     solon_engine_free(engine);
-    /* a document keeps its engine's functions */
+    /* a document keeps the functions of its engine */
     CHECK(released == 0);
     solon_document_free(document);
     CHECK(released == 1);

@@ -1,4 +1,4 @@
-/* Texts that are no UTF-8, and lengths that lie. */
+/* Invalid UTF-8, and wrong lengths. */
 
 #define _DEFAULT_SOURCE
 
@@ -26,14 +26,14 @@ int main(void) {
         CHECK(code_of(solon_engine_put_json(engine, S(wrong), S("1"))) == SOLON_ERROR_ARGUMENT);
         CHECK(code_of(solon_change_set_module(change, S(wrong), S(""), SOLON_REGO_DEFAULT)) == SOLON_ERROR_ARGUMENT);
         CHECK(code_of(solon_value_string(S(wrong), &value)) == SOLON_ERROR_ARGUMENT);
-        /* in JSON and YAML it is a matter of the text */
+        /* in JSON and YAML it is an error of the input */
         CHECK(code_of(solon_value_from_json(S(wrong), &value)) == SOLON_ERROR_INPUT);
         CHECK(code_of(solon_engine_set_data_json(engine, S(wrong))) == SOLON_ERROR_INPUT);
         CHECK(code_of(solon_value_from_yaml(S(wrong), &value)) == SOLON_ERROR_INPUT);
         CHECK(solon_value_get(NULL, S(wrong)) == NULL);
     }
 
-    /* a gigabyte of nothing, which costs no memory unless it is copied */
+    /* a gigabyte of zero pages, which uses no memory unless it is copied */
     size_t gigabyte = (size_t)1 << 30;
     char *zeros = mmap(NULL, gigabyte, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     CHECK(zeros != MAP_FAILED);
@@ -47,7 +47,7 @@ int main(void) {
     CHECK(code_of(solon_engine_set_module(engine, S("p.rego"), zeros, gigabyte)) == SOLON_ERROR_COMPILE);
     CHECK(munmap(zeros, gigabyte) == 0);
 
-    /* lengths beyond any address space are refused before anything is read */
+    /* lengths that exceed any address space are rejected before anything is read */
     const size_t lengths[] = {SIZE_MAX, SIZE_MAX / 2 + 1, (size_t)PTRDIFF_MAX + 1};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         size_t length = lengths[i];

@@ -32,7 +32,7 @@ int main(void) {
     ok(evaluate(engine, "p/allow", "{\"user\": \"alice\"}", &bytes));
     CHECK(is_bytes(bytes, "true"));
 
-    /* into a change, without what is passed over */
+    /* into a change, without the ignored files */
     write_file(path[2], "roles/data.json", "{\"admin\": \"bob\"}");
     write_file(path[3], "broken.json", "{");
     CHECK(code_of(solon_engine_load(engine, paths, 1, 0)) == SOLON_ERROR_LOAD);

@@ -10,7 +10,7 @@ int main(void) {
     solon_bytes bytes = {NULL, 0};
     ok(solon_engine_new(NULL, &engine));
 
-    /* modules that need one another, in two languages */
+    /* modules that refer to one another, in two languages */
     solon_module modules[] = {
         {TEXT("a.rego"), TEXT("package a\nx := data.b.f(1)"), SOLON_REGO_DEFAULT},
         {TEXT("b.rego"), TEXT("package b\nf(x) = y { y = x + 1 }"), SOLON_REGO_V0},
@@ -28,7 +28,7 @@ int main(void) {
     CHECK(code_of(solon_engine_module_text(engine, S("c.rego"), &bytes)) == SOLON_ERROR_UNKNOWN_MODULE);
     CHECK(code_of(solon_engine_module_json(engine, S("c.rego"), &bytes)) == SOLON_ERROR_UNKNOWN_MODULE);
 
-    /* either all of it happens or nothing */
+    /* all of them or none */
     solon_module broken[] = {
         {TEXT("a.rego"), TEXT("package a\nx := 5"), SOLON_REGO_DEFAULT},
         {TEXT("c.rego"), TEXT("package c\nx :="), SOLON_REGO_DEFAULT},
@@ -49,7 +49,7 @@ int main(void) {
     ok(evaluate(engine, "a/x", NULL, &bytes));
     CHECK(is_bytes(bytes, "2"));
 
-    /* what others need stays */
+    /* a module that others refer to cannot be removed */
     CHECK(code_of(solon_engine_remove_module(engine, S("b.rego"))) == SOLON_ERROR_COMPILE);
     ok(solon_engine_remove_module(engine, S("a.rego")));
     ok(solon_engine_remove_module(engine, S("b.rego")));

@@ -1,4 +1,4 @@
-/* Moments: several decisions rest on the same, whatever changes meanwhile. */
+/* Snapshots: several decisions on the same state, despite changes. */
 
 #include "check.h"
 
@@ -22,7 +22,7 @@ int main(void) {
     ok(solon_engine_moment(engine, &before));
     CHECK(solon_moment_generation(before) == 2);
 
-    /* what a change would do, without doing it */
+    /* checks a change without applying it */
     ok(solon_change_new(&change));
     ok(solon_change_set_module(change, S("p.rego"), S("package p\nx := data.n * 100"), SOLON_REGO_DEFAULT));
     ok(solon_change_patch_json(change, S("[{\"op\": \"replace\", \"path\": \"/n\", \"value\": 2}]")));
@@ -32,7 +32,7 @@ int main(void) {
     expect(document, NULL, "2");
     solon_moment_free(after);
 
-    /* the change is still there to be applied */
+    /* the change can still be applied */
     ok(solon_engine_apply(engine, change, NULL));
     expect(document, NULL, "200");
     expect(document, before, "2");
@@ -44,7 +44,7 @@ int main(void) {
     CHECK(code_of(solon_engine_check(engine, change, &after)) == SOLON_ERROR_COMPILE);
     solon_change_free(change);
 
-    /* a moment outlives its engine */
+    /* a snapshot outlives its engine */
     solon_engine_free(engine);
     expect(document, before, "2");
     solon_document_free(document);

@@ -1,4 +1,4 @@
-/* How engines are made. */
+/* Options of engines. */
 
 #include "check.h"
 
@@ -8,7 +8,7 @@ static void expect(const solon_engine *engine, const char *path, const char *jso
     CHECK(is_bytes(bytes, json));
 }
 
-/* What one engine leaves in a file the next one finds there. */
+/* The next engine reads the data that an engine stored in a file. */
 static void outlives(const char *program) {
     char path[4096];
     solon_engine *engine = NULL;
@@ -20,7 +20,7 @@ static void outlives(const char *program) {
     ok(solon_engine_new(&options, &engine));
     ok(set_module(engine, "p.rego", "package p\nx := data.n + 1"));
     ok(solon_engine_put_json(engine, S("n"), S("1")));
-    /* one process, and in it one engine, has the file */
+    /* only one engine in one process may use the file */
     solon_engine *other = NULL;
     CHECK(code_of(solon_engine_new(&options, &other)) == SOLON_ERROR_STORE && other == NULL);
     solon_engine_free(engine);
@@ -43,7 +43,7 @@ int main(int count, char **arguments) {
     CHECK(solon_engine_generation(engine) == 0 && solon_engine_generation(NULL) == 0);
     solon_engine_free(engine);
 
-    /* the language of modules that do not say */
+    /* the default language of modules */
     options.rego = SOLON_REGO_V0;
     ok(solon_engine_new(&options, &engine));
     ok(set_module(engine, "p.rego", "package p\nx = y { y = 1 }"));
@@ -59,7 +59,7 @@ int main(int count, char **arguments) {
     solon_engine_free(engine);
     options.strict = 0;
 
-    /* a clock that stands still, and a world without network */
+    /* a fixed clock, and no network */
     options.host = SOLON_HOST_FIXED;
     options.now_ns = 1234;
     ok(solon_engine_new(&options, &engine));
@@ -78,7 +78,7 @@ int main(int count, char **arguments) {
     CHECK(code_of(solon_engine_new(&options, &engine)) == SOLON_ERROR_ARGUMENT);
     options.host = SOLON_HOST_SYSTEM;
 
-    /* what policies may use */
+    /* features that policies may use */
     options.capabilities_json = "{\"builtins\": []}";
     options.capabilities_json_length = strlen(options.capabilities_json);
     ok(solon_engine_new(&options, &engine));
@@ -108,7 +108,7 @@ int main(int count, char **arguments) {
     options.allow_net_json = NULL;
     options.allow_net_json_length = 0;
 
-    /* bounds */
+    /* limits */
     options.step_limit = 1000;
     ok(solon_engine_new(&options, &engine));
     ok(set_module(engine, "p.rego", "package p\nx := count([i | some i in numbers.range(1, 100000)])\ny := 1"));
@@ -117,7 +117,7 @@ int main(int count, char **arguments) {
     solon_engine_free(engine);
     options.step_limit = 0;
 
-    /* data may stand where rules are, if that is allowed */
+    /* data at the paths of rules, if that is allowed */
     options.allow_base_conflicts = 1;
     ok(solon_engine_new(&options, &engine));
     ok(set_module(engine, "p.rego", "package p\nx := 1"));

@@ -1,4 +1,4 @@
-/* Queries while something is unknown. */
+/* Partial evaluation of queries. */
 
 #include "check.h"
 
@@ -29,7 +29,7 @@ int main(void) {
     CHECK(has_text(solon_residuals_json(residuals), "{\"queries\":[["));
     solon_residuals_free(residuals);
 
-    /* an empty body holds anyway */
+    /* an empty body is always true */
     request.input_json = "{\"user\": \"root\"}";
     request.input_json_length = strlen(request.input_json);
     ok(solon_partial_ask(partial, &request, &residuals));

@@ -47,7 +47,7 @@ int main(void) {
     CHECK(has_bytes(bytes, "erin"));
     solon_query_free(query);
 
-    /* where it stands */
+    /* the context of a query */
     solon_metrics *metrics = NULL;
     ok(solon_metrics_new(0, &metrics));
     solon_query_options options = {.size = sizeof options, .package = "p", .package_length = 1, .metrics = metrics};

@@ -1,4 +1,4 @@
-/* Callbacks that use the library: they ask the engine that runs them, change it, and free what they made. */
+/* Callbacks that use the library: they evaluate and change the engine that calls them, and free what they created. */
 
 #include "check.h"
 
@@ -9,7 +9,7 @@ struct world {
     int printed;
 };
 
-/* Changes the engine, and asks the very document that is being evaluated. */
+/* Changes the engine, and evaluates the very document that is being evaluated. */
 static solon_value *again(void *userdata, solon_call *call, const solon_value *const *arguments, size_t count) {
     struct world *world = userdata;
     solon_value *value = NULL;
@@ -37,7 +37,7 @@ static void hear(void *userdata, const char *line, size_t length) {
     ok(evaluate(world->engine, "other/x", NULL, &bytes));
     CHECK(is_bytes(bytes, world->printed % 2 == 0 ? "2" : "1"));
     ok(set_module(world->engine, "other.rego", world->printed % 2 == 0 ? "package other\nx := 1" : "package other\nx := 2"));
-    /* the document that prints, without a listener this time */
+    /* the document that prints, without a print callback this time */
     ok(solon_document_evaluate_json(world->document, "[1]", 3, &bytes));
     CHECK(is_bytes(bytes, "[[1],0]"));
     solon_release_memory();
@@ -57,14 +57,14 @@ int main(void) {
     ok(set_data(world.engine, "{\"depth\": 0}"));
     ok(solon_engine_prepare(world.engine, S("p/x"), &world.document));
 
-    /* each evaluation sees the moment that it began with */
+    /* each evaluation uses the snapshot that it started with */
     world.depth = 30;
     ok(set_data(world.engine, "{\"depth\": \"first\"}"));
     ok(solon_document_evaluate_json(world.document, "[7]", 3, &bytes));
     CHECK(has_text((solon_text){bytes.data, bytes.length}, "[[7],0],1],2]"));
     CHECK(has_bytes(bytes, ",29],\"first\"]"));
 
-    /* a listener that asks and changes; the lines come when the evaluation ends */
+    /* a print callback that evaluates and changes; it is called when the evaluation ends */
     ok(set_data(world.engine, "{\"depth\": 0}"));
     ok(set_module(world.engine, "other.rego", "package other\nx := 1"));
     for (int i = 0; i < 4; i++) {
@@ -76,7 +76,7 @@ int main(void) {
         CHECK(world.printed == i + 1);
     }
 
-    /* what an evaluation writes to is in use as long as it runs */
+    /* an output of an evaluation is in use while the evaluation runs */
     solon_coverage *coverage = NULL;
     solon_value *value = NULL;
     ok(solon_coverage_new(&coverage));
@@ -86,7 +86,7 @@ int main(void) {
     solon_value_free(value);
     solon_coverage_free(coverage);
 
-    /* a callback may free the engine's handle: the document keeps what it needs */
+    /* a callback may free the handle of the engine: the document keeps what it needs */
     solon_engine_free(world.engine);
     ok(solon_document_evaluate_json(world.document, "[2]", 3, &bytes));
     CHECK(is_bytes(bytes, "[[2],0]"));

@@ -1,4 +1,4 @@
-/* Requests: inputs, bounds, what is printed, what is noted. */
+/* Requests: inputs, limits, printed lines, recorded results. */
 
 #include "check.h"
 
@@ -32,7 +32,7 @@ int main(void) {
                                     "long := count([1 | some i in numbers.range(1, 100000); some j in numbers.range(1, 100000); i + j < 0])\n"
                                     "large := count(concat(\"\", [\"abcdefgh\" | some i in numbers.range(1, input.n)]))\n"));
 
-    /* an input as text, as a value, and none */
+    /* an input as text, as a value, and no input */
     ok(solon_engine_prepare(engine, S("p/allow"), &document));
     solon_value *input = from_json("{\"user\": \"alice\"}");
     solon_request request = {.size = sizeof request, .input = input};
@@ -57,7 +57,7 @@ int main(void) {
     CHECK(bytes.data == NULL && bytes.length == 0);
     solon_document_free(document);
 
-    /* what policies print */
+    /* printed lines */
     struct lines lines = {0, ""};
     request = (solon_request){.size = sizeof request, .input = input, .print = hear, .print_userdata = &lines};
     ok(solon_engine_prepare(engine, S("p/shout"), &document));
@@ -66,7 +66,7 @@ int main(void) {
     CHECK(lines.count == 2 && strcmp(lines.last, "again") == 0);
     solon_document_free(document);
 
-    /* errors of built-ins are undefined, unless they are strict */
+    /* errors of built-in functions are undefined, unless they are strict */
     solon_value *zero = from_json("{\"n\": 0}");
     request = (solon_request){.size = sizeof request, .input = zero};
     ok(solon_engine_prepare(engine, S("p/broken"), &document));
@@ -82,7 +82,7 @@ int main(void) {
     solon_error_free(error);
     solon_document_free(document);
 
-    /* bounds of a request go before those of the engine */
+    /* limits of a request override those of the engine */
     ok(solon_engine_prepare(engine, S("p/long"), &document));
     request = (solon_request){.size = sizeof request, .step_limit = 10000};
     CHECK(code_of(solon_document_ask(document, &request, &value)) == SOLON_ERROR_STEPS);
@@ -106,7 +106,7 @@ int main(void) {
     solon_value_free(many);
     solon_document_free(document);
 
-    /* what is not deterministic is noted, and repeats from the note */
+    /* results of non-deterministic functions are recorded and replayed */
     solon_nd_cache *noted = NULL, *again = NULL;
     solon_bytes first = {NULL, 0}, note = {NULL, 0};
     ok(solon_nd_cache_new(NULL, 0, &noted));

@@ -1,4 +1,4 @@
-/* Threads ask while another changes: each decision is of one moment. */
+/* Threads evaluate while another one changes the engine: each decision is of one snapshot. */
 
 #include "check.h"
 #include <pthread.h>

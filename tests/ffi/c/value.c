@@ -1,4 +1,4 @@
-/* Values: made, read and compared. */
+/* Values: created, read and compared. */
 
 #include "check.h"
 
@@ -43,7 +43,7 @@ static void scalars(void) {
     CHECK(code_of(solon_value_double(zero / zero, &value)) == SOLON_ERROR_ARGUMENT);
     CHECK(code_of(solon_value_double(1 / zero, &value)) == SOLON_ERROR_ARGUMENT);
 
-    /* short strings lie in the value, long ones elsewhere, and NUL is a character */
+    /* short strings are stored in the value, long ones on the heap, and NUL is a character */
     ok(solon_value_string("a\0b", 3, &value));
     CHECK(solon_value_to_text(value, &text) == 1 && text.length == 3 && memcmp(text.data, "a\0b", 3) == 0);
     CHECK(solon_value_length(value) == 3);
@@ -74,7 +74,7 @@ static void compounds(void) {
     CHECK(solon_value_compare(solon_value_lookup(array, one), one) == 0);
     CHECK(solon_value_lookup(array, array) == NULL);
 
-    /* keys may be anything; of equal keys the last counts */
+    /* keys may be of any kind; for equal keys the last value is used */
     solon_value *name = string("name");
     const solon_value *keys[] = {name, array, name};
     const solon_value *values[] = {one, set, two};
@@ -98,7 +98,7 @@ static void compounds(void) {
     CHECK(solon_pairs_next(pairs, &key, &value) == 0);
     solon_pairs_free(pairs);
 
-    /* a part is the value's, a clone is one's own; parts made of values outlive them */
+    /* a nested value is borrowed, a clone is owned; nested values of containers outlive the values they were built from */
     solon_value *part = NULL;
     ok(solon_value_clone(solon_value_lookup(object, array), &part));
     solon_value_free(object);
@@ -119,7 +119,7 @@ static void compounds(void) {
     CHECK(code_of(solon_value_array(items, SIZE_MAX / 4, &array)) == SOLON_ERROR_ARGUMENT);
 }
 
-/* a large object is read in order, too */
+/* a large object is sorted, too */
 static void large(void) {
     char *json = malloc(1 << 20);
     size_t length = 0;
@@ -158,7 +158,7 @@ int main(void) {
     CHECK(solon_error_code(error) == SOLON_ERROR_INPUT && solon_error_count(error) == 1);
     CHECK(solon_error_entry_at(error, 0, &entry) == 1 && entry.row == 2 && entry.column == 8);
     solon_error_free(error);
-    /* NULL is undefined, which is before everything */
+    /* NULL is undefined, which sorts first */
     CHECK(solon_value_kind(NULL) == SOLON_KIND_UNDEFINED && solon_value_length(NULL) == 0);
     ok(solon_value_null(&value));
     CHECK(solon_value_compare(NULL, value) < 0 && solon_value_compare(value, NULL) > 0);

@@ -1,4 +1,4 @@
-/* The header and the library are of one version. */
+/* The header and the library have the same version. */
 
 #include "check.h"
 

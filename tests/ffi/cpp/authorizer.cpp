@@ -1,5 +1,4 @@
-/* An authorizer: a class of an application that decides by policy, is asked by many threads, and takes new policies while
- * it is asked. */
+/* An authorizer: an application class that decides by policy, on many threads, and accepts new policies meanwhile. */
 
 #include "check.hpp"
 
@@ -24,7 +23,7 @@ class authorizer {
 public:
     authorizer() : decision_(engine_.prepare("authz/decision")) {}
 
-    /* Takes policy and data as one, or leaves both as they are and says what is wrong. */
+    /* Replaces policy and data atomically. On an error both stay unchanged, and the message is returned. */
     std::string reload(std::string_view policy, std::string_view roles) {
         solon::change change;
         change.set_module("authz.rego", policy).put_json("roles", roles);
@@ -32,7 +31,7 @@ public:
         return applied ? "" : std::string(applied.error().message());
     }
 
-    /* Denies where the policy does not answer: undefined is no permission, and an error is none either. */
+    /* Denies if the policy returns no decision: neither undefined nor an error is a permission. */
     decision decide(const subject &who, std::string_view action, std::string_view resource) const {
         std::vector<solon::value> roles;
         for (const std::string &role : who.roles) {
@@ -95,11 +94,11 @@ int main() {
     CHECK(!refused.allowed && refused.reasons.size() == 2);
     CHECK(refused.reasons[0] == "no role of alice may write" && refused.reasons[1] == "secrets stay secret");
 
-    /* what does not compile changes nothing */
+    /* a module that does not compile changes nothing */
     CHECK(has(authorizer.reload("package authz\ndecision := x", "{}"), "var x is unsafe"));
     CHECK(authorizer.decide(alice, "read", "/public/a").allowed);
 
-    /* many ask while one reloads: either all may read or nobody */
+    /* many threads decide while one reloads: at any time either all users may read or none */
     std::atomic<bool> ends{false};
     std::atomic<int> asked{0};
     std::vector<std::thread> threads;
@@ -112,7 +111,7 @@ int main() {
             }
         });
     }
-    /* a checker that runs one thread at a time may let all reloads pass before anybody has asked */
+    /* a checker that runs one thread at a time may run all reloads before the first decision */
     for (int i = 0; i < 25 || asked == 0; i++) {
         CHECK(authorizer.reload(POLICY, R"({"reader": []})").empty());
         CHECK(authorizer.reload(POLICY, R"({"reader": ["read"]})").empty());

@@ -1,4 +1,4 @@
-/* What every program here uses. */
+/* Helpers of all programs. */
 
 #ifndef CHECK_HPP
 #define CHECK_HPP
@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-/* Ends the program when `condition` does not hold. */
+/* Ends the program if `condition` is false. */
 #define CHECK(condition)                                                                                     \
     do {                                                                                                     \
         if (!(condition)) {                                                                                  \
@@ -17,7 +17,7 @@
         }                                                                                                    \
     } while (0)
 
-/* Whether an expression throws `Exception`. */
+/* True if an expression throws `Exception`. */
 #define THROWS(Exception, expression)                                                                        \
     [&] {                                                                                                    \
         try {                                                                                                \

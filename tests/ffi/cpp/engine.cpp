@@ -19,7 +19,7 @@ static void decisions() {
     CHECK(THROWS(solon::input_error, *allow.try_allow("{")) && !allow.try_allow("{").value_or(false));
     CHECK(allow.try_allow(R"({"user": "bob"})").has_value() && !*allow.try_allow(R"({"user": "bob"})"));
 
-    /* undefined is nothing */
+    /* undefined is `std::nullopt` */
     CHECK(allow.evaluate_json(R"({"user": "alice"})") == "true" && !allow.evaluate_json("{}"));
     solon::request request;
     value input = value::object({{"user", "alice"}});
@@ -27,14 +27,14 @@ static void decisions() {
     CHECK(allow.ask(request)->look().is_true() && !allow.ask());
     CHECK(allow.ask_json(request) == "true" && allow.allow(request));
 
-    /* many at once, each with an answer or an error */
+    /* many inputs, each with a result or an error */
     auto many = allow.ask_many_json({R"({"user": "alice"})", "{", "{}"});
     CHECK(many.size() == 3 && *many[0] && **many[0] == "true" && !many[1] && many[2] && !*many[2]);
     CHECK(many[1].error().code() == SOLON_ERROR_INPUT);
     auto values = allow.ask_many({input, solon::view(nullptr)});
     CHECK(values.size() == 2 && values[0]->value().look().is_true() && !*values[1]);
 
-    /* modules that need one another */
+    /* modules that refer to one another */
     solon::engine both;
     both.set_modules({{"a.rego", "package a\np := data.b.f(1)\ng(x) := x + 1"}, {"b.rego", "package b\nf(x) := data.a.g(x) * 2"}});
     CHECK(both.prepare("a/p").ask_json() == "4");
@@ -54,7 +54,7 @@ static void decisions() {
     CHECK(explained.document()->look().is_true());
     CHECK(THROWS(solon::argument_error, explained.solutions()));
 
-    /* several threads ask one document, and the engine may go meanwhile */
+    /* several threads evaluate one document, and the engine may be destroyed meanwhile */
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; i++) {
         threads.emplace_back([&] {

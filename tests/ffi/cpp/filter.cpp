@@ -1,4 +1,4 @@
-/* Filters of rows. */
+/* Row filters. */
 
 #include "check.hpp"
 
@@ -25,12 +25,12 @@ int main() {
     CHECK(made.masks() == R"({"fruits":{"owner":{"replace":{"value":"***"}}}})");
     CHECK(made.json().find(R"("postgresql":{)") != std::string_view::npos);
 
-    /* no row is kept */
+    /* no row is selected */
     request.input_json("{}");
     CHECK(!include.make(request).keeps() && include.make(request).query() == "WHERE 1 = 0");
     CHECK(include.make(request).query(1).empty() && include.make(request).query(2) == "WHERE 1 = 0");
 
-    /* what cannot be said is refused */
+    /* conditions that cannot be expressed are rejected */
     options = {};
     options.unknowns = {"input.fruits"};
     options.targets = {"sql+sqlite"};

@@ -1,4 +1,4 @@
-/* Functions of the host, and what requests carry. */
+/* Host functions, and options of requests. */
 
 #include "check.hpp"
 
@@ -61,7 +61,7 @@ int main() {
         CHECK(engine.prepare("p/y").ask_json(about) == R"({"tenant":"acme"})");
         CHECK(told.fields().json() == R"({"seen":true})");
 
-        /* what was noted repeats */
+        /* recorded results are replayed */
         solon::nd_cache noted;
         solon::request noting;
         noting.noting(noted);
@@ -71,7 +71,7 @@ int main() {
         noting.noting(again);
         CHECK(engine.prepare("p/now").ask_json(noting) == "7");
 
-        /* bounds, and stopping from another thread */
+        /* limits, and cancellation from another thread */
         solon::document endless = engine.prepare("p/long");
         solon::limits limits;
         limits.time = std::chrono::milliseconds(1);
@@ -95,7 +95,7 @@ int main() {
         stopper.join();
         CHECK(cancel.is_stopped());
 
-        /* what is measured */
+        /* metrics */
         solon::metrics metrics(true);
         solon::coverage coverage;
         solon::profile profile;
@@ -108,7 +108,7 @@ int main() {
         CHECK(THROWS(solon::options_error, solon::function("f", "{}", [](solon::call &) { return std::nullopt; })));
         CHECK(kept.use_count() == 2);
     }
-    /* the engine is gone, and so is what the function held */
+    /* the engine is destroyed, and so are the captures of the function */
     CHECK(kept.use_count() == 1);
     return 0;
 }

@@ -41,7 +41,7 @@ int main() {
     CHECK(value(std::string("x")) == value("x") && value("x") != value("y") && view(value(1)) < view(value("a")));
     CHECK(value::from_yaml("a: [1]") == value::from_json(R"({"a": [1]})"));
 
-    /* a part outlives the whole when it is cloned; handles move */
+    /* a clone of a nested value outlives its container; handles move */
     value part = object["tags"].clone();
     value moved = std::move(object);
     CHECK(!object.look().is_defined() && moved["age"].is_defined());

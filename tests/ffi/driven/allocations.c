@@ -1,5 +1,5 @@
-/* A decision that is `true` or `false` takes no memory of the system: allocations are counted, by functions that stand in
- * for those of glibc. */
+/* A decision that is `true` or `false` allocates no heap memory: allocations are counted by functions that replace those of
+ * glibc. */
 
 #include "../c/check.h"
 
@@ -44,7 +44,7 @@ static const char *POLICY = "package authz\n"
 static const char *DATA = "{\"owner\": \"root\", \"roles\": {\"alice\": [\"reader\"]},"
                           " \"permissions\": {\"reader\": [{\"action\": \"read\", \"prefix\": \"/docs/\"}]}}";
 
-/* How many allocations a thousand decisions take, after a few. */
+/* Returns the number of allocations of a thousand decisions, after a few to warm up. */
 static long taken(const solon_document *document, const char *input, bool answer) {
     size_t length = strlen(input);
     bool allowed = !answer;

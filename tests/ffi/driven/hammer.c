@@ -1,5 +1,5 @@
-/* Eight threads ask one prepared document while a ninth replaces policy and data together, for as many seconds as the
- * argument says. Each answer is of one moment. Callbacks are called meanwhile. */
+/* Eight threads evaluate one prepared document while a ninth replaces policy and data together, for as many seconds as the
+ * argument says. Each result is of one snapshot. Callbacks are called meanwhile. */
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -34,7 +34,7 @@ static solon_value *same(void *userdata, solon_call *call, const solon_value *co
     int64_t address = 0;
     (void)userdata;
     CHECK(count == 1);
-    /* the asker of this very request */
+    /* the caller of this very request */
     CHECK(solon_value_to_int(solon_call_metadata(call), &address) == 1);
     ((struct asker *)(intptr_t)address)->called++;
     ok(solon_value_clone(arguments[0], &value));
@@ -59,7 +59,7 @@ static void *ask(void *userdata) {
             request.print = hear;
             request.print_userdata = asker;
             ok(solon_document_ask(asker->world->document, &request, &answer));
-            /* the policy's number and that of the data, which is the same, and never an earlier one */
+            /* the numbers of policy and data are equal, and never decrease */
             int64_t of_policy = -1, of_data = -2;
             CHECK(solon_value_to_int(solon_value_item(answer, 0), &of_policy) == 1);
             CHECK(solon_value_to_int(solon_value_item(answer, 1), &of_data) == 1);

@@ -1,9 +1,9 @@
-/* A server that asks a policy about each request: what an embedder in C looks like. It listens on a port of its own, which
- * it prints, and answers on four threads until somebody sends DELETE.
+/* Example of an embedder in C: a server that evaluates a policy for each request. It listens on a free port, which it
+ * prints, and responds on four threads until it receives DELETE.
  *
- *     POST /any/path   with a JSON body: 200 where the policy allows it, 403 where it does not, and its decision
- *     PUT /policy      with a module: it takes the place of the policy, or 400 says what is wrong
- *     DELETE /         ends the server
+ *     POST /any/path   with a JSON body: 200 with the decision if the policy allows it, otherwise 403
+ *     PUT /policy      with a module: replaces the policy, or responds 400 with the error
+ *     DELETE /         stops the server
  */
 
 #define _POSIX_C_SOURCE 200809L
@@ -24,7 +24,7 @@ struct server {
     volatile int ends;
 };
 
-/* A request, read whole. */
+/* A request, read completely. */
 struct message {
     char method[8];
     char path[256];
@@ -42,7 +42,7 @@ static const char *POLICY = "package http.authz\n"
                             "    role in data.roles\n"
                             "}\n";
 
-/* Reads a request; 0 when it is none. */
+/* Reads a request; returns 0 if it is invalid. */
 static int receive(int connection, char *buffer, struct message *message) {
     size_t got = 0, head = 0;
     char *end = NULL;
@@ -90,12 +90,12 @@ static void answer(int connection, const char *status, solon_text body) {
                           "Connection: close\r\n\r\n",
                           status, body.length);
     if (write(connection, head, (size_t)length) < 0 || write(connection, body.data, body.length) < 0) {
-        /* whoever asked is gone */
+        /* the client has disconnected */
         return;
     }
 }
 
-/* The input of the policy: what is asked for, and the body as it was read. */
+/* Creates the input of the policy: the parts of the request, and the body as parsed. */
 static solon_error *input_of(const struct message *message, solon_value **input) {
     solon_value *body = NULL, *method = NULL, *path = NULL, *request = NULL;
     solon_value *names[4] = {NULL, NULL, NULL, NULL};
@@ -128,7 +128,7 @@ static solon_error *input_of(const struct message *message, solon_value **input)
     return error;
 }
 
-/* Asks the policy, for five seconds at most. Whatever is no clear yes is a no. */
+/* Evaluates the policy, for five seconds at most. Any result other than a clear permission denies. */
 static void decide(struct server *server, int connection, const struct message *message) {
     solon_value *input = NULL, *decision = NULL;
     solon_bytes json = {NULL, 0};
@@ -182,7 +182,7 @@ static void *serve(void *userdata) {
         } else if (strcmp(message.method, "DELETE") == 0) {
             answer(connection, "200 OK", (solon_text){"{}", 2});
             server->ends = 1;
-            /* wakes those who wait */
+            /* wakes the waiting threads */
             shutdown(server->listener, SHUT_RDWR);
         } else {
             answer(connection, "405 Method Not Allowed", (solon_text){"{}", 2});

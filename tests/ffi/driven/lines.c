@@ -1,5 +1,5 @@
-/* Answers lines by the C face: a JSON request in each line of the input, a JSON answer in each line of the output, as
- * `tests/lines` describes them. The published cases and the recorded programs are asked of it. */
+/* Drives the C API: reads a JSON request per line and writes a JSON result per line, as `tests/lines` specifies. Used for
+ * OPA's cases and the recorded programs. */
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -8,7 +8,7 @@
 
 enum { FIELDS = 8 };
 
-/* An object that grows. */
+/* A growable object. */
 struct fields {
     solon_value *keys[FIELDS];
     solon_value *values[FIELDS];
@@ -21,7 +21,7 @@ static solon_value *string(const char *text, size_t length) {
     return value;
 }
 
-/* Adds a field; the value passes to it. */
+/* Adds a field and takes ownership of the value. */
 static void add(struct fields *fields, const char *name, solon_value *value) {
     CHECK(fields->count < FIELDS);
     fields->keys[fields->count] = string(S(name));
@@ -40,7 +40,7 @@ static solon_value *object(struct fields *fields) {
     return value;
 }
 
-/* An array of values that pass to it. */
+/* Creates an array and takes ownership of the values. */
 static solon_value *array(solon_value **items, size_t count) {
     solon_value *value = NULL;
     ok(solon_value_array((const solon_value *const *)items, count, &value));
@@ -86,7 +86,7 @@ static solon_text text_of(const solon_value *value) {
     return text;
 }
 
-/* What is asked, and what came of it. */
+/* A request and its result. */
 struct asked {
     const solon_value *line;
     struct printed printed;
@@ -122,7 +122,7 @@ static solon_error *set_up(const solon_value *line, solon_engine **engine) {
     return error;
 }
 
-/* The input, which may be a term. */
+/* Creates the input, which may be a term. */
 static solon_error *input_of(const solon_value *line, solon_value **input) {
     const solon_value *term = field(line, "input_term");
     if (solon_value_kind(term) != SOLON_KIND_STRING) {
@@ -189,7 +189,7 @@ static void tell_texts(struct asked *asked, const char *name, const solon_residu
     add(&asked->answer, name, array(items, count));
 }
 
-/* A list of strings as JSON, for an option. */
+/* Serializes a list of strings as JSON, for an option. */
 static solon_bytes strings(const solon_value *list) {
     solon_bytes json = {NULL, 0};
     if (solon_value_kind(list) == SOLON_KIND_ARRAY) {
@@ -231,7 +231,7 @@ static solon_error *ask_partial(struct asked *asked, const solon_engine *engine,
     return error;
 }
 
-/* Tells how the answer was found, as lines or as events. */
+/* Writes the explanation, as lines or as events. */
 static solon_error *tell_trace(struct asked *asked, const solon_explanation *explanation) {
     solon_bytes bytes = {NULL, 0};
     solon_error *error = NULL;

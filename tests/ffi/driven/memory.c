@@ -1,5 +1,5 @@
-/* A million evaluations, or as many as the argument says, from short-lived threads, 64 at a time: the process stays as
- * large as after the first thousand. */
+/* A million evaluations, or as many as the argument says, on short-lived threads, 64 at a time. The memory of the process
+ * does not grow after the first thousand. */
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -21,7 +21,7 @@ static void *ask(void *document) {
     return NULL;
 }
 
-/* Asks on fresh threads, at most 64 at a time. */
+/* Evaluates on new threads, at most 64 at a time. */
 static void wave(solon_document *document, int threads) {
     pthread_t all[THREADS];
     for (int i = 0; i < threads; i++) {

@@ -1,4 +1,4 @@
-/* What programs must not do, for tools that tell: the argument says which. */
+/* Invalid uses that memory checkers must detect: the argument selects one. */
 
 #include "../c/check.h"
 
@@ -10,13 +10,13 @@ int main(int count, char **arguments) {
     solon_text text = {NULL, 0};
     ok(solon_engine_new(NULL, &engine));
     if (strcmp(which, "bytes") == 0) {
-        /* text that was given back */
+        /* text that was freed */
         ok(solon_engine_get_json(engine, "", 0, &bytes));
         solon_bytes_free(bytes);
         return bytes.data[0] == '{' ? 0 : 1;
     }
     if (strcmp(which, "part") == 0) {
-        /* a text that lived in a value */
+        /* text of a value that was freed */
         ok(solon_value_string(S("a string that is longer than any word"), &value));
         CHECK(solon_value_to_text(value, &text) == 1);
         solon_value_free(value);
@@ -36,7 +36,7 @@ int main(int count, char **arguments) {
         return solon_value_kind(value) == SOLON_KIND_NUMBER ? 0 : 1;
     }
     if (strcmp(which, "leak") == 0) {
-        /* a handle that nobody frees */
+        /* a handle that is leaked */
         ok(solon_value_from_json(S("[1, 2, 3]"), &value));
         value = NULL;
     }

@@ -1,4 +1,4 @@
-/* Deep inputs, deep values and deep policies on a thread of little stack: 256 KB, or as many as the argument says. */
+/* Deep inputs, values and policies on a thread with a small stack: 256 KB, or as many as the argument says. */
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -42,7 +42,7 @@ static void inputs(const solon_engine *engine) {
     solon_document_free(echo);
 }
 
-/* Values that are made level by level may be as deep as their maker likes; they are freed and compared all the same. */
+/* Values that are built level by level may have any depth. They can still be freed and compared. */
 static void values(const solon_engine *engine) {
     solon_value *value = NULL, *other = NULL;
     for (int copy = 0; copy < 2; copy++) {
@@ -64,7 +64,7 @@ static void values(const solon_engine *engine) {
     CHECK(bytes.length == 2 * DEEPER + 1);
     solon_bytes_free(bytes);
     CHECK(code_of(solon_engine_put(engine, S("deep"), value)) == SOLON_ERROR_STORE);
-    /* as an input it is looked at, and what goes through all of it ends with an answer or an error */
+    /* as an input it is allowed; code that traverses all of it returns a result or an error */
     solon_document *document = NULL;
     const char *paths[] = {"p/echo", "p/same", "p/walked", "p/text"};
     for (size_t at = 0; at < sizeof paths / sizeof *paths; at++) {
@@ -101,7 +101,7 @@ static void policies(const solon_engine *engine) {
         free(text);
         free(body);
     }
-    /* rules that call one another a thousand deep */
+    /* rules with call chains a thousand deep */
     text = malloc(1 << 17);
     CHECK(text != NULL);
     char *end = text + sprintf(text, "package chain\nr0 := input\n");

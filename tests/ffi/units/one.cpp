@@ -1,4 +1,4 @@
-/* One of several units that include both headers. */
+/* One of several translation units that include both headers. */
 
 #include <solon.h>
 #include <solon.hpp>

@@ -2,7 +2,7 @@
 
 #include <solon.hpp>
 
-/* Options that mean nothing. */
+/* Invalid options. */
 static solon::options unknown() {
     solon::options options;
     options.capabilities = "{";
@@ -34,7 +34,7 @@ int main() {
         document->try_allow("{}").value_or(true)) {
         return 5;
     }
-    /* what else may be refused says so, too */
+    /* other functions that fail return results, too */
     solon::change change;
     if (change.try_patch_json("{") || change.try_load(*engine, {"/no/such/folder"}) || !change.try_put_json("n", "1")) {
         return 6;

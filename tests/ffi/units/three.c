@@ -1,4 +1,4 @@
-/* A unit in C. */
+/* A translation unit in C. */
 
 #include <solon.h>
 

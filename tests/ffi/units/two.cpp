@@ -1,4 +1,4 @@
-/* Another unit with both headers, the other way round. */
+/* Another unit with both headers, in reverse order. */
 
 #include <solon.hpp>
 #include <solon.h>

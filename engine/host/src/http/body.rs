@@ -1,4 +1,4 @@
-//! Bodies of answers.
+//! Response bodies.
 
 use std::io::Read;
 
@@ -7,7 +7,7 @@ use http::HeaderMap;
 use http::header::CONTENT_ENCODING;
 use solon::host::{HttpError, HttpErrorKind, Wait};
 
-/// Bytes that are unpacked between two looks at the clock.
+/// Bytes that are decompressed between two checks of the clock.
 const CHUNK: usize = 64 << 10;
 
 fn failed(message: impl Into<String>) -> HttpError {
@@ -18,13 +18,13 @@ fn too_large(limit: usize) -> HttpError {
     failed(format!("response body exceeds the limit of {limit} bytes"))
 }
 
-/// Whether a body is packed.
+/// Returns `true` if the body is compressed with gzip.
 pub fn is_gzip(headers: &HeaderMap) -> bool {
     let encoding = headers.get(CONTENT_ENCODING);
     encoding.is_some_and(|encoding| encoding.as_bytes().eq_ignore_ascii_case(b"gzip"))
 }
 
-/// A packed body, unpacked, if it is not too large then and does not take too long.
+/// Decompresses a body. Fails if the result exceeds `limit` or if `wait` ends.
 pub fn unpack(packed: &[u8], limit: usize, wait: &Wait<'_>) -> Result<Vec<u8>, HttpError> {
     let mut bytes = Vec::new();
     if packed.is_empty() {

@@ -1,4 +1,4 @@
-//! One request and its answer.
+//! One request and its response.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,15 +15,15 @@ use solon_outbound::{Error, ErrorKind, Transport};
 
 use super::body;
 
-/// An answer as it came.
+/// A response as received.
 pub struct Received {
-    /// The answer.
+    /// The response.
     pub answer: HttpResponse,
-    /// Whether its body is to be unpacked without a word to the policy.
+    /// `true` if its body must be decompressed without the policy knowing.
     pub packed: bool,
 }
 
-/// Sends a request and reads the answer. `answering` is set once its headers are there.
+/// Sends a request and reads the response. `answering` is set once the headers are received.
 pub async fn exchange(
     transport: Transport,
     request: HttpRequest,
@@ -50,7 +50,7 @@ pub async fn exchange(
     Ok(Received { answer, packed })
 }
 
-/// Takes away what speaks of the connection only.
+/// Removes hop-by-hop headers.
 fn without_framing(headers: &mut Vec<(String, Vec<u8>)>) {
     let chunked = headers.iter().any(|(name, _)| name == "transfer-encoding");
     headers.retain(|(name, value)| match &**name {
@@ -70,11 +70,11 @@ fn failed(error: Error) -> HttpError {
     }
 }
 
-/// As hyper sends it, and whether a packed body is to be unpacked without a word to the policy.
+/// Converts a request to hyper's type. The flag is `true` if a compressed body must be decompressed without the policy knowing.
 fn outgoing(request: HttpRequest) -> Result<(Request<Bytes>, bool), String> {
     let scheme = if request.secure { "https" } else { "http" };
     let host = if request.host.contains(':') {
-        // the zone of an address has no place in a name
+        // a host name must not contain the zone of an address
         let bare = request.host.split('%').next().unwrap_or_default();
         format!("[{bare}]")
     } else {
@@ -114,7 +114,7 @@ fn outgoing(request: HttpRequest) -> Result<(Request<Bytes>, bool), String> {
         let value = HeaderValue::from_str(&authorization).map_err(|e| e.to_string())?;
         headers.insert(PROXY_AUTHORIZATION, value);
     }
-    // those that usually have a body say when they have none
+    // methods that usually have a body send its length even if it is empty
     let empty = outgoing.body().is_empty();
     if empty && [Method::POST, Method::PUT, Method::PATCH].contains(outgoing.method()) {
         let none = HeaderValue::from_static("0");

@@ -1,6 +1,6 @@
-//! Requests of `http.send`: the client of `solon-outbound` on a runtime of its own, and blocking to callers.
+//! Requests of `http.send`: the client of `solon-outbound` on its own runtime, with a blocking interface.
 //!
-//! Requests with nothing special about TLS share one pool of connections; others have a connection of their own.
+//! Requests without TLS options and Unix sockets share one connection pool; others have their own connection.
 
 mod body;
 mod exchange;
@@ -19,21 +19,21 @@ use tokio::runtime::Runtime;
 
 use exchange::Received;
 
-/// What drives connections, and the connections that requests with nothing special share.
+/// Runtime that drives connections, and the connections that such requests share.
 struct Shared {
-    /// The process that they belong to: after a fork no thread drives them, and their sockets are those of the parent.
+    /// Process that they belong to. After a fork no thread drives them, and the child shares the sockets of the parent.
     process: u32,
     runtime: Runtime,
     tls: Arc<ClientConfig>,
-    /// A pool for each of the rules in use: a connection that may lead anywhere never serves a request that is restricted. There are few,
-    /// since the rules of a host do not change.
+    /// One pool for each set of rules in use, so that a connection without restrictions never serves a restricted request. There
+    /// are few, because the rules of a host do not change.
     pools: Mutex<Vec<(Arc<NetworkRules>, Transport)>>,
 }
 
 static SHARED: ArcSwapOption<Shared> = ArcSwapOption::const_empty();
 
 impl Shared {
-    /// That of this process.
+    /// Returns the instance of this process.
     fn of_process() -> Result<Arc<Self>, String> {
         let process = std::process::id();
         let mut found = SHARED.load_full();
@@ -49,7 +49,7 @@ impl Shared {
                         _ => false,
                     };
                     if is_first {
-                        // stopping the parent's threads would wait for them for ever
+                        // dropping it would wait forever for the threads of the parent
                         std::mem::forget(other);
                     }
                     found = SHARED.load_full();
@@ -60,7 +60,7 @@ impl Shared {
 
     fn new(process: u32) -> Result<Self, String> {
         let tls = tls::config(&Tls::default())?;
-        // one thread is plenty for what blocking callers ask for
+        // one thread is enough, because callers block
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("solon-http")
@@ -75,7 +75,7 @@ impl Shared {
         })
     }
 
-    /// Returns the pool of connections by some rules.
+    /// Returns the connection pool for a set of rules.
     fn pool(&self, networks: &Arc<NetworkRules>) -> Transport {
         let mut pools = self.pools.lock();
         if let Some((_, pool)) = pools.iter().find(|(rules, _)| rules == networks) {
@@ -100,13 +100,13 @@ fn transport(
         socket,
         networks: networks.clone(),
         proxies: Proxies::system(),
-        // the caller waits no longer than the evaluation may last
+        // the caller waits at most as long as the evaluation may take
         connect_timeout: None,
     };
     Transport::new(target, keeps_alive)
 }
 
-/// Whether a request has nothing special, so that its connection can serve others too.
+/// Returns `true` if a request has no TLS options and no Unix socket, so that its connection can be shared.
 fn is_shared(request: &HttpRequest) -> bool {
     request.tls.is_none() && request.socket.is_none()
 }
@@ -125,7 +125,7 @@ fn transport_for(
     Ok(transport(config, server_name, socket, networks, false))
 }
 
-/// Sends a request, over a connection to the networks that are allowed, and waits for the answer, no longer than `wait` allows.
+/// Sends a request over a connection to an allowed network, and waits for the response as long as `wait` allows.
 pub fn send(
     request: &HttpRequest,
     networks: &Arc<NetworkRules>,
@@ -158,7 +158,7 @@ pub fn send(
     }
 }
 
-/// Unpacking is work, so it is done here and not where all connections are driven.
+/// Decompresses the body. Called on the thread of the caller, because it would delay all connections on the runtime's thread.
 fn finished(received: Received, limit: usize, wait: &Wait<'_>) -> Result<HttpResponse, HttpError> {
     let Received { mut answer, packed } = received;
     if packed {

@@ -1,11 +1,11 @@
-//! TLS of single requests, as policies set it.
+//! TLS of single requests, as policies configure it.
 
 use std::sync::Arc;
 
 use solon::host::{Identity, Tls, Trust};
 use solon_outbound::tls::{self, CertificateDer, ClientConfig, FixedIdentity, ResolvesClientCert};
 
-/// Returns the protection of connections.
+/// Returns the TLS configuration of connections.
 ///
 /// # Errors
 /// A certificate or the key cannot be used.
