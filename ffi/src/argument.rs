@@ -296,7 +296,7 @@ impl Bounds {
             chosen.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
         };
         let time = usual.time.map(|time| {
-            // more than five centuries of nanoseconds do not fit, and are no limit in practice
+            // more than five centuries of nanoseconds do not fit, and are unlimited in practice
             u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
         });
         let time = choose(self.time_ns, time);

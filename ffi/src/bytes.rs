@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::error::{Error, SOLON_ERROR_INTERNAL};
 use crate::guard::guard_or;
 
-/// Bytes that the caller owns and frees with `solon_bytes_free`. `data` is NULL if there is no value, which differs from an empty
+/// Bytes that the caller owns and frees with `solon_bytes_free`. `data` is NULL for an absent value, which differs from an empty
 /// text.
 #[repr(C)]
 pub struct Bytes {

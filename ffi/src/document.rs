@@ -184,7 +184,7 @@ pub unsafe extern "C" fn solon_document_ask_allow(
 /// Evaluates the document for many inputs, JSON texts, on one snapshot. The request has no input, and may be NULL.
 ///
 /// Each input has a result, which `solon_bytes_free` frees; `data` is NULL if it is undefined. With `errors`, each input also has
-/// an error or NULL. Without `errors`, the first error ends the call, and there are no results.
+/// an error or NULL. Without `errors`, the first error ends the call, and nothing is returned.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_document_ask_many_json(

@@ -208,7 +208,7 @@ pub unsafe extern "C" fn solon_filter_free(filter: *mut Filter) {
     unsafe { argument::free(filter) };
 }
 
-/// Condition if there is no filter.
+/// Condition for a missing filter.
 const NEVER_TRUE: &str = "WHERE 1 = 0";
 
 /// # Safety

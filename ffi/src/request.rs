@@ -170,7 +170,7 @@ impl<'a> Asked<'a> {
         ask(self)
     }
 
-    /// Evaluates by plans, or by `topdown` if the evaluation is traced.
+    /// Evaluates by plans, or by `topdown` for coverage, a profile or instrumentation.
     pub fn answer<R>(
         &mut self,
         evaluate: impl FnOnce(&EngineRequest<'_>) -> Result<R, EngineError>,

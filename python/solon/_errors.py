@@ -65,7 +65,7 @@ class CompileError(SolonError):
 
 
 class EvalError(SolonError):
-    """An evaluation failed or was stopped. There is no decision."""
+    """An evaluation failed or was stopped. It has not decided."""
 
 
 class EvaluationTimeout(EvalError, TimeoutError):
@@ -107,4 +107,4 @@ class OutputError(SolonError):
 
 
 class InternalError(SolonError):
-    """A bug of the engine. There is no result, and nothing has changed. Please report it."""
+    """A bug of the engine. Nothing has changed. Please report it."""

@@ -188,7 +188,7 @@ impl Document {
         let request = self.shared.request(None, options)?;
         let now = || self.shared.engine.snapshot();
         let moment = request.moment().cloned().unwrap_or_else(now);
-        // an evaluation may add to what the next input uses, so that no input is converted ahead without limit
+        // all inputs in one batch, because an evaluation may record results that the next one uses
         let most = if request.notes() { usize::MAX } else { BATCH };
         let (list, mut batch) = (PyList::empty(py), Vec::new());
         let mut turn = Turn::begin();

@@ -208,7 +208,7 @@ impl Engine {
         texts.collect()
     }
 
-    /// Returns the syntax tree of a module in OPA's format; ``KeyError`` if there is no module of that name.
+    /// Returns the syntax tree of a module in OPA's format; ``KeyError`` if it does not exist.
     fn module_tree<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyAny>> {
         let Some(module) = self.engine().module(&name) else {
             return Err(PyKeyError::new_err(name));

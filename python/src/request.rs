@@ -107,7 +107,7 @@ impl Request {
         options.is_some_and(|options| options.nd_cache.is_some() || options.response.is_some())
     }
 
-    /// Evaluates by plans, or by `topdown` if the evaluation is traced.
+    /// Evaluates by plans, or by `topdown` for coverage, a profile or instrumentation.
     pub fn answer<R: Send>(
         &self,
         py: Python<'_>,

@@ -142,7 +142,7 @@ impl<'c> Watch<'c> {
         let is_own = stack::is_own();
         let attended = Python::try_attach(|py| {
             if !is_own && stack::is_looked_at(py) {
-                // the lock is requested only if it was released
+                // skip: the evaluation soon returns to its own stack
                 return;
             }
             // a handler may run and raise an exception, as it may in any Python code

@@ -40,7 +40,7 @@ struct Form {
 /// Result of comparing a name with that of a record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Known {
-    /// The same object.
+    /// Identical object.
     Same,
     /// Another object with the same text.
     Equal,

@@ -50,7 +50,7 @@ pub async fn exchange(
     Ok(Received { answer, packed })
 }
 
-/// Removes hop-by-hop headers.
+/// Removes headers that only concern the connection: `transfer-encoding`, `trailer` of chunked bodies, and `connection: close`.
 fn without_framing(headers: &mut Vec<(String, Vec<u8>)>) {
     let chunked = headers.iter().any(|(name, _)| name == "transfer-encoding");
     headers.retain(|(name, value)| match &**name {
