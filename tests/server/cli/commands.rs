@@ -169,17 +169,19 @@ fn run(program: &str, folder: &Folder, case: &Case, run: &Run) -> Want {
         stdout,
         stderr,
         files: changed.collect(),
-        archives: archives(&folder.0),
+        archives: archives(&folder.0, case),
     }
 }
 
-/// Returns the archives in a folder, entry by entry.
-fn archives(folder: &Path) -> BTreeMap<String, Vec<String>> {
+/// Returns the archives in a folder that are not files of the case, entry by entry.
+fn archives(folder: &Path, case: &Case) -> BTreeMap<String, Vec<String>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        if !name.ends_with(".tar.gz") && !name.ends_with(".tgz") {
+        let is_given =
+            case.archives.contains_key(&name) || case.files.iter().any(|(file, _)| *file == name);
+        if is_given || !name.ends_with(".tar.gz") && !name.ends_with(".tgz") {
             continue;
         }
         let bytes = fs::read(&path).unwrap();
