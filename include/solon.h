@@ -1,40 +1,37 @@
 /*
- * The C ABI of the Solon policy engine. `include/solon.h` is made from `ffi/src`, and these lines open it.
+ * The C ABI of the Solon policy engine. `include/solon.h` is generated from `ffi/src`, and begins with these lines.
  *
  * Rules
  *
- * Handles. Every type is opaque, but for views of bytes, options and requests. What `_new` or an output gives
- * belongs to the caller, who hands it to `_free` once; `_free` accepts NULL. Handles may be freed in any order.
+ * Handles. Every type is opaque, except views of bytes, options and requests. Objects that `_new` or an output returns
+ * belong to the caller, who passes them to `_free` once; `_free` accepts NULL. Handles may be freed in any order.
  *
- * Threads. What is reached through `const T *` may be used by several threads at once. What is taken as `T *`
- * may not be in use elsewhere.
+ * Threads. Several threads may use a `const T *` at once. A `T *` must not be in use elsewhere.
  *
- * Arguments. Inputs come first, outputs last. A NULL output, or a NULL input where that is not said to mean
- * something, is `SOLON_ERROR_ARGUMENT`.
+ * Arguments. Inputs come first, outputs last. NULL is `SOLON_ERROR_ARGUMENT` for an output, and for an input unless its
+ * documentation gives NULL a meaning.
  *
- * Text is UTF-8, a pointer and a length in bytes; it need not end in NUL, and NULL with length 0 is the empty
- * text. Text that comes back is not ended by NUL either.
+ * Text is UTF-8, a pointer and a length in bytes. It need not end in NUL, and NULL with length 0 is the empty text. Returned
+ * text does not end in NUL either.
  *
- * Errors. A function that can fail returns NULL, or an error that the caller frees. Outputs are untouched then,
- * and nothing has changed in the engine. Compilers warn where the error is dropped (`SOLON_MUST_USE`). Codes keep their
- * numbers for ever; new ones are added at the end, so treat an unknown one like `SOLON_ERROR_INTERNAL`.
+ * Errors. A function that can fail returns NULL, or an error that the caller frees. On an error outputs are untouched, and
+ * the engine is unchanged. Compilers warn if the error is dropped (`SOLON_MUST_USE`). Codes never change; new ones are added at
+ * the end, so treat an unknown code like `SOLON_ERROR_INTERNAL`.
  *
- * Decisions are the exception to untouched outputs: a `bool *allowed` is `false` before the function looks at any
- * other argument, and on every error. It is `true` only after a decision that is exactly `true`.
+ * Decisions are the exception to untouched outputs: a `bool *allowed` is set to `false` before the function reads any other
+ * argument, and is `false` on every error. It is `true` only after a decision that is exactly `true`.
  *
- * Constants (`SOLON_ERROR_…`, `SOLON_KIND_…`, `SOLON_REGO_…` and the like) have types of 32 bits, whatever compiles the
- * program.
+ * Constants (`SOLON_ERROR_…`, `SOLON_KIND_…`, `SOLON_REGO_…` and the like) have 32-bit types with every compiler.
  *
- * Panics of Rust never cross into C: every function runs inside one guard, which makes `SOLON_ERROR_INTERNAL` of
- * them.
+ * Panics of Rust never cross into C: every function runs inside one guard, which converts them to `SOLON_ERROR_INTERNAL`.
  *
- * Callbacks run on the evaluating thread, several at once, and may call the library, even the very handle that
- * runs them. They must return: no `longjmp` and no exception may leave them.
+ * Callbacks run on the evaluating thread, several at once, and may call the library, even with the handle that is being
+ * evaluated. They must return: no `longjmp` and no exception may leave them.
  *
- * Structures of options and requests begin with their size: `solon_request request = {.size = sizeof request};`.
- * What is zero is as usual. A newer library takes the structure of an older header.
+ * Structures of options and requests begin with their size: `solon_request request = {.size = sizeof request};`. Zero fields
+ * have their defaults. A newer library accepts the structure of an older header.
  *
- * Files. One file for each kind of handle; `tests/ffi/c` has programs that use each.
+ * Files. There is one file for each kind of handle; `tests/ffi/c` has programs that use each.
  */
 
 #ifndef SOLON_H
@@ -63,58 +60,58 @@
 #endif
 
 /**
- * Version of this header: rises when programs must change.
+ * Version of this header: incremented for breaking changes.
  */
 #define SOLON_VERSION_MAJOR 0
 
 /**
- * Version of this header: rises when functions are added.
+ * Version of this header: incremented when functions are added.
  */
 #define SOLON_VERSION_MINOR 1
 
 /**
- * Version of this header: rises with each correction.
+ * Version of this header: incremented for each fix.
  */
 #define SOLON_VERSION_PATCH 0
 
 /**
- * Number of the interface between programs and the library: rises when a program that was linked before would break.
+ * ABI version: incremented when programs that were linked earlier would break.
  */
 #define SOLON_ABI 1
 
 /**
- * A bundle as it was read. Several threads may use it at once.
+ * A bundle that was read. Several threads may use it at once.
  */
 typedef struct solon_bundle solon_bundle;
 
 /**
- * A call of a function. It lives as long as the call, on the thread of the call.
+ * A call of a function. It is valid until the call returns, on the thread of the call.
  */
 typedef struct solon_call solon_call;
 
 /**
- * What stops the evaluations whose requests name it. Several threads may use it at once.
+ * Cancels the evaluations whose requests name it. Several threads may use it at once.
  */
 typedef struct solon_cancel solon_cancel;
 
 /**
- * Changes that are collected, and applied as one by `solon_engine_apply`. One thread at a time uses it.
+ * Collected changes that `solon_engine_apply` applies atomically. Only one thread at a time may use it.
  */
 typedef struct solon_change solon_change;
 
 /**
- * Which lines of the modules evaluations came by, over all whose requests name it. One thread at a time uses it.
+ * Lines of the modules that were evaluated, for all evaluations whose requests name it. Only one thread at a time may use it.
  */
 typedef struct solon_coverage solon_coverage;
 
 /**
- * A prepared document. Several threads may ask it at once; it follows its engine, which it keeps alive.
+ * A prepared document. Several threads may evaluate it at once. It follows changes of its engine, and keeps the engine alive.
  */
 typedef struct solon_document solon_document;
 
 /**
- * A policy engine. Several threads may change it and ask it at once: a decision sees the modules and the data of
- * one moment, and never waits.
+ * A policy engine. Several threads may change and evaluate it at once. A decision uses the modules and the data of one snapshot,
+ * and never waits.
  */
 typedef struct solon_engine solon_engine;
 
@@ -124,13 +121,13 @@ typedef struct solon_engine solon_engine;
 typedef struct solon_error solon_error;
 
 /**
- * An answer and how it was found. Several threads may read it at once.
+ * A result and its explanation. Several threads may read it at once.
  */
 typedef struct solon_explanation solon_explanation;
 
 /**
- * A rule that is prepared to become a filter of rows. Several threads may ask it at once; it follows its engine as queries
- * do.
+ * A rule that is prepared to become a row filter. Several threads may evaluate it at once. It follows changes of its engine like
+ * a query.
  */
 typedef struct solon_filter solon_filter;
 
@@ -140,84 +137,83 @@ typedef struct solon_filter solon_filter;
 typedef struct solon_filtered solon_filtered;
 
 /**
- * A function that policies may call. Engines keep what they need of it, so it may be freed when they are made.
+ * A function that policies may call. It may be freed after the engines that use it are created: they keep what they need of it.
  */
 typedef struct solon_function solon_function;
 
 /**
- * Fields that functions of the host add to the response of a decision. One thread at a time uses it.
+ * Fields that host functions add to the response of a decision. Only one thread at a time may use it.
  */
 typedef struct solon_metadata solon_metadata;
 
 /**
- * Times and counts by the names that OPA publishes them under. What is measured again is added. One thread at a time
- * uses it.
+ * Times and counts by the names that OPA uses. Repeated measurements are added. Only one thread at a time may use it.
  */
 typedef struct solon_metrics solon_metrics;
 
 /**
- * The modules and the data of an engine as they were when it was taken. Several threads may use it at once. A request
- * that names it asks it instead of what is current.
+ * Snapshot of the modules and the data of an engine. Several threads may use it at once. A request that names it is evaluated on
+ * it instead of the current state.
  */
 typedef struct solon_moment solon_moment;
 
 /**
- * What functions that are not deterministic (`time.now_ns`, `rand.intn`, `http.send` …) answered in a decision, so that it
- * can be understood, or repeated. One thread at a time uses it.
+ * Results of non-deterministic functions (`time.now_ns`, `rand.intn`, `http.send` …) in a decision, so that it can be explained
+ * or repeated. Only one thread at a time may use it.
  */
 typedef struct solon_nd_cache solon_nd_cache;
 
 /**
- * The pairs of an object, one after the other. One thread at a time uses it.
+ * Iterator over the pairs of an object. Only one thread at a time may use it.
  */
 typedef struct solon_pairs solon_pairs;
 
 /**
- * A prepared query that is asked while something is unknown. Several threads may ask it at once; it follows its engine as
- * queries do.
+ * A query prepared for partial evaluation. Several threads may evaluate it at once. It follows changes of its engine like a
+ * query.
  */
 typedef struct solon_partial solon_partial;
 
 /**
- * How long the rows of the modules took, over all evaluations whose requests name it. One thread at a time uses it.
+ * Evaluation time by row of the modules, for all evaluations whose requests name it. Only one thread at a time may use it.
  */
 typedef struct solon_profile solon_profile;
 
 /**
- * A prepared query. Several threads may ask it at once; it follows its engine, which it keeps alive: where modules change
- * it is compiled anew on its next use, which fails with `SOLON_ERROR_COMPILE` where it does not compile any more.
+ * A prepared query. Several threads may evaluate it at once. It follows changes of its engine, and keeps the engine alive. After
+ * modules change, the next use compiles it again, and fails with `SOLON_ERROR_COMPILE` if it does not compile any more.
  */
 typedef struct solon_query solon_query;
 
 /**
- * What a query still depends on: bodies, one of which must hold, and the modules that they refer to. Several threads may
- * read it at once.
+ * Residuals of a query: bodies, at least one of which must be true, and the modules that they refer to. Several threads may read
+ * it at once.
  */
 typedef struct solon_residuals solon_residuals;
 
 /**
- * The solutions of a query. Several threads may read them at once; the values in them live as long as they do.
+ * The solutions of a query. Several threads may read them at once. Their values live as long as the solutions.
  */
 typedef struct solon_solutions solon_solutions;
 
 /**
  * A value. It never changes, so several threads may read it at once.
  *
- * What `solon_value_item`, `solon_value_get` and the like answer belongs to the value around it and lives as long as
- * that; it is not freed. `solon_value_clone` makes a value of its own of it.
+ * Values that `solon_value_item`, `solon_value_get` and the like return belong to their container, live as long as it, and are
+ * not freed. `solon_value_clone` returns an owned value.
  */
 typedef struct solon_value solon_value;
 
 /**
- * A view of text. What the library gives belongs to the object it was asked from, and lives as long as that.
+ * View of text. Text that the library returns belongs to the object that it was read from, and lives as long as that object.
  */
 typedef struct {
     /**
-     * First byte; never NULL where the library gives it.
+     * First byte; never NULL in text that the library returns.
      */
     const char *data;
     /**
-     * How many.
+     * Length in bytes.
      */
     size_t length;
 } solon_text;
@@ -227,11 +223,11 @@ typedef struct {
  */
 typedef struct {
     /**
-     * Its id, by which signatures name it.
+     * Id that signatures refer to.
      */
     solon_text id;
     /**
-     * The only algorithm that signatures may have, such as `RS256`.
+     * The only algorithm that signatures may use, such as `RS256`.
      */
     solon_text algorithm;
     /**
@@ -239,13 +235,13 @@ typedef struct {
      */
     solon_text key;
     /**
-     * The scope that signatures must have unless the options set one; empty for none.
+     * Scope that signatures must have unless the options set one; empty for none.
      */
     solon_text scope;
 } solon_verification_key;
 
 /**
- * How a bundle is read. What is zero is as usual: unsigned bundles are accepted, signed ones rejected.
+ * Options for reading a bundle. Zero fields have their defaults: unsigned bundles are accepted, signed ones rejected.
  * `solon_bundle_options options = {.size = sizeof options};`
  */
 typedef struct {
@@ -254,43 +250,43 @@ typedef struct {
      */
     size_t size;
     /**
-     * Keys that verify. If there are some, a bundle must be signed by one of them.
+     * Verification keys. If there are any, a bundle must be signed by one of them.
      */
     const solon_verification_key *keys;
     /**
-     * How many keys.
+     * Number of keys.
      */
     size_t key_count;
     /**
-     * The id of the only key that may have signed; NULL leaves that to the signature.
+     * Id of the only key that may have signed the bundle; NULL accepts the key that the signature names.
      */
     const char *key_id;
     /**
-     * How many bytes.
+     * Length in bytes.
      */
     size_t key_id_length;
     /**
-     * The scope that a signature must have; NULL is that of the key.
+     * Scope that a signature must have; NULL is the scope of the key.
      */
     const char *scope;
     /**
-     * How many bytes.
+     * Length in bytes.
      */
     size_t scope_length;
     /**
-     * Glob patterns of files that need not be signed, a JSON array of strings; NULL is none.
+     * Glob patterns of files that need no signature, a JSON array of strings; NULL is none.
      */
     const char *exclude_json;
     /**
-     * How many bytes.
+     * Length in bytes.
      */
     size_t exclude_json_length;
     /**
-     * Accept unsigned bundles although there are keys. Anyone who can change a bundle can remove its signature then.
+     * Accept unsigned bundles even if there are keys. An attacker who can change a bundle can then remove its signature.
      */
     int accept_unsigned;
     /**
-     * Accept delta bundles, which cannot be signed, although there are keys.
+     * Accept delta bundles, which cannot be signed, even if there are keys.
      */
     int accept_unsigned_deltas;
     /**
@@ -300,8 +296,8 @@ typedef struct {
 } solon_bundle_options;
 
 /**
- * Bytes that the caller owns and hands to `solon_bytes_free`. `data` is NULL when there is nothing, which is not
- * the same as an empty text.
+ * Bytes that the caller owns and frees with `solon_bytes_free`. `data` is NULL for an absent value, which differs from an empty
+ * text.
  */
 typedef struct {
     /**
@@ -309,7 +305,7 @@ typedef struct {
      */
     char *data;
     /**
-     * How many.
+     * Length in bytes.
      */
     size_t length;
 } solon_bytes;
@@ -320,15 +316,15 @@ typedef struct {
 typedef int32_t solon_rego;
 
 /**
- * Hears a line that a policy prints. It is called on the evaluating thread, mostly when the evaluation ends, and may
- * call the library itself.
+ * Receives a line that a policy prints. It is called on the evaluating thread, usually at the end of the evaluation, and may
+ * call the library.
  */
 typedef void (*solon_print)(void *userdata, const char *line, size_t length);
 
 /**
- * What one evaluation is given. What is zero is as usual: `solon_request request = {.size = sizeof request};`
+ * Inputs and settings of one evaluation. Zero fields have their defaults: `solon_request request = {.size = sizeof request};`
  *
- * Everything stays the caller's, and is not freed before the evaluation has ended.
+ * The caller keeps all objects, and must not free them before the evaluation ends.
  */
 typedef struct {
     /**
@@ -340,7 +336,7 @@ typedef struct {
      */
     const char *input_json;
     /**
-     * How many bytes.
+     * Length in bytes.
      */
     size_t input_json_length;
     /**
@@ -348,35 +344,35 @@ typedef struct {
      */
     const solon_value *input;
     /**
-     * The moment that is asked; NULL is the current one.
+     * Snapshot to evaluate; NULL is the current one.
      */
     const solon_moment *moment;
     /**
-     * What stops it from another thread.
+     * Cancels the evaluation from another thread.
      */
     const solon_cancel *cancel;
     /**
-     * Nanoseconds that it may take; 0 is the engine's bound, `UINT64_MAX` is none.
+     * Time limit in nanoseconds; 0 is the limit of the engine, `UINT64_MAX` is unlimited.
      */
     uint64_t time_limit_ns;
     /**
-     * Loop turns and calls that it may take, likewise.
+     * Step limit, in loop iterations and calls; 0 and `UINT64_MAX` as above.
      */
     uint64_t step_limit;
     /**
-     * Bytes of memory that it may take, likewise.
+     * Memory limit in bytes; 0 and `UINT64_MAX` as above.
      */
     uint64_t memory_limit;
     /**
-     * Bytes of memory that an explanation may take, likewise.
+     * Memory limit of an explanation in bytes; 0 and `UINT64_MAX` as above.
      */
     uint64_t explanation_limit;
     /**
-     * Whether the first error of a built-in function ends it.
+     * Fail the evaluation at the first error of a built-in function.
      */
     int strict_builtin_errors;
     /**
-     * Who hears what policies print.
+     * Receives the lines that policies print.
      */
     solon_print print;
     /**
@@ -384,43 +380,43 @@ typedef struct {
      */
     void *print_userdata;
     /**
-     * Where answers of functions that are not deterministic are noted, and looked up first.
+     * Cache for results of non-deterministic functions: they are looked up in it, and added to it.
      */
     solon_nd_cache *nd_cache;
     /**
-     * What functions of the host may read about the request: an object.
+     * Metadata of the request that host functions may read: an object.
      */
     const solon_value *metadata;
     /**
-     * Where functions of the host tell something beside the answer.
+     * Receives the fields that host functions add to the response.
      */
     solon_metadata *response_metadata;
     /**
-     * Where times and counts are added.
+     * Metrics that times and counts are added to.
      */
     solon_metrics *metrics;
     /**
-     * Where is noted what it came by. It takes longer then.
+     * Coverage that the evaluated lines are added to. Makes the evaluation slower.
      */
     solon_coverage *coverage;
     /**
-     * Where the times of rows are added. It takes longer then.
+     * Profile that the times of rows are added to. Makes the evaluation slower.
      */
     solon_profile *profile;
 } solon_request;
 
 /**
- * The steps that an explanation has: one of `SOLON_DETAIL_…`.
+ * Level of detail of an explanation: one of `SOLON_DETAIL_…`.
  */
 typedef int32_t solon_detail;
 
 /**
- * What policies may access: one of `SOLON_HOST_…`.
+ * Host access of policies: one of `SOLON_HOST_…`.
  */
 typedef int32_t solon_host;
 
 /**
- * How an engine is made. What is zero is as usual: `solon_options options = {.size = sizeof options};`
+ * Options of an engine. Zero fields have their defaults: `solon_options options = {.size = sizeof options};`
  */
 typedef struct {
     /**
@@ -428,113 +424,113 @@ typedef struct {
      */
     size_t size;
     /**
-     * The Rego of modules that do not say: one of `SOLON_REGO_…`.
+     * Rego version of modules that do not declare one: one of `SOLON_REGO_…`.
      */
     solon_rego rego;
     /**
-     * Whether the compiler makes the checks of strict mode.
+     * Enable the compiler checks of strict mode.
      */
     int strict;
     /**
-     * Whether base documents may stand in the place of rules.
+     * Allow base documents at the paths of rules.
      */
     int allow_base_conflicts;
     /**
-     * What policies may ask of the world: one of `SOLON_HOST_…`.
+     * Host access of policies: one of `SOLON_HOST_…`.
      */
     solon_host host;
     /**
-     * What the clock of `SOLON_HOST_FIXED` shows, in nanoseconds since 1970.
+     * Time of the clock of `SOLON_HOST_FIXED`, in nanoseconds since 1970.
      */
     int64_t now_ns;
     /**
-     * What policies may use, in the JSON form of OPA's capabilities; NULL is everything there is.
+     * Features that policies may use, in the JSON format of OPA's capabilities; NULL is all features.
      */
     const char *capabilities_json;
     /**
-     * How many bytes.
+     * Length in bytes.
      */
     size_t capabilities_json_length;
     /**
-     * The hosts that policies may reach, a JSON array of names; NULL leaves that to the capabilities.
+     * Hosts that policies may connect to, a JSON array of names; NULL uses the capabilities.
      */
     const char *allow_net_json;
     /**
-     * How many bytes.
+     * Length in bytes.
      */
     size_t allow_net_json_length;
     /**
-     * Nanoseconds that an evaluation may take; 0 is no bound.
+     * Time limit of an evaluation in nanoseconds; 0 is unlimited.
      */
     uint64_t time_limit_ns;
     /**
-     * Loop turns and calls that an evaluation may take; 0 is no bound.
+     * Step limit of an evaluation, in loop iterations and calls; 0 is unlimited.
      */
     uint64_t step_limit;
     /**
-     * Bytes of memory that an evaluation may take; 0 is 1 GiB, `UINT64_MAX` is no bound.
+     * Memory limit of an evaluation in bytes; 0 is 1 GiB, `UINT64_MAX` is unlimited.
      */
     uint64_t memory_limit;
     /**
-     * Bytes of memory that an explanation may take; 0 is 256 MiB, `UINT64_MAX` is no bound.
+     * Memory limit of an explanation in bytes; 0 is 256 MiB, `UINT64_MAX` is unlimited.
      */
     uint64_t explanation_limit;
     /**
-     * Bytes of answers of `http.send` that are kept for later evaluations; 0 is 64 MiB.
+     * Size of the cache of `http.send` responses in bytes; 0 is 64 MiB.
      */
     uint64_t response_cache;
     /**
-     * Functions that policies may call like built-ins. They stay the caller's.
+     * Functions that policies may call like built-in functions. The caller keeps them.
      */
     const solon_function *const *functions;
     /**
-     * How many functions.
+     * Number of functions.
      */
     size_t function_count;
     /**
-     * A file of SQLite, made where there is none, that modules and data are read from and kept in beyond the process; NULL
-     * keeps them in memory. It needs the feature `sqlite` of the library.
+     * SQLite file that stores modules and data beyond the process, created if it does not exist; NULL keeps them in memory.
+     * Requires the feature `sqlite` of the library.
      */
     const char *store_path;
     /**
-     * How many bytes.
+     * Length in bytes.
      */
     size_t store_path_length;
 } solon_options;
 
 /**
- * The kind of an error: one of `SOLON_ERROR_…`, or `SOLON_OK`. Numbers never change; new ones are added at the end.
+ * Kind of an error: one of `SOLON_ERROR_…`, or `SOLON_OK`. Numbers never change; new ones are added at the end.
  */
 typedef int32_t solon_code;
 
 /**
- * One of the things that are wrong. Texts live as long as the error.
+ * One entry of an error. Texts live as long as the error.
  */
 typedef struct {
     /**
-     * Its published code, like `rego_type_error`.
+     * OPA's error code, like `rego_type_error`.
      */
     solon_text code;
     /**
-     * What is wrong.
+     * Message.
      */
     solon_text message;
     /**
-     * The file; empty for queries and inputs, and where there is no place.
+     * The file; empty for queries and inputs, and without a location.
      */
     solon_text file;
     /**
-     * The row, from 1; 0 where there is no place.
+     * The row, from 1; 0 without a location.
      */
     uint32_t row;
     /**
-     * The column, from 1; 0 where there is no place.
+     * The column, from 1; 0 without a location.
      */
     uint32_t column;
 } solon_error_entry;
 
 /**
- * What a filter is made for. What is zero is as usual: `solon_filter_options options = {.size = sizeof options};`
+ * Options of a filter. Zero fields have their defaults: `solon_filter_options options = {.size = sizeof options};`
  */
 typedef struct {
     /**
@@ -546,71 +542,70 @@ typedef struct {
      */
     const char *targets_json;
     /**
-     * How many bytes.
+     * Length in bytes.
      */
     size_t targets_json_length;
     /**
-     * What is unknown, a JSON array of references like `"input.fruits"`; NULL is what the rule's METADATA says.
+     * Unknown references, a JSON array like `["input.fruits"]`; NULL uses the METADATA of the rule.
      */
     const char *unknowns_json;
     /**
-     * How many bytes.
+     * Length in bytes.
      */
     size_t unknowns_json_length;
     /**
-     * The database's names for tables and columns, a JSON object; NULL is none.
+     * Names of tables and columns in the database, a JSON object; NULL is none.
      */
     const char *mappings_json;
     /**
-     * How many bytes.
+     * Length in bytes.
      */
     size_t mappings_json_length;
     /**
-     * The rule that computes masks of columns; NULL is what the rule's METADATA says.
+     * The rule that computes masks of columns; NULL uses the METADATA of the rule.
      */
     const char *mask_rule;
     /**
-     * How many bytes.
+     * Length in bytes.
      */
     size_t mask_rule_length;
     /**
-     * Whether SQL has placeholders, with the values beside it.
+     * Generate SQL with placeholders, and return their values separately.
      */
     int parameters;
     /**
-     * Whether SQL is the condition alone, without `WHERE`.
+     * Generate only the SQL condition, without `WHERE`.
      */
     int bare;
     /**
-     * Whether SQL keeps exactly the rows that are true, of tables that are as the mappings declare them.
+     * Generate SQL that selects exactly the rows for which the rule is true, if the tables are as the mappings declare them.
      */
     int exact;
     /**
-     * The documents that are not inlined, a JSON array of references; NULL is none.
+     * Documents that are not inlined, a JSON array of references; NULL is none.
      */
     const char *disable_inlining_json;
     /**
-     * How many bytes.
+     * Length in bytes.
      */
     size_t disable_inlining_json_length;
     /**
-     * Whether what the published targets refuse is said where it can be said exactly, as with `exact`.
+     * Generate conditions that OPA's targets reject, if they can be expressed exactly, as with `exact`.
      */
     int extensions;
 } solon_filter_options;
 
 /**
- * What the result of a function depends on: one of `SOLON_FUNCTION_…`.
+ * Purity of a function: one of `SOLON_FUNCTION_…`.
  */
 typedef int32_t solon_purity;
 
 /**
- * What a function does. It is called on the evaluating threads, several at once, and may call the library itself: ask
- * the same engine, and change it.
+ * Body of a function. It is called on evaluating threads, several at once. It may call the library, evaluate the same engine and
+ * change it.
  *
- * The arguments live as long as the call. The answer is a value of its own, which passes to the library
- * (`solon_value_clone` makes one of an argument), or NULL for undefined. It must return: no `longjmp` and no exception
- * may leave it.
+ * The arguments are valid until the call returns. The result is an owned value that passes to the library (`solon_value_clone`
+ * copies an argument), or NULL for undefined. The body must return: no `longjmp` and no exception may leave it.
  */
 typedef solon_value *(*solon_function_body)(void *userdata,
                                             solon_call *call,
@@ -623,26 +618,25 @@ typedef solon_value *(*solon_function_body)(void *userdata,
 typedef void (*solon_function_release)(void *userdata);
 
 /**
- * A module to be added.
+ * A module to add.
  */
 typedef struct {
     /**
-     * Its name; the module of that name is replaced.
+     * Its name; an existing module of that name is replaced.
      */
     solon_text name;
     /**
-     * Its text.
+     * Its source text.
      */
     solon_text text;
     /**
-     * Its Rego: one of `SOLON_REGO_…`.
+     * Its Rego version: one of `SOLON_REGO_…`.
      */
     solon_rego rego;
 } solon_module;
 
 /**
- * What is unknown, and how far rules are inlined. What is zero is as usual:
- * `solon_partial_options options = {.size = sizeof options};`
+ * Options of partial evaluation. Zero fields have their defaults: `solon_partial_options options = {.size = sizeof options};`
  */
 typedef struct {
     /**
@@ -650,49 +644,49 @@ typedef struct {
      */
     size_t size;
     /**
-     * What is unknown, a JSON array of references into `input` and `data`; NULL is `["input"]`.
+     * Unknown references into `input` and `data`, a JSON array; NULL is `["input"]`.
      */
     const char *unknowns_json;
     /**
-     * How many bytes.
+     * Length in bytes.
      */
     size_t unknowns_json_length;
     /**
-     * The documents that are not inlined, a JSON array of references; NULL is none.
+     * Documents that are not inlined, a JSON array of references; NULL is none.
      */
     const char *disable_inlining_json;
     /**
-     * How many bytes.
+     * Length in bytes.
      */
     size_t disable_inlining_json_length;
     /**
-     * Whether no rule that depends on the unknown is inlined, and nothing is simplified.
+     * Do not inline rules that depend on unknowns, and do not simplify.
      */
     int shallow_inlining;
     /**
-     * Whether functions that are not deterministic are called when their arguments are known.
+     * Call non-deterministic functions if their arguments are known.
      */
     int nondeterministic_builtins;
     /**
-     * Whether a default of `false` is left out where a rule only has to hold.
+     * Leave out a default of `false` if a rule is only tested for truth.
      */
     int skip_false_defaults;
     /**
-     * Whether support rules stand where the policy's own do, to take their place.
+     * Put support rules into the packages of the policy, to replace its rules.
      */
     int skip_namespace;
     /**
-     * The package below `data` that support rules stand in; NULL is `partial`.
+     * Package of the support rules below `data`; NULL is `partial`.
      */
     const char *package;
     /**
-     * How many bytes.
+     * Length in bytes.
      */
     size_t package_length;
 } solon_partial_options;
 
 /**
- * Where a query stands. What is zero is as usual: `solon_query_options options = {.size = sizeof options};`
+ * Context of a query. Zero fields have their defaults: `solon_query_options options = {.size = sizeof options};`
  */
 typedef struct {
     /**
@@ -700,37 +694,37 @@ typedef struct {
      */
     size_t size;
     /**
-     * The package whose rules it may name, like `authz.users`; NULL is none.
+     * Package whose rules it may refer to, like `authz.users`; NULL is none.
      */
     const char *package;
     /**
-     * How many bytes.
+     * Length in bytes.
      */
     size_t package_length;
     /**
-     * What it imports, a JSON array like `["data.users as us"]`; NULL is nothing.
+     * Imports of the query, a JSON array like `["data.users as us"]`; NULL is none.
      */
     const char *imports_json;
     /**
-     * How many bytes.
+     * Length in bytes.
      */
     size_t imports_json_length;
     /**
-     * The built-in functions that it may not call itself, a JSON array of names; NULL is none.
+     * Built-in functions that it must not call itself, a JSON array of names; NULL is none.
      */
     const char *unsafe_builtins_json;
     /**
-     * How many bytes.
+     * Length in bytes.
      */
     size_t unsafe_builtins_json_length;
     /**
-     * Where is added how long its compilation takes.
+     * Metrics that its compilation time is added to.
      */
     solon_metrics *metrics;
 } solon_query_options;
 
 /**
- * The kind of a value: one of `SOLON_KIND_…`, in the order by which Rego sorts.
+ * Kind of a value: one of `SOLON_KIND_…`, in Rego's sort order.
  */
 typedef int32_t solon_kind;
 
@@ -745,7 +739,7 @@ typedef int32_t solon_kind;
 #define SOLON_ERROR_INTERNAL 1
 
 /**
- * An argument that breaks the rules of this header: a NULL, or text that is not UTF-8.
+ * An invalid argument, such as NULL or text that is not UTF-8.
  */
 #define SOLON_ERROR_ARGUMENT 2
 
@@ -815,47 +809,47 @@ typedef int32_t solon_kind;
 #define SOLON_ERROR_CANCELLED 15
 
 /**
- * Every step but unification.
+ * All steps except unification.
  */
 #define SOLON_DETAIL_FULL 0
 
 /**
- * Every step.
+ * All steps.
  */
 #define SOLON_DETAIL_DEBUG 1
 
 /**
- * What failed, and the way to it.
+ * Failed expressions and the steps that lead to them.
  */
 #define SOLON_DETAIL_FAILS 2
 
 /**
- * What `trace` says, and where it was called.
+ * Notes of `trace`, and the steps that lead to them.
  */
 #define SOLON_DETAIL_NOTES 3
 
 /**
- * It answers the same for the same arguments: one evaluation asks it only once for them.
+ * The result depends only on the arguments. An evaluation calls the function once for the same arguments.
  */
 #define SOLON_FUNCTION_PURE 0
 
 /**
- * It may answer otherwise each time.
+ * The result may differ from call to call.
  */
 #define SOLON_FUNCTION_IMPURE 1
 
 /**
- * It waits for the outside, and may answer otherwise each time.
+ * The function waits for external I/O, and its result may differ from call to call.
  */
 #define SOLON_FUNCTION_WAITING 2
 
 /**
- * The Rego of the engine; of the engine itself, version 1.
+ * The default of the engine; for the engine itself, version 1.
  */
 #define SOLON_REGO_DEFAULT 0
 
 /**
- * Rego as it was before version 1.
+ * Rego before version 1.
  */
 #define SOLON_REGO_V0 1
 
@@ -865,22 +859,22 @@ typedef int32_t solon_kind;
 #define SOLON_REGO_V1 2
 
 /**
- * Policies see the system: its clock, its random source, its environment, and its network.
+ * Policies can access the system: its clock, random source, environment and network.
  */
 #define SOLON_HOST_SYSTEM 0
 
 /**
- * Policies see the system's clock and its random source. Asking for the network ends an evaluation with an error.
+ * Policies can access the clock and the random source of the system. A network request fails the evaluation.
  */
 #define SOLON_HOST_OFFLINE 1
 
 /**
- * For tests: the clock stands still at `now_ns`, what is random can be foreseen, and there is nothing else.
+ * For tests: the clock is fixed at `now_ns`, random numbers are predictable, and policies can access nothing else.
  */
 #define SOLON_HOST_FIXED 2
 
 /**
- * No value at all: NULL.
+ * No value: NULL.
  */
 #define SOLON_KIND_UNDEFINED 0
 
@@ -910,7 +904,7 @@ typedef int32_t solon_kind;
 #define SOLON_KIND_ARRAY 5
 
 /**
- * An object, whose keys may be any values.
+ * An object, whose keys may be of any kind.
  */
 #define SOLON_KIND_OBJECT 6
 
@@ -924,8 +918,8 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Reads the bundle in an archive, a gzip-compressed tar file, and verifies it. Policies are parsed as the engine parses them; the
- * engine does not change. `name` stands in messages. `options` may be NULL.
+ * Reads and verifies the bundle in an archive (a gzip-compressed tar file). Policies are parsed with the settings of the engine;
+ * the engine does not change. `name` appears in messages. `options` may be NULL.
  */
 SOLON_MUST_USE
 solon_error *solon_bundle_read(const solon_engine *engine,
@@ -937,8 +931,8 @@ solon_error *solon_bundle_read(const solon_engine *engine,
                                solon_bundle **out);
 
 /**
- * Reads the bundle at a path, a folder or an archive, as `solon_bundle_read` does. Signatures name the files of a folder with
- * `name`.
+ * Reads the bundle at a path, a folder or an archive, like `solon_bundle_read`. Signatures refer to the files of a folder with
+ * the prefix `name`.
  */
 SOLON_MUST_USE
 solon_error *solon_bundle_load(const solon_engine *engine,
@@ -950,20 +944,20 @@ solon_error *solon_bundle_load(const solon_engine *engine,
                                solon_bundle **out);
 
 /**
- * The manifest of a bundle as JSON, without fields that it does not have but for `revision` and `roots`.
+ * Returns the manifest of a bundle as JSON. Absent fields are left out, except `revision` and `roots`.
  */
 SOLON_MUST_USE solon_error *solon_bundle_manifest_json(const solon_bundle *bundle, solon_bytes *out);
 
 /**
- * Frees a bundle; nothing happens for NULL. An engine that it is active in keeps what it needs.
+ * Frees a bundle; does nothing for NULL. Engines in which it is active keep what they need.
  */
 void solon_bundle_free(solon_bundle *bundle);
 
 /**
- * Activates bundles under names, as one change: their policies and documents replace those below their roots and below those of
- * the bundles that had the names. A delta bundle changes documents of the active bundle of its name.
+ * Activates bundles under names in one change. Their policies and documents replace everything below their roots, and below the
+ * roots of the bundles that had the names. A delta bundle changes documents of the active bundle of its name.
  *
- * `SOLON_ERROR_LOAD` if two bundles own the same documents.
+ * Fails with `SOLON_ERROR_LOAD` if two bundles own the same documents.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_activate_bundles(const solon_engine *engine,
@@ -972,7 +966,7 @@ solon_error *solon_engine_activate_bundles(const solon_engine *engine,
                                            size_t bundle_count);
 
 /**
- * Removes the policies and documents of an active bundle. Nothing happens if no bundle has the name.
+ * Removes the policies and documents of an active bundle. Does nothing if no bundle has the name.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_deactivate_bundle(const solon_engine *engine,
@@ -980,48 +974,48 @@ solon_error *solon_engine_deactivate_bundle(const solon_engine *engine,
                                             size_t name_length);
 
 /**
- * The active bundles, in order of their names: an array of objects with `name`, `revision` and `roots`.
+ * Returns the active bundles, sorted by name: an array of objects with `name`, `revision` and `roots`.
  */
 SOLON_MUST_USE solon_error *solon_engine_bundles(const solon_engine *engine, solon_value **out);
 
 /**
- * Frees bytes that a function gave; nothing happens when `data` is NULL.
+ * Frees bytes that a function returned; does nothing if `data` is NULL.
  */
 void solon_bytes_free(solon_bytes bytes);
 
 /**
- * Makes something that evaluations can be stopped with.
+ * Creates a cancellation handle.
  */
 SOLON_MUST_USE solon_error *solon_cancel_new(solon_cancel **out);
 
 /**
- * Stops every evaluation that was given it, now and later: they end with
- * `SOLON_ERROR_CANCELLED`. Nothing happens for NULL.
+ * Cancels all current and future evaluations whose requests name it. They fail with `SOLON_ERROR_CANCELLED`. Does nothing for
+ * NULL.
  */
 void solon_cancel_cancel(const solon_cancel *cancel);
 
 /**
- * Whether it was told to stop: 1 or 0; 0 for NULL.
+ * Returns 1 if it was cancelled, and 0 otherwise or for NULL.
  */
 int solon_cancel_is_cancelled(const solon_cancel *cancel);
 
 /**
- * Frees it, when no evaluation has it any more; nothing happens for NULL.
+ * Frees the handle, which no evaluation may still use; does nothing for NULL.
  */
 void solon_cancel_free(solon_cancel *cancel);
 
 /**
- * Makes a change that changes nothing yet.
+ * Creates an empty change.
  */
 SOLON_MUST_USE solon_error *solon_change_new(solon_change **out);
 
 /**
- * Frees a change, applied or not; nothing happens for NULL.
+ * Frees a change, applied or not; does nothing for NULL.
  */
 void solon_change_free(solon_change *change);
 
 /**
- * Adds a module, or replaces the one of that name. `rego` is one of `SOLON_REGO_…`.
+ * Adds the module, or replaces the module of that name. `rego` is one of `SOLON_REGO_…`.
  */
 SOLON_MUST_USE
 solon_error *solon_change_set_module(solon_change *change,
@@ -1040,7 +1034,7 @@ solon_error *solon_change_remove_module(solon_change *change,
                                         size_t name_length);
 
 /**
- * Writes a document at a path with slashes below `data`; the objects around it are made. The value stays the caller's.
+ * Writes a document at a slash-separated path below `data`, and creates missing parent objects. The caller keeps the value.
  */
 SOLON_MUST_USE
 solon_error *solon_change_put(solon_change *change,
@@ -1049,7 +1043,7 @@ solon_error *solon_change_put(solon_change *change,
                               const solon_value *value);
 
 /**
- * Writes a document, JSON text, at a path with slashes below `data`; the objects around it are made.
+ * Writes a document, JSON text, at a slash-separated path below `data`, and creates missing parent objects.
  */
 SOLON_MUST_USE
 solon_error *solon_change_put_json(solon_change *change,
@@ -1059,7 +1053,7 @@ solon_error *solon_change_put_json(solon_change *change,
                                    size_t json_length);
 
 /**
- * Changes data by a JSON patch (RFC 6902), an array of operations, each of which sees what was changed before it.
+ * Applies a JSON patch (RFC 6902) to the data, an array of operations. Each operation applies to the result of the previous one.
  */
 SOLON_MUST_USE
 solon_error *solon_change_patch_json(solon_change *change,
@@ -1072,12 +1066,13 @@ solon_error *solon_change_patch_json(solon_change *change,
 SOLON_MUST_USE solon_error *solon_change_delete(solon_change *change, const char *path, size_t path_length);
 
 /**
- * Makes one that has seen nothing.
+ * Creates an empty coverage.
  */
 SOLON_MUST_USE solon_error *solon_coverage_new(solon_coverage **out);
 
 /**
- * The report on the modules of a moment, as JSON in OPA's form. The modules must be those that were evaluated.
+ * Returns the coverage report for the modules of a snapshot, as JSON in OPA's format. The modules must be those that were
+ * evaluated.
  */
 SOLON_MUST_USE
 solon_error *solon_coverage_json(solon_coverage *coverage,
@@ -1085,12 +1080,12 @@ solon_error *solon_coverage_json(solon_coverage *coverage,
                                  solon_bytes *out);
 
 /**
- * Frees it; nothing happens for NULL.
+ * Frees the coverage; does nothing for NULL.
  */
 void solon_coverage_free(solon_coverage *coverage);
 
 /**
- * Replaces all data by a JSON object.
+ * Replaces all data with a JSON object.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_set_data_json(const solon_engine *engine,
@@ -1098,7 +1093,7 @@ solon_error *solon_engine_set_data_json(const solon_engine *engine,
                                         size_t json_length);
 
 /**
- * Replaces all data by a YAML mapping, read as OPA reads YAML.
+ * Replaces all data with a YAML mapping, parsed as OPA parses YAML.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_set_data_yaml(const solon_engine *engine,
@@ -1106,7 +1101,7 @@ solon_error *solon_engine_set_data_yaml(const solon_engine *engine,
                                         size_t yaml_length);
 
 /**
- * The data at a path with slashes; the empty path is all of it. `SOLON_ERROR_STORE` when there is none.
+ * Returns the data at a slash-separated path; the empty path is all data. Fails with `SOLON_ERROR_STORE` if there is none.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_get(const solon_engine *engine,
@@ -1115,7 +1110,7 @@ solon_error *solon_engine_get(const solon_engine *engine,
                               solon_value **out);
 
 /**
- * The same as JSON.
+ * Returns the data at a slash-separated path as JSON, like `solon_engine_get`.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_get_json(const solon_engine *engine,
@@ -1124,7 +1119,7 @@ solon_error *solon_engine_get_json(const solon_engine *engine,
                                    solon_bytes *out);
 
 /**
- * Writes data at a path with slashes; the objects around it are made. The value stays the caller's.
+ * Writes data at a slash-separated path, and creates missing parent objects. The caller keeps the value.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_put(const solon_engine *engine,
@@ -1133,7 +1128,7 @@ solon_error *solon_engine_put(const solon_engine *engine,
                               const solon_value *value);
 
 /**
- * Writes JSON as data at a path with slashes; the objects around it are made.
+ * Writes JSON as data at a slash-separated path, and creates missing parent objects.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_put_json(const solon_engine *engine,
@@ -1143,7 +1138,7 @@ solon_error *solon_engine_put_json(const solon_engine *engine,
                                    size_t json_length);
 
 /**
- * Changes data by a JSON patch (RFC 6902), an array of operations: all of them happen, or none.
+ * Applies a JSON patch (RFC 6902) to the data, an array of operations: all of them or, on an error, none.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_patch_json(const solon_engine *engine,
@@ -1151,7 +1146,7 @@ solon_error *solon_engine_patch_json(const solon_engine *engine,
                                      size_t json_length);
 
 /**
- * Removes the data at a path with slashes.
+ * Removes the data at a slash-separated path.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_delete(const solon_engine *engine,
@@ -1159,7 +1154,7 @@ solon_error *solon_engine_delete(const solon_engine *engine,
                                  size_t path_length);
 
 /**
- * Prepares the document at a path below `data`, like `authz/allow`. A path that leads nowhere is undefined when asked.
+ * Prepares the document at a path below `data`, like `authz/allow`. A path without a rule or data evaluates to undefined.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_prepare(const solon_engine *engine,
@@ -1168,8 +1163,8 @@ solon_error *solon_engine_prepare(const solon_engine *engine,
                                   solon_document **out);
 
 /**
- * The same for a path that somebody is to have written something for: `SOLON_ERROR_UNKNOWN_PATH` where there is neither a
- * rule nor data.
+ * Prepares a document like `solon_engine_prepare`, but fails with `SOLON_ERROR_UNKNOWN_PATH` if the path has neither a rule nor
+ * data.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_prepare_known(const solon_engine *engine,
@@ -1178,16 +1173,16 @@ solon_error *solon_engine_prepare_known(const solon_engine *engine,
                                         solon_document **out);
 
 /**
- * Frees a document that no thread uses any more; nothing happens for NULL.
+ * Frees a document that no thread uses any more; does nothing for NULL.
  */
 void solon_document_free(solon_document *document);
 
 /**
- * Decides whether the document is exactly `true` for an input, JSON text; NULL leaves `input` undefined.
+ * Decides if the document is exactly `true` for an input, JSON text; NULL leaves `input` undefined.
  *
- * `*allowed` is `false` before anything else happens and stays so on every error: a NULL document, an input that is not JSON,
- * a limit, a bug of the engine. It is `true` only after a decision that is `true`; undefined and any other value are `false`.
- * Without an error no memory of the system is allocated.
+ * `*allowed` is set to `false` first and stays `false` on every error: a NULL document, invalid JSON, an exceeded limit, a bug
+ * of the engine. It is `true` only after a decision that is `true`; undefined and any other value are `false`. A call that
+ * succeeds allocates no heap memory.
  */
 SOLON_MUST_USE
 solon_error *solon_document_allow(const solon_document *document,
@@ -1196,9 +1191,9 @@ solon_error *solon_document_allow(const solon_document *document,
                                   bool *allowed);
 
 /**
- * Evaluates the document and gives it as JSON.
+ * Evaluates the document and returns it as JSON.
  *
- * The input is JSON; NULL leaves `input` undefined. When the document is undefined, `out->data` is NULL.
+ * The input is JSON; NULL leaves `input` undefined. If the document is undefined, `out->data` is NULL.
  */
 SOLON_MUST_USE
 solon_error *solon_document_evaluate_json(const solon_document *document,
@@ -1207,7 +1202,7 @@ solon_error *solon_document_evaluate_json(const solon_document *document,
                                           solon_bytes *out);
 
 /**
- * Asks the document by a request, and gives its value; NULL when it is undefined. The request may be NULL.
+ * Evaluates the document for a request, which may be NULL, and returns its value; NULL if it is undefined.
  */
 SOLON_MUST_USE
 solon_error *solon_document_ask(const solon_document *document,
@@ -1215,7 +1210,7 @@ solon_error *solon_document_ask(const solon_document *document,
                                 solon_value **out);
 
 /**
- * Asks the document by a request, and gives it as JSON; `out->data` is NULL when it is undefined.
+ * Evaluates the document for a request and returns it as JSON; `out->data` is NULL if it is undefined.
  */
 SOLON_MUST_USE
 solon_error *solon_document_ask_json(const solon_document *document,
@@ -1223,8 +1218,8 @@ solon_error *solon_document_ask_json(const solon_document *document,
                                      solon_bytes *out);
 
 /**
- * Decides by a request, which may be NULL, whether the document is exactly `true`. `*allowed` is as for
- * `solon_document_allow`: `false` from the beginning and on every error.
+ * Decides if the document is exactly `true` for a request, which may be NULL. `*allowed` has the guarantees of
+ * `solon_document_allow`: `false` from the start and on every error.
  */
 SOLON_MUST_USE
 solon_error *solon_document_ask_allow(const solon_document *document,
@@ -1232,10 +1227,10 @@ solon_error *solon_document_ask_allow(const solon_document *document,
                                       bool *allowed);
 
 /**
- * Asks the document for each of many inputs, JSON texts, on one moment. The request has no input, and may be NULL.
+ * Evaluates the document for many inputs, JSON texts, on one snapshot. The request has no input, and may be NULL.
  *
- * There is an answer for each input, which `solon_bytes_free` frees; `data` is NULL when it is undefined. With `errors`
- * there is an error beside each answer, or NULL; without it the first error ends it all, and there are no answers.
+ * Each input has a result, which `solon_bytes_free` frees; `data` is NULL if it is undefined. With `errors`, each input also has
+ * an error or NULL. Without `errors`, the first error ends the call, and nothing is returned.
  */
 SOLON_MUST_USE
 solon_error *solon_document_ask_many_json(const solon_document *document,
@@ -1246,8 +1241,8 @@ solon_error *solon_document_ask_many_json(const solon_document *document,
                                           solon_error **errors);
 
 /**
- * The same for inputs that are values; NULL leaves `input` undefined. `solon_value_free` frees the answers, which are NULL
- * when they are undefined.
+ * Evaluates the document for many inputs that are values, like `solon_document_ask_many_json`; NULL leaves `input` undefined.
+ * `solon_value_free` frees the results, which are NULL if they are undefined.
  */
 SOLON_MUST_USE
 solon_error *solon_document_ask_many(const solon_document *document,
@@ -1258,8 +1253,8 @@ solon_error *solon_document_ask_many(const solon_document *document,
                                      solon_error **errors);
 
 /**
- * Asks the document by a request, and tells how the answer was found. `detail` is one of `SOLON_DETAIL_…`. An evaluation
- * that ends with an error has an explanation, too; its accessors tell the error.
+ * Evaluates the document for a request and explains the result. `detail` is one of `SOLON_DETAIL_…`. An evaluation that fails
+ * has an explanation, too, whose accessors return the error.
  */
 SOLON_MUST_USE
 solon_error *solon_document_explain(const solon_document *document,
@@ -1268,26 +1263,25 @@ solon_error *solon_document_explain(const solon_document *document,
                                     solon_explanation **out);
 
 /**
- * Makes an engine, without modules and data but for those of `options->store_path`. `options` may be NULL: everything is
- * as usual then.
+ * Creates an engine. It has no modules and data, except those of `options->store_path`. `options` may be NULL for the defaults.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_new(const solon_options *options,
                               solon_engine **out);
 
 /**
- * Frees an engine that no thread uses any more; nothing happens for NULL. What was prepared keeps what it needs of it.
+ * Frees an engine that no thread uses any more; does nothing for NULL. Prepared documents and queries keep what they need of it.
  */
 void solon_engine_free(solon_engine *engine);
 
 /**
- * How many changes there were: it grows with each; 0 for NULL.
+ * Returns the number of changes so far; 0 for NULL.
  */
 uint64_t solon_engine_generation(const solon_engine *engine);
 
 /**
- * Applies a change: all of it happens, and every decision sees all of it or nothing, or there is an error and nothing
- * happens. The change is empty then, either way. `metrics` may be NULL; it is told how long parsing and compiling take.
+ * Applies a change atomically: a decision uses all of it or nothing, and on an error nothing changes. The change is empty
+ * afterwards in both cases. `metrics` may be NULL; otherwise the times of parsing and compiling are added to it.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_apply(const solon_engine *engine,
@@ -1295,8 +1289,8 @@ solon_error *solon_engine_apply(const solon_engine *engine,
                                 solon_metrics *metrics);
 
 /**
- * Tells what a change would do: the moment that it would lead to, which can be asked like any other, or the error.
- * Nothing happens, and the change stays as it is.
+ * Checks a change without applying it: returns the snapshot that it would create, which can be evaluated like any other, or the
+ * error. The change stays as it is.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_check(const solon_engine *engine,
@@ -1304,15 +1298,15 @@ solon_error *solon_engine_check(const solon_engine *engine,
                                 solon_moment **out);
 
 /**
- * The policy and the data as they are now, for decisions that are to rest on the same.
+ * Returns a snapshot of the current policy and data, for several decisions on the same state.
  */
 SOLON_MUST_USE solon_error *solon_engine_moment(const solon_engine *engine, solon_moment **out);
 
 /**
- * Evaluates the document at a path below `data`, like `authz/allow`, and gives it as JSON. What is asked often is better
- * prepared.
+ * Evaluates the document at a path below `data`, like `authz/allow`, and returns it as JSON. For repeated evaluations, prepare
+ * the document instead.
  *
- * The input is JSON; NULL leaves `input` undefined. When the document is undefined, `out->data` is NULL.
+ * The input is JSON; NULL leaves `input` undefined. If the document is undefined, `out->data` is NULL.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_evaluate_json(const solon_engine *engine,
@@ -1323,47 +1317,46 @@ solon_error *solon_engine_evaluate_json(const solon_engine *engine,
                                         solon_bytes *out);
 
 /**
- * Gives back the memory that evaluations left to later ones: that of the pool and that of the calling thread.
+ * Frees memory that is cached for later evaluations, in the shared pool and in the calling thread.
  */
 void solon_release_memory(void);
 
 /**
- * The code; `SOLON_OK` for NULL.
+ * Returns the code; `SOLON_OK` for NULL.
  */
 solon_code solon_error_code(const solon_error *error);
 
 /**
- * The message, one line for each thing that is wrong; empty for NULL. It lives as long as the error.
+ * Returns the message, one line per entry; empty for NULL. It lives as long as the error.
  */
 solon_text solon_error_message(const solon_error *error);
 
 /**
- * All of it as JSON: `{"kind", "message", "errors": [{"code", "message", "location": {"file", "row", "col"},
+ * Returns the error as JSON: `{"kind", "message", "errors": [{"code", "message", "location": {"file", "row", "col"},
  * "details"}]}`; empty for NULL. It lives as long as the error.
  */
 solon_text solon_error_json(const solon_error *error);
 
 /**
- * How many things are wrong; 0 for NULL, and for errors that are about the call itself.
+ * Returns the number of entries; 0 for NULL, and for errors about the call itself.
  */
 size_t solon_error_count(const solon_error *error);
 
 /**
- * Reads one of the things that are wrong, by its position from 0: 1 if there is one, and 0 otherwise, which leaves `out`
- * untouched.
+ * Reads the entry at a position from 0. Returns 1 if there is one; otherwise returns 0 and leaves `out` untouched.
  */
 int solon_error_entry_at(const solon_error *error,
                          size_t index,
                          solon_error_entry *out);
 
 /**
- * Frees an error; nothing happens for NULL.
+ * Frees an error; does nothing for NULL.
  */
 void solon_error_free(solon_error *error);
 
 /**
- * The steps as lines for people, each ended by a line feed. With `places` each begins with its file and row, with
- * `variables` each shows the values of the variables.
+ * Returns the steps as human-readable lines, each ended by a line feed. With `places`, each line begins with its file and row.
+ * With `variables`, each line shows the values of the variables.
  */
 SOLON_MUST_USE
 solon_error *solon_explanation_text(const solon_explanation *explanation,
@@ -1372,38 +1365,38 @@ solon_error *solon_explanation_text(const solon_explanation *explanation,
                                     solon_bytes *out);
 
 /**
- * The steps as JSON, in the form of OPA's REST API.
+ * Returns the steps as JSON, in the format of OPA's REST API.
  */
 SOLON_MUST_USE solon_error *solon_explanation_json(const solon_explanation *explanation, solon_bytes *out);
 
 /**
- * The value of the document that was explained, NULL when it is undefined, or the error that the evaluation ended with.
+ * Returns the value of the explained document, NULL if it is undefined, or the error that the evaluation ended with.
  */
 SOLON_MUST_USE
 solon_error *solon_explanation_value(const solon_explanation *explanation,
                                      solon_value **out);
 
 /**
- * The solutions of the query that was explained, or the error that the evaluation ended with.
+ * Returns the solutions of the explained query, or the error that the evaluation ended with.
  */
 SOLON_MUST_USE
 solon_error *solon_explanation_solutions(const solon_explanation *explanation,
                                          solon_solutions **out);
 
 /**
- * What the query that was explained depends on, or the error that the evaluation ended with.
+ * Returns the residuals of the explained query, or the error that the evaluation ended with.
  */
 SOLON_MUST_USE
 solon_error *solon_explanation_residuals(const solon_explanation *explanation,
                                          solon_residuals **out);
 
 /**
- * Frees an explanation; nothing happens for NULL.
+ * Frees an explanation; does nothing for NULL.
  */
 void solon_explanation_free(solon_explanation *explanation);
 
 /**
- * Prepares the rule at a path with slashes, like `filters/include`, to become a filter of rows.
+ * Prepares the rule at a slash-separated path, like `filters/include`, to become a row filter.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_prepare_filter(const solon_engine *engine,
@@ -1413,7 +1406,7 @@ solon_error *solon_engine_prepare_filter(const solon_engine *engine,
                                          solon_filter **out);
 
 /**
- * Makes the filter for the input of a request, which may be NULL.
+ * Generates the filter for the input of a request, which may be NULL.
  */
 SOLON_MUST_USE
 solon_error *solon_filter_make(const solon_filter *filter,
@@ -1421,54 +1414,56 @@ solon_error *solon_filter_make(const solon_filter *filter,
                                solon_filtered **out);
 
 /**
- * Frees a filter that no thread uses any more; nothing happens for NULL.
+ * Frees a filter that no thread uses any more; does nothing for NULL.
  */
 void solon_filter_free(solon_filter *filter);
 
 /**
- * Whether the filter for a target, by its position from 0, keeps any row. 0 for NULL.
+ * Returns 1 if the filter for a target, by its position from 0, can select any row; 0 otherwise and for NULL.
  */
 int solon_filtered_keeps(const solon_filtered *filtered, size_t index);
 
 /**
- * The condition for a target, by its position from 0. It lives as long as the filter.
+ * Returns the condition for a target, by its position from 0. It lives as long as the filter.
  *
- * SQL is empty where every row is kept. Where no row is kept it is a condition that is never true, `WHERE 1 = 0` (`1 = 0`
- * with `bare`), as it is for NULL and for a position without a target. UCAST is the JSON of a tree: `{}` where every row is
- * kept, and empty, which is not JSON, where no row is kept.
+ * SQL is empty if all rows are selected. If no row is selected, it is a condition that is never true, `WHERE 1 = 0` (`1 = 0`
+ * with `bare`), as it is for NULL and for a position without a target. UCAST is the JSON of a tree: `{}` if all rows are
+ * selected, and empty, which is not valid JSON, if no row is selected.
  */
 solon_text solon_filtered_query(const solon_filtered *filtered,
                                 size_t index);
 
 /**
- * The values of the placeholders of a target, by its position from 0: a JSON array, in the order of the placeholders.
+ * Returns the values of the placeholders for a target, by its position from 0: a JSON array, in the order of the placeholders.
  */
 solon_text solon_filtered_parameters(const solon_filtered *filtered,
                                      size_t index);
 
 /**
- * What is shown in the place of columns, a JSON object; empty where nothing is masked or no row is kept.
+ * Returns the masks of columns, a JSON object; empty if nothing is masked or no row is selected.
  */
 solon_text solon_filtered_masks(const solon_filtered *filtered);
 
 /**
- * All of it as the HTTP API answers: a JSON object.
+ * Returns the filters as one JSON object, in the format of the HTTP API.
  */
 solon_text solon_filtered_json(const solon_filtered *filtered);
 
 /**
- * Frees what a filter was made to; nothing happens for NULL.
+ * Frees generated filters; does nothing for NULL.
  */
 void solon_filtered_free(solon_filtered *filtered);
 
 /**
- * Makes a function that policies may call by a name, which may have dots. Its type is declared in the JSON form of
- * capabilities, so that policies that misuse it do not compile:
- * `{"type": "function", "args": [{"type": "string"}], "result": {"type": "boolean"}}`.
+ * Creates a function that policies may call by a name, which may contain dots. Its type is declared in the JSON format of
+ * capabilities, so that policies that misuse it do not compile: `{"type": "function", "args": [{"type": "string"}], "result":
+ * {"type": "boolean"}}`.
  *
- * `purity` is one of `SOLON_FUNCTION_…`. `userdata` is the first argument of `body`; `release`, unless NULL, is called
- * with it once, when neither the function nor an engine with it is left: a thread keeps what it asked last until it asks
- * another engine, ends, or calls `solon_release_memory`. On an error it is not called.
+ * `purity` is one of `SOLON_FUNCTION_…`. `userdata` is the first argument of `body`.
+ *
+ * Unless `release` is NULL, it is called once with `userdata`, when neither the function nor an engine with it exists any more.
+ * A thread keeps the last evaluated engine until it evaluates another engine, ends, or calls `solon_release_memory`. On an error
+ * `release` is not called.
  */
 SOLON_MUST_USE
 solon_error *solon_function_new(const char *name,
@@ -1482,13 +1477,13 @@ solon_error *solon_function_new(const char *name,
                                 solon_function **out);
 
 /**
- * Frees a function; nothing happens for NULL. Engines that were made with it keep what they need of it.
+ * Frees a function; does nothing for NULL. Engines that were created with it keep what they need of it.
  */
 void solon_function_free(solon_function *function);
 
 /**
- * Lets the call end with an error: undefined where errors of built-ins are, and the end of the evaluation where they are
- * strict. What the function answers does not count then.
+ * Fails the call. The result is undefined, or the evaluation fails if errors of built-in functions are strict. The returned
+ * value of the function is ignored.
  */
 SOLON_MUST_USE
 solon_error *solon_call_fail(solon_call *call,
@@ -1496,18 +1491,17 @@ solon_error *solon_call_fail(solon_call *call,
                              size_t message_length);
 
 /**
- * Lets the evaluation end with an error, strict or not.
+ * Fails the evaluation, strict or not.
  */
 SOLON_MUST_USE solon_error *solon_call_halt(solon_call *call, const char *message, size_t message_length);
 
 /**
- * What the request tells of itself, an object; NULL when there is nothing, and for NULL.
+ * Returns the metadata of the request, an object; NULL if there is none, and for NULL.
  */
 const solon_value *solon_call_metadata(const solon_call *call);
 
 /**
- * Tells the caller of the evaluation something beside the answer: `solon_metadata` has it under a name. The value stays
- * the caller's.
+ * Adds a field to the response metadata, which `solon_metadata` returns by name. The caller keeps the value.
  */
 SOLON_MUST_USE
 solon_error *solon_call_tell(solon_call *call,
@@ -1516,11 +1510,13 @@ solon_error *solon_call_tell(solon_call *call,
                              const solon_value *value);
 
 /**
- * Loads files and folders by OPA's rules: modules are added or replaced, documents merged into the data, all of it or
- * nothing. A folder gives its `.rego`, `.json`, `.yaml` and `.yml` files at any depth, documents at their folder's path;
- * `a.b:path` puts them below `data.a.b`. With `bundles` each path is a folder with a manifest.
+ * Loads files and folders by OPA's rules. Modules are added or replaced, and documents are merged into the data, all of it or
+ * nothing.
  *
- * `SOLON_ERROR_LOAD` tells all that cannot be loaded.
+ * From a folder it loads `.rego`, `.json`, `.yaml` and `.yml` files at any depth, and puts documents at the path of their
+ * folder. `a.b:path` puts them below `data.a.b`. With `bundles`, each path is a folder with a manifest.
+ *
+ * Fails with `SOLON_ERROR_LOAD`, which lists everything that cannot be loaded.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_load(const solon_engine *engine,
@@ -1529,8 +1525,8 @@ solon_error *solon_engine_load(const solon_engine *engine,
                                int bundles);
 
 /**
- * Loads files and folders into a change, as `solon_engine_load` does; modules are read as the engine reads them.
- * `ignore_json` is a JSON array of patterns of names that are passed over; NULL is none.
+ * Loads files and folders into a change, like `solon_engine_load`. Modules are parsed with the settings of the engine.
+ * `ignore_json` is a JSON array of patterns of file names to skip; NULL is none.
  */
 SOLON_MUST_USE
 solon_error *solon_change_load(solon_change *change,
@@ -1542,40 +1538,39 @@ solon_error *solon_change_load(solon_change *change,
                                int bundles);
 
 /**
- * Makes one without fields.
+ * Creates response metadata without fields.
  */
 SOLON_MUST_USE solon_error *solon_metadata_new(solon_metadata **out);
 
 /**
- * The fields, an object.
+ * Returns the fields, an object.
  */
 SOLON_MUST_USE solon_error *solon_metadata_value(solon_metadata *metadata, solon_value **out);
 
 /**
- * Frees it; nothing happens for NULL.
+ * Frees the metadata; does nothing for NULL.
  */
 void solon_metadata_free(solon_metadata *metadata);
 
 /**
- * Makes one without anything measured. With `instrument` the steps of evaluations are measured, too, which makes them
- * slower.
+ * Creates empty metrics. With `instrument` the steps of evaluations are measured, too, which makes evaluations slower.
  */
 SOLON_MUST_USE
 solon_error *solon_metrics_new(int instrument,
                                solon_metrics **out);
 
 /**
- * Everything that was measured, a JSON object: `{"timer_rego_query_eval_ns": …}`.
+ * Returns all measurements, a JSON object: `{"timer_rego_query_eval_ns": …}`.
  */
 SOLON_MUST_USE solon_error *solon_metrics_json(solon_metrics *metrics, solon_bytes *out);
 
 /**
- * Frees it; nothing happens for NULL.
+ * Frees the metrics; does nothing for NULL.
  */
 void solon_metrics_free(solon_metrics *metrics);
 
 /**
- * Adds a module, or replaces the one of that name, and compiles it together with the others.
+ * Adds the module, or replaces the module of that name, and compiles it together with the others.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_set_module(const solon_engine *engine,
@@ -1585,7 +1580,7 @@ solon_error *solon_engine_set_module(const solon_engine *engine,
                                      size_t text_length);
 
 /**
- * Adds or replaces several modules at once: they may need one another, and either all of it happens or nothing.
+ * Adds or replaces several modules in one change, all of them or none. They may refer to one another.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_set_modules(const solon_engine *engine,
@@ -1601,12 +1596,12 @@ solon_error *solon_engine_remove_module(const solon_engine *engine,
                                         size_t name_length);
 
 /**
- * The names of all modules, an array of strings in their order.
+ * Returns the names of all modules, a sorted array of strings.
  */
 SOLON_MUST_USE solon_error *solon_engine_module_names(const solon_engine *engine, solon_value **out);
 
 /**
- * The text of a module.
+ * Returns the source text of a module.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_module_text(const solon_engine *engine,
@@ -1615,7 +1610,7 @@ solon_error *solon_engine_module_text(const solon_engine *engine,
                                       solon_bytes *out);
 
 /**
- * The syntax tree of a module as JSON, in OPA's form.
+ * Returns the syntax tree of a module as JSON, in OPA's format.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_module_json(const solon_engine *engine,
@@ -1624,12 +1619,13 @@ solon_error *solon_engine_module_json(const solon_engine *engine,
                                       solon_bytes *out);
 
 /**
- * How many changes the engine had seen; 0 for NULL.
+ * Returns the number of changes before the snapshot; 0 for NULL.
  */
 uint64_t solon_moment_generation(const solon_moment *moment);
 
 /**
- * The data at a path with slashes, which lives as long as the moment. `SOLON_ERROR_STORE` when there is none.
+ * Returns the data at a slash-separated path. The value lives as long as the snapshot. Fails with `SOLON_ERROR_STORE` if there
+ * is none.
  */
 SOLON_MUST_USE
 solon_error *solon_moment_get(const solon_moment *moment,
@@ -1638,12 +1634,12 @@ solon_error *solon_moment_get(const solon_moment *moment,
                               const solon_value **out);
 
 /**
- * Frees a moment; nothing happens for NULL.
+ * Frees a snapshot; does nothing for NULL.
  */
 void solon_moment_free(solon_moment *moment);
 
 /**
- * Makes a cache: an empty one of NULL, or one of the JSON that `solon_nd_cache_json` gave, by which a decision repeats.
+ * Creates a cache: empty for NULL, otherwise from the JSON of `solon_nd_cache_json`, so that a decision repeats.
  */
 SOLON_MUST_USE
 solon_error *solon_nd_cache_new(const char *json,
@@ -1651,32 +1647,34 @@ solon_error *solon_nd_cache_new(const char *json,
                                 solon_nd_cache **out);
 
 /**
- * What is noted, as JSON: answers by function and arguments.
+ * Returns the cache as JSON: results by function and arguments.
  */
 SOLON_MUST_USE solon_error *solon_nd_cache_json(solon_nd_cache *cache, solon_bytes *out);
 
 /**
- * Frees a cache; nothing happens for NULL.
+ * Frees a cache; does nothing for NULL.
  */
 void solon_nd_cache_free(solon_nd_cache *cache);
 
 /**
- * The pairs of an object in the order of its keys; of anything else there are none.
+ * Creates an iterator over the pairs of an object, sorted by key. For any other value it is empty.
  */
 SOLON_MUST_USE solon_error *solon_pairs_new(const solon_value *value, solon_pairs **out);
 
 /**
- * Gives the next pair, whose parts live as long as the object: 1 if there is one, 0 at the end.
+ * Returns the next pair, whose key and value live as long as the object. The result is 1 if there is one, 0 at the end.
  */
-int solon_pairs_next(solon_pairs *pairs, const solon_value **key, const solon_value **value);
+int solon_pairs_next(solon_pairs *pairs,
+                     const solon_value **key,
+                     const solon_value **value);
 
 /**
- * Frees what went through pairs; nothing happens for NULL.
+ * Frees the iterator; does nothing for NULL.
  */
 void solon_pairs_free(solon_pairs *pairs);
 
 /**
- * Prepares a query that is asked while something is unknown. Both kinds of options may be NULL.
+ * Prepares a query for partial evaluation. Both kinds of options may be NULL.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_prepare_partial(const solon_engine *engine,
@@ -1687,7 +1685,7 @@ solon_error *solon_engine_prepare_partial(const solon_engine *engine,
                                           solon_partial **out);
 
 /**
- * Asks by a request, which may be NULL, what the query still depends on.
+ * Evaluates the query partially for a request, which may be NULL, and returns the residuals.
  */
 SOLON_MUST_USE
 solon_error *solon_partial_ask(const solon_partial *partial,
@@ -1695,7 +1693,7 @@ solon_error *solon_partial_ask(const solon_partial *partial,
                                solon_residuals **out);
 
 /**
- * Asks by a request, and tells how the answer was found, as `solon_document_explain` does.
+ * Evaluates the query partially for a request and explains the result, like `solon_document_explain`.
  */
 SOLON_MUST_USE
 solon_error *solon_partial_explain(const solon_partial *partial,
@@ -1704,18 +1702,18 @@ solon_error *solon_partial_explain(const solon_partial *partial,
                                    solon_explanation **out);
 
 /**
- * Frees a partial query that no thread uses any more; nothing happens for NULL.
+ * Frees a partial query that no thread uses any more; does nothing for NULL.
  */
 void solon_partial_free(solon_partial *partial);
 
 /**
- * Makes one without rows.
+ * Creates an empty profile.
  */
 SOLON_MUST_USE solon_error *solon_profile_new(solon_profile **out);
 
 /**
- * Gives the rows, those that took longest first, as JSON in OPA's form, and begins anew. Files have their names from the
- * moment, whose modules must be those that were evaluated.
+ * Returns the rows, slowest first, as JSON in OPA's format, and resets the profile. The snapshot supplies the file names; its
+ * modules must be those that were evaluated.
  */
 SOLON_MUST_USE
 solon_error *solon_profile_json(solon_profile *profile,
@@ -1723,7 +1721,7 @@ solon_error *solon_profile_json(solon_profile *profile,
                                 solon_bytes *out);
 
 /**
- * Frees it; nothing happens for NULL.
+ * Frees the profile; does nothing for NULL.
  */
 void solon_profile_free(solon_profile *profile);
 
@@ -1738,7 +1736,7 @@ solon_error *solon_engine_prepare_query(const solon_engine *engine,
                                         solon_query **out);
 
 /**
- * Asks the query by a request, which may be NULL, and gives all solutions in the order they are found.
+ * Evaluates the query for a request, which may be NULL, and returns all solutions in the order of evaluation.
  */
 SOLON_MUST_USE
 solon_error *solon_query_ask(const solon_query *query,
@@ -1746,8 +1744,8 @@ solon_error *solon_query_ask(const solon_query *query,
                              solon_solutions **out);
 
 /**
- * Asks the query by a request, and gives all solutions as JSON: `[{"bindings": {"x": 1}, "values": [true]}]`, the values
- * being those of the query's expressions.
+ * Evaluates the query for a request and returns all solutions as JSON: `[{"bindings": {"x": 1}, "values": [true]}]`. The values
+ * are those of the expressions of the query.
  */
 SOLON_MUST_USE
 solon_error *solon_query_ask_json(const solon_query *query,
@@ -1755,7 +1753,7 @@ solon_error *solon_query_ask_json(const solon_query *query,
                                   solon_bytes *out);
 
 /**
- * Asks the query by a request, and tells how the answer was found, as `solon_document_explain` does.
+ * Evaluates the query for a request and explains the result, like `solon_document_explain`.
  */
 SOLON_MUST_USE
 solon_error *solon_query_explain(const solon_query *query,
@@ -1764,60 +1762,60 @@ solon_error *solon_query_explain(const solon_query *query,
                                  solon_explanation **out);
 
 /**
- * Frees a query that no thread uses any more; nothing happens for NULL.
+ * Frees a query that no thread uses any more; does nothing for NULL.
  */
 void solon_query_free(solon_query *query);
 
 /**
- * How many bodies there are: without one the query cannot hold. 0 for NULL.
+ * Returns the number of bodies; if it is 0, the query cannot be true. 0 for NULL.
  */
 size_t solon_residuals_query_count(const solon_residuals *residuals);
 
 /**
- * The text of a body, by its position from 0; an empty body is always true. For NULL and for a position without a body it is
- * `false`, which never is. It lives as long as the residuals.
+ * Returns the text of a body, by its position from 0. An empty body is always true. For NULL and for a position without a body
+ * it is `false`, which is never true. It lives as long as the residuals.
  */
 solon_text solon_residuals_query(const solon_residuals *residuals,
                                  size_t index);
 
 /**
- * How many modules there are; 0 for NULL.
+ * Returns the number of modules; 0 for NULL.
  */
 size_t solon_residuals_support_count(const solon_residuals *residuals);
 
 /**
- * The text of a module, by its position from 0. It lives as long as the residuals.
+ * Returns the text of a module, by its position from 0. It lives as long as the residuals.
  */
 solon_text solon_residuals_support(const solon_residuals *residuals, size_t index);
 
 /**
- * Bodies and modules as syntax trees: `{"queries": […], "support": […]}`, as OPA's compile API gives them; empty for
+ * Returns bodies and modules as syntax trees: `{"queries": […], "support": […]}`, in the format of OPA's compile API; empty for
  * NULL. It lives as long as the residuals.
  */
 solon_text solon_residuals_json(const solon_residuals *residuals);
 
 /**
- * Frees residuals; nothing happens for NULL.
+ * Frees residuals; does nothing for NULL.
  */
 void solon_residuals_free(solon_residuals *residuals);
 
 /**
- * How many solutions there are; 0 for NULL.
+ * Returns the number of solutions; 0 for NULL.
  */
 size_t solon_solutions_count(const solon_solutions *solutions);
 
 /**
- * How many variables a solution binds; each binds the same.
+ * Returns the number of variables that a solution binds, which is the same for all solutions.
  */
 size_t solon_solutions_binding_count(const solon_solutions *solutions);
 
 /**
- * The name of a variable by its position from 0; empty where there is none.
+ * Returns the name of a variable by its position from 0; empty if there is none.
  */
 solon_text solon_solutions_name(const solon_solutions *solutions, size_t position);
 
 /**
- * The value of a variable, by its name, in a solution; NULL where there is none.
+ * Returns the value of a variable, by its name, in a solution; NULL if there is none.
  */
 const solon_value *solon_solutions_binding(const solon_solutions *solutions,
                                            size_t index,
@@ -1825,47 +1823,49 @@ const solon_value *solon_solutions_binding(const solon_solutions *solutions,
                                            size_t name_length);
 
 /**
- * The value of an expression of the query, by its position from 0, in a solution; NULL where there is none.
+ * Returns the value of an expression of the query, by its position from 0, in a solution; NULL if there is none.
  */
-const solon_value *solon_solutions_value(const solon_solutions *solutions, size_t index, size_t expression);
+const solon_value *solon_solutions_value(const solon_solutions *solutions,
+                                         size_t index,
+                                         size_t expression);
 
 /**
- * Frees solutions; nothing happens for NULL.
+ * Frees solutions; does nothing for NULL.
  */
 void solon_solutions_free(solon_solutions *solutions);
 
 /**
- * Makes `null`.
+ * Creates `null`.
  */
 SOLON_MUST_USE solon_error *solon_value_null(solon_value **out);
 
 /**
- * Makes a boolean: false of 0, true of anything else.
+ * Creates a boolean: `false` for 0, `true` otherwise.
  */
 SOLON_MUST_USE solon_error *solon_value_boolean(int boolean, solon_value **out);
 
 /**
- * Makes a whole number.
+ * Creates an integer.
  */
 SOLON_MUST_USE solon_error *solon_value_int(int64_t number, solon_value **out);
 
 /**
- * Makes a number of the shortest decimal that reads back as `number`, which must be finite.
+ * Creates a number from the shortest decimal that parses to `number`, which must be finite.
  */
 SOLON_MUST_USE solon_error *solon_value_double(double number, solon_value **out);
 
 /**
- * Makes a number of its text, which is written as in JSON; it stays exact.
+ * Creates a number from its text in JSON syntax; it stays exact.
  */
 SOLON_MUST_USE solon_error *solon_value_number(const char *text, size_t text_length, solon_value **out);
 
 /**
- * Makes a string.
+ * Creates a string.
  */
 SOLON_MUST_USE solon_error *solon_value_string(const char *text, size_t text_length, solon_value **out);
 
 /**
- * Makes an array of values, which stay the caller's.
+ * Creates an array of values. The caller keeps them.
  */
 SOLON_MUST_USE
 solon_error *solon_value_array(const solon_value *const *items,
@@ -1873,7 +1873,7 @@ solon_error *solon_value_array(const solon_value *const *items,
                                solon_value **out);
 
 /**
- * Makes a set of values, which stay the caller's. Equal ones are one member.
+ * Creates a set of values. The caller keeps them. Equal values are one member.
  */
 SOLON_MUST_USE
 solon_error *solon_value_set(const solon_value *const *items,
@@ -1881,7 +1881,7 @@ solon_error *solon_value_set(const solon_value *const *items,
                              solon_value **out);
 
 /**
- * Makes an object of `pair_count` keys and as many values, which stay the caller's. Of equal keys the last counts.
+ * Creates an object of `pair_count` keys and as many values. The caller keeps them. For equal keys the last value is used.
  */
 SOLON_MUST_USE
 solon_error *solon_value_object(const solon_value *const *keys,
@@ -1890,92 +1890,95 @@ solon_error *solon_value_object(const solon_value *const *keys,
                                 solon_value **out);
 
 /**
- * Reads JSON text.
+ * Parses JSON text.
  */
 SOLON_MUST_USE solon_error *solon_value_from_json(const char *json, size_t json_length, solon_value **out);
 
 /**
- * Reads YAML text, as OPA reads it.
+ * Parses YAML text, as OPA parses it.
  */
 SOLON_MUST_USE solon_error *solon_value_from_yaml(const char *yaml, size_t yaml_length, solon_value **out);
 
 /**
- * Makes a value of its own of a value or a part of one; they share what they hold.
+ * Returns an owned value that equals a value or a nested value; both share their contents.
  */
 SOLON_MUST_USE solon_error *solon_value_clone(const solon_value *value, solon_value **out);
 
 /**
- * Frees a value that is the caller's own; nothing happens for NULL.
+ * Frees an owned value; does nothing for NULL.
  */
 void solon_value_free(solon_value *value);
 
 /**
- * Writes a value as JSON: sets are arrays, and keys that are no strings become the JSON texts that they are.
+ * Writes a value as JSON: sets become arrays, and keys that are not strings become their JSON text.
  */
 SOLON_MUST_USE solon_error *solon_value_json(const solon_value *value, solon_bytes *out);
 
 /**
- * What a value is; `SOLON_KIND_UNDEFINED` for NULL.
+ * Returns the kind of a value; `SOLON_KIND_UNDEFINED` for NULL.
  */
 solon_kind solon_value_kind(const solon_value *value);
 
 /**
- * Whether a value is `true`: 1 if it is, 0 if it is anything else, or NULL.
+ * Returns 1 if a value is `true`, and 0 for any other value or NULL.
  */
 int solon_value_is_true(const solon_value *value);
 
 /**
- * Number of elements, members or pairs; of a string, of its bytes; 0 for anything else.
+ * Returns the number of elements, members or pairs, or of the bytes of a string; 0 for anything else.
  */
 size_t solon_value_length(const solon_value *value);
 
 /**
- * Reads a number that is whole and fits: 1 if it is one, and 0 otherwise, which leaves `out` untouched.
+ * Reads a number that is an integer and fits. Returns 1 if it does; otherwise returns 0 and leaves `out` untouched.
  */
-int solon_value_to_int(const solon_value *value, int64_t *out);
+int solon_value_to_int(const solon_value *value,
+                       int64_t *out);
 
 /**
- * Reads a number as the nearest `double`: 1 if it is one, and 0 otherwise, which leaves `out` untouched.
+ * Reads a number as the nearest `double`. Returns 1 if the value is a number; otherwise returns 0 and leaves `out` untouched.
  */
-int solon_value_to_double(const solon_value *value, double *out);
+int solon_value_to_double(const solon_value *value,
+                          double *out);
 
 /**
- * Reads a string where it lies: 1 if it is one, and 0 otherwise, which leaves `out` untouched. It lives as long as the
- * value, and is UTF-8 unless a policy made it of bytes.
+ * Reads a string without a copy. Returns 1 if the value is a string; otherwise returns 0 and leaves `out` untouched. The text
+ * lives as long as the value, and is UTF-8 unless a policy created it from bytes.
  */
 int solon_value_to_text(const solon_value *value,
                         solon_text *out);
 
 /**
- * The element of an array, or the member of a set in its order, at a position from 0; NULL beyond the end and for
- * other values.
+ * Returns the element of an array, or the member of a set in sort order, at a position from 0; NULL beyond the end and for other
+ * values.
  */
 const solon_value *solon_value_item(const solon_value *value,
                                     size_t index);
 
 /**
- * What an object holds under a key that is a string; NULL when there is none, and for other values.
+ * Returns the value of a string key in an object; NULL if there is none, and for other values.
  */
 const solon_value *solon_value_get(const solon_value *value, const char *key, size_t key_length);
 
 /**
- * What an object holds under a key, an array at an index, or the member of a set that equals it; NULL when there is none.
+ * Returns the value of a key in an object, the element at an index of an array, or the member of a set that equals `key`; NULL
+ * if there is none.
  */
 const solon_value *solon_value_lookup(const solon_value *value,
                                       const solon_value *key);
 
 /**
- * Compares two values by Rego's order: below 0, 0 or above 0. NULL is before everything.
+ * Compares two values by Rego's order: returns less than 0, 0 or greater than 0. NULL sorts first.
  */
 int solon_value_compare(const solon_value *left, const solon_value *right);
 
 /**
- * Version of the library in use, like `1.2.3`, ended by NUL; it lives for ever.
+ * Returns the version of the library in use, like `1.2.3`, NUL-terminated; it is valid forever.
  */
 const char *solon_version(void);
 
 /**
- * The `SOLON_ABI` of the library in use. A program that was compiled with another one must not go on.
+ * Returns the `SOLON_ABI` of the library in use. A program that was compiled with another one must not continue.
  */
 uint32_t solon_abi(void);
 

@@ -80,6 +80,17 @@ fn replace(path: &Path, bytes: &[u8]) {
     fs::rename(new, path).unwrap();
 }
 
+/// Starts a server with a configuration and a store.
+fn start_with_store(config: &Value, store: &Path) -> Server {
+    let mut command = Command::new("sh");
+    command.args([
+        "-c",
+        r#"exec "$0" "$1" "$2" -c c.yaml --data-dir "$STORE" --compat opa --addr 127.0.0.1:0"#,
+    ]);
+    command.arg(env!("CARGO_BIN_EXE_solon")).env("STORE", store);
+    Server::start_by(command, &[], &[("c.yaml", &config.to_string())])
+}
+
 fn polling() -> Value {
     json!({"min_delay_seconds": 0, "max_delay_seconds": 0})
 }
@@ -194,4 +205,26 @@ fn bundles_start_change_and_stop_with_the_configuration() {
     });
     assert_eq!(get(server.address(), "/health?bundles&plugins").status, 200);
     assert_eq!(get(server.address(), "/v1/status").status, 500);
+}
+
+#[test]
+fn a_bundle_that_left_the_configuration_is_gone_after_a_restart_with_a_store() {
+    let folder = crate::process::Folder::with(&[]);
+    let bundle_of = |name: &str| {
+        let file = folder.path().join(format!("{name}.tar.gz"));
+        replace(&file, &bundle(name, "1"));
+        json!({"resource": format!("file://{}", file.display())})
+    };
+    let (a, b) = (bundle_of("a"), bundle_of("b"));
+    let store = folder.path().join("store");
+    let server = start_with_store(&json!({"bundles": {"a": a, "b": b}}), &store);
+    wait_for_document(&server, "a/allow", &json!(true));
+    wait_for_document(&server, "b/allow", &json!(true));
+    drop(server);
+    let server = start_with_store(&json!({"bundles": {"b": b}}), &store);
+    assert_eq!(json_at(&server, "/v1/data/a"), json!({}));
+    assert_eq!(json_at(&server, "/v1/data/b/allow")["result"], json!(true));
+    drop(server);
+    let server = start_with_store(&json!({}), &store);
+    assert_eq!(json_at(&server, "/v1/data/b"), json!({}));
 }
