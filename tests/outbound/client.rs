@@ -1,5 +1,6 @@
 //! Requests: URLs, headers, credentials, redirects, errors, bounds.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -202,7 +203,7 @@ fn configurations_are_checked() {
         assert_eq!(error, want, "{service}");
     }
     let config = serde_json::from_value(json!({"a": {"url": "http://x"}, "b": {}})).unwrap();
-    let error = Services::new(&config, &Default::default(), &ClientOptions::default());
+    let error = Services::new(&config, &BTreeMap::default(), &ClientOptions::default());
     assert_eq!(error.unwrap_err(), "services.b.url: missing");
 }
 
@@ -210,7 +211,7 @@ fn configurations_are_checked() {
 async fn unchanged_services_keep_their_clients() {
     let server = Server::start(|_, _| response(200, "")).await;
     let read = |value: Value| serde_json::from_value(value).unwrap();
-    let (keys, options) = (Default::default(), ClientOptions::default());
+    let (keys, options) = (BTreeMap::default(), ClientOptions::default());
     let url = server.url();
     let first = read(json!({"a": {"url": url}, "b": {"url": url}}));
     let first = Services::new(&first, &keys, &options).unwrap();

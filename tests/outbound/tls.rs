@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use solon_outbound::ErrorKind;
+use solon_outbound::{ClientOptions, ErrorKind};
 
 use crate::certificates::{Authority, Pair, server};
 use crate::client::file;
@@ -212,7 +212,7 @@ fn private_keys_may_have_a_password() {
         let mut credentials = files.credentials();
         credentials["client_tls"]["private_key_passphrase"] = json!(password);
         let service = json!({"url": "https://localhost", "credentials": credentials});
-        let made = crate::server::client_with(&service, &json!({}), &Default::default());
+        let made = crate::server::client_with(&service, &json!({}), &ClientOptions::default());
         match (want, made) {
             (Ok(()), Ok(_)) => {}
             (Err(want), Err(error)) => {

@@ -8,6 +8,14 @@
 //! - Every command must exit with 0.
 //! - Commands that end in `&` are servers: the test continues when their port is open, and ends them with the page.
 
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a panic here is a failing test"
+)]
+
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader, Write as _};
@@ -155,7 +163,7 @@ impl Shell {
             self.send(&format!("{server} >>server.log 2>&1 </dev/null &"));
             self.send("echo; echo '@@' 0");
             let result = self.read();
-            let end = Instant::now() + Duration::from_secs(60);
+            let end = Instant::now() + Duration::from_mins(1);
             while TcpStream::connect(("localhost", port)).is_err() {
                 assert!(
                     Instant::now() < end,

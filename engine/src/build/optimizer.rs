@@ -79,7 +79,7 @@ impl BundleBuilder {
                 ));
                 continue;
             }
-            let made = self.support_of(compiled, entry_point, &options, report)?;
+            let made = Self::support_of(compiled, entry_point, &options, report)?;
             let made = made.into_iter().enumerate().map(|(number, mut module)| {
                 // OPA writes v0 so that it is valid as v1
                 module.version = match self.version {
@@ -116,7 +116,6 @@ impl BundleBuilder {
 
     /// The modules that an entry point comes down to.
     fn support_of(
-        &self,
         engine: &Engine,
         entry_point: &Path,
         options: &PartialOptions,

@@ -110,7 +110,7 @@ fn template_string<'e>(
         };
         match (part, part.string_bytes()) {
             (ValueRef::Int(i), _) => {
-                push(call, &mut buffer, itoa::Buffer::new().format(i).as_bytes())?
+                push(call, &mut buffer, itoa::Buffer::new().format(i).as_bytes())?;
             }
             (_, Some(text)) => push(call, &mut buffer, text)?,
             _ => Writer::new(call, &mut buffer).value(part)?,

@@ -93,7 +93,7 @@ fn find_definition(own: &Module, parsed: &Module, all: &[&Module], position: u32
     for node in stack.nodes.iter().rev() {
         match (&target.kind, node) {
             (TermKind::Ref(path), AstNode::Term(term)) if **term == *target => {
-                search.reference(path)
+                search.reference(path);
             }
             (TermKind::Var(name), node) => search.variable(name, target.span, node),
             _ => {}

@@ -108,7 +108,7 @@ impl<'e> Machine<'e> {
             match run {
                 Ok(_) => {}
                 Err(Halt::Conflict) => {
-                    produced.extend(self.rival.take().map(|value| (value, member)))
+                    produced.extend(self.rival.take().map(|value| (value, member)));
                 }
                 // values produced before the error count
                 Err(Halt::Error(error)) if error.code.is_evaluation_failure() => {}

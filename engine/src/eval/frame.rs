@@ -257,17 +257,17 @@ fn store_by_field<'e>(place: &mut Register<'e>, value: &ValueRef<'e>) {
         ValueRef::Bool(bool) => *place = Register::Value(ValueRef::Bool(black_box(*bool))),
         ValueRef::Int(int) => *place = Register::Value(ValueRef::Int(black_box(*int))),
         ValueRef::Short(short) => {
-            *place = Register::Value(ValueRef::Short(short.copied_by_fields()))
+            *place = Register::Value(ValueRef::Short(short.copied_by_fields()));
         }
         ValueRef::Text(text) => *place = Register::Value(ValueRef::Text(black_box(text))),
         ValueRef::ArenaText(text) => *place = Register::Value(ValueRef::ArenaText(black_box(text))),
         ValueRef::Array(array) => *place = Register::Value(ValueRef::Array(black_box(array))),
         ValueRef::ArenaArray(array) => {
-            *place = Register::Value(ValueRef::ArenaArray(black_box(array)))
+            *place = Register::Value(ValueRef::ArenaArray(black_box(array)));
         }
         ValueRef::Object(object) => *place = Register::Value(ValueRef::Object(black_box(object))),
         ValueRef::ArenaObject(object) => {
-            *place = Register::Value(ValueRef::ArenaObject(black_box(object)))
+            *place = Register::Value(ValueRef::ArenaObject(black_box(object)));
         }
         ValueRef::ArenaSet(set) => *place = Register::Value(ValueRef::ArenaSet(black_box(set))),
         other => *place = Register::Value(*other),

@@ -30,7 +30,7 @@ impl Machine<'_> {
             Intrinsic::Function(_) | Intrinsic::Prepared(..) => {
                 match self.intrinsic(intrinsic, call) {
                     Some((IntrinsicResult::Bool, answer)) => {
-                        self.set(out, ValueRef::Bool(answer != 0))
+                        self.set(out, ValueRef::Bool(answer != 0));
                     }
                     Some((IntrinsicResult::Int, answer)) => self.set(out, ValueRef::Int(answer)),
                     None => return false,

@@ -360,16 +360,16 @@ impl Hash for ValueRef<'_> {
                 state.write_u64(last);
             }
             ValueRef::Decimal(..) | ValueRef::Number(_) | ValueRef::ArenaNumber(_) => {
-                hash_number(*self, state)
+                hash_number(*self, state);
             }
             ValueRef::Text(text) => state.write(text.as_bytes()),
             ValueRef::Bytes(bytes) => state.write(bytes.as_bytes()),
             ValueRef::ArenaText(text) => state.write(text.as_bytes()),
             ValueRef::Array(_) | ValueRef::ArenaArray(_) => {
-                stack::level(|| hash_array(*self, state))
+                stack::level(|| hash_array(*self, state));
             }
             ValueRef::Object(_) | ValueRef::ArenaObject(_) => {
-                stack::level(|| hash_object(*self, state))
+                stack::level(|| hash_object(*self, state));
             }
             ValueRef::Set(_) | ValueRef::ArenaSet(_) => stack::level(|| hash_set(*self, state)),
         }

@@ -31,7 +31,7 @@ const HEAD_TIMEOUT: u64 = 10;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Maximum time between two chunks of a response body.
-const STALL_TIMEOUT: Duration = Duration::from_secs(60);
+const STALL_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Maximum size, in bytes, of the body of an unsuccessful response that becomes part of a message.
 const MAX_ERROR_BODY: usize = 4096;
@@ -250,9 +250,10 @@ impl Client {
             if is_own && let Some(authorize) = &self.0.authorize {
                 authorize.authorize(&mut request).await?;
             }
-            let transport = match is_own {
-                true => &self.0.transport,
-                false => &self.0.other_hosts,
+            let transport = if is_own {
+                &self.0.transport
+            } else {
+                &self.0.other_hosts
             };
             let response = transport.send(request).await?;
             if response.status() == StatusCode::UNAUTHORIZED

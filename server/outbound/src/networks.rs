@@ -187,9 +187,10 @@ impl NetworkRules {
 
     /// Returns the reason why a connection to an address with some use is denied.
     pub(crate) fn denial(&self, used: &str) -> String {
-        let what = match self.denies_private {
-            true => "private networks",
-            false => "metadata services",
+        let what = if self.denies_private {
+            "private networks"
+        } else {
+            "metadata services"
         };
         format!("{what} are denied ({used})")
     }

@@ -128,6 +128,7 @@ fn build(args: &Args) -> Result<(), String> {
 }
 
 /// Contents of the paths.
+#[expect(clippy::large_enum_variant, reason = "there is one value in a process")]
 enum Loaded {
     /// Bundles and their names.
     Bundles(Vec<(String, Bundle)>),
@@ -150,7 +151,7 @@ fn load(args: &Args) -> Result<Loaded, String> {
             let reader = BundleReader::new(&*path)
                 .ignore(&args.ignore)
                 .follow_links(args.follow_symlinks)
-                .verification(args.signing.verification()?)
+                .verification(args.signing.verification())
                 .parse_options(options);
             let bundle = reader.read_path(&SystemFiles, &path);
             let bundle = bundle.map_err(|errors| errors.to_string())?;

@@ -65,6 +65,7 @@ struct Cli {
 }
 
 #[derive(Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one value in a process")]
 enum Command {
     Run(Box<run::Args>),
     Eval(Box<eval::Args>),

@@ -2,6 +2,8 @@
 
 use solon::bundle::{Bundle, BundleFile, BundleKind, BundleReader, Signatures, Verification};
 
+use solon_syntax::ParseOptions;
+
 use crate::read::recorded_files;
 
 fn read(files: Vec<BundleFile>) -> Option<Bundle> {
@@ -84,7 +86,7 @@ fn formatted_policies_keep_their_version_and_meaning() {
         file("/new.rego", "package b\np  if  input.x"),
     ])
     .unwrap();
-    bundle.format_modules(&Default::default()).unwrap();
+    bundle.format_modules(&ParseOptions::default()).unwrap();
     let texts: Vec<_> = bundle
         .modules
         .iter()

@@ -181,7 +181,8 @@ fn archives(folder: &Path, case: &Case) -> BTreeMap<String, Vec<String>> {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let is_given =
             case.archives.contains_key(&name) || case.files.iter().any(|(file, _)| *file == name);
-        if is_given || !name.ends_with(".tar.gz") && !name.ends_with(".tgz") {
+        let extension = path.extension().unwrap_or_default();
+        if is_given || extension != "gz" && extension != "tgz" {
             continue;
         }
         let bytes = fs::read(&path).unwrap();

@@ -31,7 +31,10 @@ pub async fn exchange(
 ) -> Result<Received, HttpError> {
     let limit = request.body_limit;
     let (request, unpacks) = outgoing(request).map_err(HttpError::network)?;
-    let answer = transport.send(request).await.map_err(failed)?;
+    let answer = transport
+        .send(request)
+        .await
+        .map_err(|error| failed(&error))?;
     answering.store(true, Ordering::Relaxed);
     let (status, reason) = (answer.status().as_u16(), reason(&answer));
     let packed = unpacks && body::is_gzip(answer.headers());
@@ -40,7 +43,7 @@ pub async fn exchange(
         .map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_vec()))
         .collect();
     let body = answer.into_body().read_bounded(limit).await;
-    let body = Vec::from(body.map_err(failed)?);
+    let body = Vec::from(body.map_err(|error| failed(&error))?);
     if packed {
         headers.retain(|(name, _)| name != "content-encoding" && name != "content-length");
     }
@@ -61,7 +64,7 @@ fn without_framing(headers: &mut Vec<(String, Vec<u8>)>) {
     });
 }
 
-fn failed(error: Error) -> HttpError {
+fn failed(error: &Error) -> HttpError {
     match error.kind() {
         ErrorKind::Body | ErrorKind::BodyTooLarge => {
             HttpError::new(HttpErrorKind::Body, error.message())

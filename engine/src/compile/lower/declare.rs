@@ -58,7 +58,7 @@ pub fn declare<'m>(
     program.rules = std::iter::repeat_n(Arc::default(), numbers).collect();
     let mut planting = Planting {
         modules,
-        tree: tree,
+        tree,
         program,
         earlier,
         path: Vec::new(),

@@ -109,7 +109,7 @@ impl<'a> Originals<'a> {
             let name = part.as_var();
             match name.and_then(|name| self.terms.get(name)) {
                 Some(call @ Original::Call(_)) => {
-                    self.give_back(part, *call, TermContext::Call, depth)
+                    self.give_back(part, *call, TermContext::Call, depth);
                 }
                 _ => self.restore_term(part, within, depth),
             }

@@ -103,13 +103,13 @@ impl ValueRef<'_> {
     pub fn exceeds_traversal_limit(&self) -> bool {
         match self {
             ValueRef::ArenaArray(array) if array.extent.is_oversized() => {
-                array.arena.reject_traversal()
+                array.arena.reject_traversal();
             }
             ValueRef::ArenaObject(object) if object.extent().is_oversized() => {
-                object.arena().reject_traversal()
+                object.arena().reject_traversal();
             }
             ValueRef::ArenaSet(set) if set.extent().is_oversized() => {
-                set.arena().reject_traversal()
+                set.arena().reject_traversal();
             }
             _ => return false,
         }

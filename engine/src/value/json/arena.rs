@@ -99,7 +99,7 @@ impl<'e> Build<'e> for ArenaBuild<'e> {
         match number {
             Number::Int(i) => items.push(ValueRef::Int(i)),
             Number::Decimal(scale, coefficient) => {
-                items.push(ValueRef::Decimal(scale, coefficient))
+                items.push(ValueRef::Decimal(scale, coefficient));
             }
             Number::Text(text) => items.push(ValueRef::ArenaNumber(self.arena.bump().alloc(text))),
         }

@@ -134,7 +134,7 @@ impl<'o, 'l> JsonWriter<'o, 'l> {
                 .out
                 .extend_from_slice(itoa::Buffer::new().format(i).as_bytes()),
             ValueRef::Decimal(..) | ValueRef::Number(_) | ValueRef::ArenaNumber(_) => {
-                self.number(value)
+                self.number(value);
             }
             ValueRef::Short(_)
             | ValueRef::Text(_)

@@ -29,7 +29,7 @@ pub struct Azure {
 }
 
 #[derive(Deserialize)]
-struct Token {
+struct TokenResponse {
     access_token: Secret,
     /// Virtual machines write numbers as strings.
     #[serde(default)]
@@ -78,9 +78,10 @@ impl Azure {
             }
             None => ENDPOINT.to_owned(),
         };
-        let usual = match config.use_app_service_msi {
-            true => APP_SERVICE_VERSION,
-            false => VERSION,
+        let usual = if config.use_app_service_msi {
+            APP_SERVICE_VERSION
+        } else {
+            VERSION
         };
         let version = given(&config.api_version);
         let mut query = form_urlencoded::Serializer::new(String::new());
@@ -108,7 +109,7 @@ impl Azure {
             endpoint::add_header(&mut request, "X-IDENTITY-HEADER", &secret)?;
         }
         let body = endpoint::fetch(SERVER, &self.sources.direct, request).await?;
-        let token: Token = endpoint::parsed(SERVER, &body)?;
+        let token: TokenResponse = endpoint::parsed(SERVER, &body)?;
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let now = now.map_or(0, |now| now.as_secs());
         let validity = seconds(&token.expires_in)

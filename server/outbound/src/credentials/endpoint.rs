@@ -34,7 +34,10 @@ pub struct Sources {
 
 /// The variables of the environment.
 #[derive(Clone)]
-pub struct Environment(Arc<dyn Fn(&str) -> Option<String> + Send + Sync>);
+pub struct Environment(Arc<Variables>);
+
+/// Returns the value of a variable.
+type Variables = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 impl Environment {
     /// Returns the variables that a function reads.
@@ -134,9 +137,10 @@ pub async fn fetch(
     let reason = serde_json::from_slice::<Reason>(&body).unwrap_or_default();
     let reason = [reason.error, reason.error_description];
     let reason: Vec<String> = reason.into_iter().flatten().collect();
-    let reason = match reason.is_empty() {
-        true => String::new(),
-        false => format!(": {}", reason.join(": ")),
+    let reason = if reason.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", reason.join(": "))
     };
     Err(failed(format!(
         "{name}: server replied with {status}{reason}"

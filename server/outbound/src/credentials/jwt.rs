@@ -21,7 +21,7 @@ pub struct Signer {
 }
 
 enum Key {
-    Hmac(hmac::Key),
+    Hmac(Box<hmac::Key>),
     Rsa(RsaKeyPair, &'static dyn sig::RsaEncoding),
     Ecdsa(EcdsaKeyPair),
 }
@@ -41,9 +41,9 @@ impl Signer {
         let private = private.map(Secret::expose).filter(|key| !key.is_empty());
         let private = private.ok_or("no private key")?;
         let key = match name {
-            "HS256" => Key::Hmac(hmac::Key::new(hmac::HMAC_SHA256, &secret(private)?)),
-            "HS384" => Key::Hmac(hmac::Key::new(hmac::HMAC_SHA384, &secret(private)?)),
-            "HS512" => Key::Hmac(hmac::Key::new(hmac::HMAC_SHA512, &secret(private)?)),
+            "HS256" => Key::Hmac(hmac_key(hmac::HMAC_SHA256, private)?),
+            "HS384" => Key::Hmac(hmac_key(hmac::HMAC_SHA384, private)?),
+            "HS512" => Key::Hmac(hmac_key(hmac::HMAC_SHA512, private)?),
             "RS256" => Key::Rsa(rsa(private)?, &sig::RSA_PKCS1_SHA256),
             "RS384" => Key::Rsa(rsa(private)?, &sig::RSA_PKCS1_SHA384),
             "RS512" => Key::Rsa(rsa(private)?, &sig::RSA_PKCS1_SHA512),
@@ -105,6 +105,11 @@ impl fmt::Debug for Signer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Signer({})", self.algorithm)
     }
+}
+
+fn hmac_key(algorithm: hmac::Algorithm, text: &str) -> Result<Box<hmac::Key>, String> {
+    let secret = secret(text)?;
+    Ok(Box::new(hmac::Key::new(algorithm, &secret)))
 }
 
 /// Returns the bytes of a key: the text, or the content of the file that it names.

@@ -45,7 +45,7 @@ pub struct OAuth2 {
 #[derive(Debug)]
 enum Proof {
     Secret { id: String, secret: Secret },
-    Signed(Signer),
+    Signed(Box<Signer>),
     Assertion(Secret),
     AssertionFile(PathBuf),
 }
@@ -241,7 +241,7 @@ fn proof(
         let key = key.ok_or_else(|| format!(".signing_key: there is no key `{name}` in `keys`"))?;
         let signer =
             Signer::new(key).map_err(|error| format!(".signing_key: key `{name}`: {error}"))?;
-        return Ok(Proof::Signed(signer));
+        return Ok(Proof::Signed(Box::new(signer)));
     }
     if let Some(path) = &config.client_assertion_path {
         return Ok(Proof::AssertionFile(path.into()));

@@ -74,18 +74,15 @@ impl SigningArgs {
     }
 
     /// Returns how the bundles of the paths are verified. Without a key, signed bundles are rejected.
-    ///
-    /// # Errors
-    /// Fails if a file cannot be read.
-    pub fn verification(&self) -> Result<Verification, String> {
+    pub fn verification(&self) -> Verification {
         let scope = self.scope.clone().unwrap_or_default();
         let Some(key) = given(self.verification_key.as_deref()) else {
-            return Ok(Verification::default());
+            return Verification::default();
         };
         let key = VerificationKey::new(&*self.signing_alg, secret(key)).scope(&*scope);
-        Ok(Verification::by_key(&*self.verification_key_id, key)
+        Verification::by_key(&*self.verification_key_id, key)
             .scope(scope)
-            .exclude(self.exclude_files_verify.clone()))
+            .exclude(self.exclude_files_verify.clone())
     }
 }
 

@@ -49,7 +49,7 @@ pub fn annotated(modules: &[Arc<Module>]) -> Vec<Annotated<'_>> {
         let position = (one.module.source.name.clone(), one.annotation.span.start);
         (one.annotation.path.clone(), position)
     };
-    found.sort_by(|a, b| key(a).cmp(&key(b)));
+    found.sort_by_key(|a| key(a));
     found
 }
 

@@ -59,7 +59,9 @@ pub fn tables(contents: &Contents, annotations: &[Annotated<'_>]) -> String {
     }
     if !annotations.is_empty() {
         out.push_str("ANNOTATIONS:\n");
-        annotations.iter().for_each(|one| one.write(&mut out));
+        for annotation in annotations {
+            annotation.write(&mut out);
+        }
     }
     out
 }
