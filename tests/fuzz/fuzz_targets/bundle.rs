@@ -26,7 +26,9 @@ fuzz_target!(|text: &str| {
     };
     let written = bundle.to_files();
     let archive = Bundle::write_archive(&written).expect("files of a bundle are an archive");
-    let again = reader().read_archive(&archive).expect("an archive that was written is read");
+    let again = reader()
+        .read_archive(&archive)
+        .expect("an archive that was written is read");
     assert_eq!(again.to_files(), written);
     assert_eq!(again.documents, bundle.documents);
     assert_eq!(again.patch, bundle.patch);
