@@ -3,14 +3,13 @@
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use http::{Method, Request};
+use http::Method;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::bearer;
-use super::cache::{Cache, Obtained};
+use super::cache::Obtained;
 use super::endpoint::{self, Sources};
-use crate::authorize::{Authorize, BoxFuture};
+use super::token::TokenSource;
 use crate::config::{AzureConfig, Secret};
 use crate::error::Error;
 
@@ -20,12 +19,11 @@ const VERSION: &str = "2018-02-01";
 const APP_SERVICE_VERSION: &str = "2019-08-01";
 const RESOURCE: &str = "https://storage.azure.com/";
 
-/// Requests tokens and caches them.
+/// Requests tokens.
 #[derive(Debug)]
 pub struct Azure {
     config: AzureConfig,
     sources: Sources,
-    cache: Cache<Secret>,
 }
 
 #[derive(Deserialize)]
@@ -62,7 +60,6 @@ impl Azure {
         Ok(Self {
             config: config.clone(),
             sources: sources.clone(),
-            cache: Cache::default(),
         })
     }
 
@@ -98,7 +95,9 @@ impl Azure {
         }
         Ok(format!("{endpoint}?{}", query.finish()))
     }
+}
 
+impl TokenSource for Azure {
     async fn obtain(&self) -> Result<Obtained<Secret>, Error> {
         let url = self.url()?;
         let mut request = endpoint::request(Method::GET, &url, Bytes::new())?;
@@ -118,22 +117,5 @@ impl Azure {
             value: token.access_token,
             validity: Duration::from_secs(validity.unwrap_or(0)),
         })
-    }
-}
-
-impl Authorize for Azure {
-    fn authorize<'a>(
-        &'a self,
-        request: &'a mut Request<Bytes>,
-    ) -> BoxFuture<'a, Result<(), Error>> {
-        Box::pin(async move {
-            let token = self.cache.get(self.obtain()).await?;
-            bearer::set(request, "Bearer", token.expose())
-        })
-    }
-
-    fn forget(&self) -> bool {
-        self.cache.forget();
-        true
     }
 }

@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Method, Request};
+use http::Method;
 use serde::Deserialize;
 
-use super::bearer;
-use super::cache::{Cache, Obtained};
+use super::cache::Obtained;
 use super::endpoint::{self, Sources};
-use crate::authorize::{Authorize, BoxFuture};
+use super::token::TokenSource;
 use crate::config::{GcpConfig, Secret};
 use crate::error::Error;
 
@@ -21,13 +20,12 @@ const IDENTITY_TOKEN: &str = "/computeMetadata/v1/instance/service-accounts/defa
 /// Time for which an identity token is cached. They are valid for an hour, and the server renews them earlier.
 const IDENTITY_VALIDITY: Duration = Duration::from_mins(10);
 
-/// Requests tokens and caches them.
+/// Requests tokens.
 #[derive(Debug)]
 pub struct Gcp {
     url: String,
     is_identity: bool,
     sources: Sources,
-    cache: Cache<Secret>,
 }
 
 #[derive(Deserialize)]
@@ -80,10 +78,11 @@ impl Gcp {
             url,
             is_identity,
             sources: sources.clone(),
-            cache: Cache::default(),
         })
     }
+}
 
+impl TokenSource for Gcp {
     async fn obtain(&self) -> Result<Obtained<Secret>, Error> {
         let mut request = endpoint::request(Method::GET, &self.url, Bytes::new())?;
         endpoint::add_header(&mut request, "Metadata-Flavor", "Google")?;
@@ -99,22 +98,5 @@ impl Gcp {
             value: token.access_token,
             validity: Duration::from_secs(token.expires_in),
         })
-    }
-}
-
-impl Authorize for Gcp {
-    fn authorize<'a>(
-        &'a self,
-        request: &'a mut Request<Bytes>,
-    ) -> BoxFuture<'a, Result<(), Error>> {
-        Box::pin(async move {
-            let token = self.cache.get(self.obtain()).await?;
-            bearer::set(request, "Bearer", token.expose())
-        })
-    }
-
-    fn forget(&self) -> bool {
-        self.cache.forget();
-        true
     }
 }

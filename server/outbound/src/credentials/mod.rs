@@ -9,6 +9,7 @@ mod endpoint;
 mod gcp;
 mod jwt;
 mod oauth2;
+mod token;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use rustls::client::ResolvesClientCert;
 
 pub use endpoint::{Environment, Sources};
 
+use self::token::CachedToken;
 use crate::authorize::Authorize;
 use crate::config::{CredentialsConfig, KeyConfig};
 
@@ -64,7 +66,7 @@ impl Credentials {
         }
         if let Some(oauth2) = &config.oauth2 {
             let oauth2 = oauth2::OAuth2::new(oauth2, keys, sources).map_err(within("oauth2"))?;
-            credentials.authorize = Some(Arc::new(oauth2));
+            credentials.authorize = Some(Arc::new(CachedToken::from(oauth2)));
         }
         if let Some(aws) = &config.s3_signing {
             let aws = aws::Aws::new(aws, sources).map_err(within("s3_signing"))?;
@@ -72,12 +74,12 @@ impl Credentials {
         }
         if let Some(gcp) = &config.gcp_metadata {
             let gcp = gcp::Gcp::new(gcp, sources).map_err(within("gcp_metadata"))?;
-            credentials.authorize = Some(Arc::new(gcp));
+            credentials.authorize = Some(Arc::new(CachedToken::from(gcp)));
         }
         if let Some(azure) = &config.azure_managed_identity {
             let azure = azure::Azure::new(azure, sources);
             let azure = azure.map_err(within("azure_managed_identity"))?;
-            credentials.authorize = Some(Arc::new(azure));
+            credentials.authorize = Some(Arc::new(CachedToken::from(azure)));
         }
         if config.plugin.is_some() {
             return Err(within("plugin")(": not supported".to_owned()));

@@ -13,11 +13,10 @@ use http::{Request, Uri};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::bearer;
-use super::cache::{Cache, Obtained};
+use super::cache::Obtained;
 use super::endpoint::{self, Sources, failed};
 use super::jwt::Signer;
-use crate::authorize::{Authorize, BoxFuture};
+use super::token::TokenSource;
 use crate::config::{GrantType, KeyConfig, OAuth2Config, Secret};
 use crate::error::Error;
 use crate::files;
@@ -29,7 +28,7 @@ const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-be
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const ENDPOINT: &str = "OAuth2 token endpoint";
 
-/// Requests tokens and caches them until they expire.
+/// Requests tokens.
 #[derive(Debug)]
 pub struct OAuth2 {
     config: OAuth2Config,
@@ -38,7 +37,6 @@ pub struct OAuth2 {
     proof: Proof,
     thumbprint: Option<String>,
     sources: Sources,
-    cache: Cache<Secret>,
 }
 
 /// Client authentication method at the token endpoint.
@@ -100,24 +98,6 @@ impl OAuth2 {
             url,
             grant,
             sources: sources.clone(),
-            cache: Cache::default(),
-        })
-    }
-
-    async fn obtain(&self) -> Result<Obtained<Secret>, Error> {
-        let request = self.request().await?;
-        let body = endpoint::fetch(ENDPOINT, &self.sources.service, request).await?;
-        let token: TokenResponse = endpoint::parsed(ENDPOINT, &body)?;
-        if !token.token_type.eq_ignore_ascii_case("bearer") {
-            return Err(failed(format!("{ENDPOINT}: unknown token type")));
-        }
-        let seconds = match &token.expires_in {
-            Value::String(digits) => digits.parse().unwrap_or(0),
-            number => number.as_u64().unwrap_or(0),
-        };
-        Ok(Obtained {
-            value: token.access_token.expose().trim().into(),
-            validity: Duration::from_secs(seconds),
         })
     }
 
@@ -256,19 +236,21 @@ fn proof(
     })
 }
 
-impl Authorize for OAuth2 {
-    fn authorize<'a>(
-        &'a self,
-        request: &'a mut Request<Bytes>,
-    ) -> BoxFuture<'a, Result<(), Error>> {
-        Box::pin(async move {
-            let token = self.cache.get(self.obtain()).await?;
-            bearer::set(request, "Bearer", token.expose())
+impl TokenSource for OAuth2 {
+    async fn obtain(&self) -> Result<Obtained<Secret>, Error> {
+        let request = self.request().await?;
+        let body = endpoint::fetch(ENDPOINT, &self.sources.service, request).await?;
+        let token: TokenResponse = endpoint::parsed(ENDPOINT, &body)?;
+        if !token.token_type.eq_ignore_ascii_case("bearer") {
+            return Err(failed(format!("{ENDPOINT}: unknown token type")));
+        }
+        let seconds = match &token.expires_in {
+            Value::String(digits) => digits.parse().unwrap_or(0),
+            number => number.as_u64().unwrap_or(0),
+        };
+        Ok(Obtained {
+            value: token.access_token.expose().trim().into(),
+            validity: Duration::from_secs(seconds),
         })
-    }
-
-    fn forget(&self) -> bool {
-        self.cache.forget();
-        true
     }
 }

@@ -1,0 +1,52 @@
+//! Bearer tokens that are requested, and cached until they expire.
+
+use std::fmt::Debug;
+use std::future::Future;
+
+use bytes::Bytes;
+use http::Request;
+
+use super::bearer;
+use super::cache::{Cache, Obtained};
+use crate::authorize::{Authorize, BoxFuture};
+use crate::config::Secret;
+use crate::error::Error;
+
+/// A server that issues tokens.
+pub trait TokenSource: Debug + Send + Sync {
+    /// Requests a token.
+    fn obtain(&self) -> impl Future<Output = Result<Obtained<Secret>, Error>> + Send;
+}
+
+/// Adds the token of a source to requests.
+#[derive(Debug)]
+pub struct CachedToken<S> {
+    source: S,
+    cache: Cache<Secret>,
+}
+
+impl<S> From<S> for CachedToken<S> {
+    fn from(source: S) -> Self {
+        Self {
+            source,
+            cache: Cache::default(),
+        }
+    }
+}
+
+impl<S: TokenSource> Authorize for CachedToken<S> {
+    fn authorize<'a>(
+        &'a self,
+        request: &'a mut Request<Bytes>,
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(async move {
+            let token = self.cache.get(self.source.obtain()).await?;
+            bearer::set(request, "Bearer", token.expose())
+        })
+    }
+
+    fn forget(&self) -> bool {
+        self.cache.forget();
+        true
+    }
+}
