@@ -10,7 +10,7 @@
 //! | [`config`] | services and keys of a configuration. |
 //! | [`authorize`] | credentials of requests. |
 //! | [`client`] | the client of one service: paths, headers, credentials, redirects, time-outs. |
-//! | [`backoff`] | pauses between attempts. |
+//! | [`backoff`] | random delays between requests. |
 //! | [`services`] | the clients of a configuration by name. |
 //!
 //! Everything after [`error`] needs the feature `services`.
@@ -58,8 +58,6 @@ pub use transport::{Target, Transport};
 
 #[cfg(feature = "services")]
 pub use authorize::Authorize;
-#[cfg(feature = "services")]
-pub use backoff::{Backoff, retry, retry_after};
 #[cfg(feature = "services")]
 pub use client::{Client, ClientOptions, HeadTimeout};
 #[cfg(feature = "services")]

@@ -4,10 +4,8 @@
 //! - `running`: plugins as tasks: start and end
 //! - `decision_logs`: events of decisions, and the sinks that they are written to
 //! - `manager`: the owner of the plugins' settings
-//! - `backoff`: delays between requests to services
 //! - `bundles`: bundles that are downloaded
 
-mod backoff;
 mod bundles;
 pub mod decision_logs;
 mod manager;

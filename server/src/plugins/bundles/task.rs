@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use solon::bundle::BundleKind;
+use solon_outbound::backoff;
 use tokio::sync::watch;
 use tracing::{error, info};
 
@@ -13,7 +14,6 @@ use super::persistence::Persisted;
 use super::status::{BundleStatus, Failure};
 use super::target::Target;
 use crate::config::BundleSettings;
-use crate::plugins::backoff;
 use crate::plugins::registry::Registry;
 
 /// A bundle that is polled.

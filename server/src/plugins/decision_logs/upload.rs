@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{Method, Request};
 use parking_lot::Mutex;
-use solon_outbound::Client;
+use solon_outbound::{Client, backoff};
 use tokio::sync::{Notify, watch};
 
 use super::buffer::Buffer;
@@ -111,13 +111,12 @@ impl Uploader {
         if failures > 0 {
             let most =
                 FIRST_RETRY.saturating_mul(1_u32.checked_shl(failures - 1).unwrap_or(u32::MAX));
-            return random_up_to(most.min(max_delay.max(FIRST_RETRY))) + FIRST_RETRY / 2;
+            let most = most.min(max_delay.max(FIRST_RETRY));
+            return FIRST_RETRY / 2 + backoff::between(Duration::ZERO, most);
         }
         match trigger {
             ReportingTrigger::Immediate => min_delay,
-            ReportingTrigger::Periodic => {
-                min_delay + random_up_to(max_delay.saturating_sub(min_delay))
-            }
+            ReportingTrigger::Periodic => backoff::between(min_delay, max_delay),
         }
     }
 
@@ -179,9 +178,9 @@ impl Uploader {
                 self.sync().await;
                 let mut soft = SoftLimit::new(self.reporting.upload_bytes);
                 loop {
-                    let (spool, counts, mut limit) = (spool.clone(), self.counts.clone(), soft);
+                    let (source, counts, mut limit) = (spool.clone(), self.counts.clone(), soft);
                     let read = tokio::task::spawn_blocking(move || {
-                        let batch = spool.next(limit.get())?;
+                        let batch = source.next(limit.get())?;
                         let chunks = batch.as_ref().map(|batch| {
                             VecDeque::from(encode(&batch.events, &mut limit, &counts))
                         });
@@ -197,11 +196,8 @@ impl Uploader {
                     for chunk in chunks.into_iter().flatten() {
                         self.send(&chunk).await?;
                     }
-                    let (spool, sent) = match &self.source {
-                        Source::Spool(spool) => (spool.clone(), batch),
-                        Source::Buffer(_) => return Ok(()),
-                    };
-                    let sent = tokio::task::spawn_blocking(move || spool.sent(&sent)).await;
+                    let source = spool.clone();
+                    let sent = tokio::task::spawn_blocking(move || source.sent(&batch)).await;
                     let sent = sent.map_err(|error| error.to_string())?;
                     sent.map_err(|error| format!("decision_logs.spool: {error}"))?;
                 }
@@ -238,11 +234,3 @@ impl Uploader {
 
 /// A duration longer than any process runs.
 const FOREVER: Duration = Duration::from_hours(365 * 24);
-
-/// Returns a random duration below `most`.
-fn random_up_to(most: Duration) -> Duration {
-    let mut bytes = [0; 4];
-    // without random numbers the servers of a fleet upload at the same time
-    let _ = getrandom::fill(&mut bytes);
-    most.mul_f64(f64::from(u32::from_le_bytes(bytes)) / f64::from(u32::MAX))
-}
