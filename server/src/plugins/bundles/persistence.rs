@@ -5,6 +5,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use crate::plugins::private_files;
+
 /// Name of the archive.
 const FILE: &str = "bundle.tar.gz";
 
@@ -37,11 +39,11 @@ impl Persisted {
     /// # Errors
     /// Fails if the file cannot be written.
     pub fn write(&self, archive: &[u8]) -> io::Result<()> {
-        create_folder(&self.0)?;
+        private_files::create_folder(&self.0)?;
         let new = self.0.join(format!(".{FILE}.{}", std::process::id()));
         let written = write_file(&new, archive).and_then(|()| {
             fs::rename(&new, self.0.join(FILE))?;
-            sync_folder(&self.0)
+            private_files::sync_folder(&self.0)
         });
         if written.is_err() {
             // an incomplete file is useless
@@ -73,20 +75,6 @@ pub fn read_file(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-#[cfg(unix)]
-fn create_folder(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)
-}
-
-#[cfg(not(unix))]
-fn create_folder(path: &Path) -> io::Result<()> {
-    fs::create_dir_all(path)
-}
-
 fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // a file of an earlier process may exist, with other permissions
     match fs::remove_file(path) {
@@ -95,22 +83,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.mode(0o600);
-    }
-    let mut file = options.open(path)?;
+    let mut file = private_files::options(&mut options).open(path)?;
     file.write_all(bytes)?;
     file.sync_all()
-}
-
-#[cfg(unix)]
-fn sync_folder(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
 }

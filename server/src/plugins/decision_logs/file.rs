@@ -7,8 +7,8 @@ use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 
 use parking_lot::Mutex;
 
-use super::private;
 use crate::config::LogFileOptions;
+use crate::plugins::private_files;
 
 /// File that events are appended to. An event is in the file when its response is sent.
 pub struct LogFile {
@@ -67,8 +67,8 @@ impl LogFile {
 }
 
 fn open(path: &Path) -> io::Result<Open> {
-    let file = private::options(OpenOptions::new().append(true).create(true)).open(path)?;
-    private::protect(&file)?;
+    let file = private_files::options(OpenOptions::new().append(true).create(true)).open(path)?;
+    private_files::protect(&file)?;
     let bytes = file.metadata()?.len();
     Ok(Open {
         file,

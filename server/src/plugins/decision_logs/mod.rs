@@ -10,7 +10,6 @@
 //! - `chunk`: compressing events into the body of an upload
 //! - `rate`: rate limit of events
 //! - `file`, `sqlite`: files, standard output and a SQLite file
-//! - `private`: files that others cannot read
 
 mod buffer;
 mod chunk;
@@ -20,7 +19,6 @@ mod file;
 mod id;
 mod logger;
 mod mask;
-mod private;
 mod rate;
 mod spool;
 mod sqlite;

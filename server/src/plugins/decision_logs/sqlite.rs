@@ -15,8 +15,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::counts::LogCounts;
-use super::private;
 use crate::config::LogDatabaseOptions;
+use crate::plugins::private_files;
 
 /// Version of the format.
 const VERSION: i64 = 1;
@@ -104,9 +104,9 @@ impl LogDatabase {
 }
 
 fn open(path: &Path) -> Result<Connection, String> {
-    let file = private::options(OpenOptions::new().append(true).create(true)).open(path);
+    let file = private_files::options(OpenOptions::new().append(true).create(true)).open(path);
     let file = file.map_err(|error| error.to_string())?;
-    private::protect(&file).map_err(|error| error.to_string())?;
+    private_files::protect(&file).map_err(|error| error.to_string())?;
     let connection = || -> rusqlite::Result<Connection> {
         let connection = Connection::open(path)?;
         connection.busy_timeout(BUSY)?;

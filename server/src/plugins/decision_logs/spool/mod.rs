@@ -14,8 +14,8 @@ use parking_lot::Mutex;
 
 use self::reader::{Reader, Segment};
 use self::record::{Cursor, HEADER_BYTES, RECORD_BYTES, cursor_text, header, read_cursor, record};
-use super::private;
 use crate::config::{Fsync, SpoolOptions, WhenFull};
+use crate::plugins::private_files;
 
 /// An open spool. No other process can open it.
 pub struct Spool {
@@ -69,10 +69,11 @@ impl Spool {
         let folder = options.directory.clone();
         let failed =
             |error: io::Error| format!("decision_logs.spool: {}: {error}", folder.display());
-        private::create_folder(&folder).map_err(failed)?;
-        let lock = private::options(OpenOptions::new().write(true).create(true).truncate(false))
-            .open(folder.join(LOCK))
-            .map_err(failed)?;
+        private_files::create_folder(&folder).map_err(failed)?;
+        let lock =
+            private_files::options(OpenOptions::new().write(true).create(true).truncate(false))
+                .open(folder.join(LOCK))
+                .map_err(failed)?;
         lock.try_lock().map_err(|_| {
             format!(
                 "decision_logs.spool: {}: another process uses it",
@@ -274,10 +275,11 @@ impl Writer {
 fn create(folder: &Path, first: u64) -> io::Result<(Segment, File)> {
     let path = folder.join(format!("{first:020}.log"));
     let mut file =
-        private::options(OpenOptions::new().create(true).write(true).truncate(true)).open(&path)?;
+        private_files::options(OpenOptions::new().create(true).write(true).truncate(true))
+            .open(&path)?;
     file.write_all(&header(first))?;
     file.sync_all()?;
-    private::sync_folder(folder)?;
+    private_files::sync_folder(folder)?;
     let segment = Segment {
         path,
         first,
@@ -296,7 +298,8 @@ fn segment_number(path: &Path) -> Option<u64> {
 fn write_cursor(folder: &Path, cursor: Cursor, is_synced: bool) -> io::Result<()> {
     let new = folder.join("cursor.new");
     let mut file =
-        private::options(OpenOptions::new().create(true).write(true).truncate(true)).open(&new)?;
+        private_files::options(OpenOptions::new().create(true).write(true).truncate(true))
+            .open(&new)?;
     file.write_all(&cursor_text(cursor))?;
     if is_synced {
         file.sync_data()?;
