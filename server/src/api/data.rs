@@ -233,14 +233,8 @@ impl Asked<'_> {
 
     /// Logs a decision that failed, and returns the failure. An input that cannot be read is part of no decision.
     fn failed(&self, state: &State, request: &Call<'_>, failure: Failure) -> Failure {
-        if let (Some(logged), Failure::Other(error)) = (&self.logged, &failure)
-            && error.is_failure()
-        {
-            let outcome = Outcome {
-                error: Some(error),
-                ..self.outcome(request, None)
-            };
-            logged.log_failure(state, request, outcome);
+        if let (Some(logged), Failure::Other(error)) = (&self.logged, &failure) {
+            logged.log_failure(state, request, error, || self.outcome(request, None));
         }
         failure
     }
@@ -393,12 +387,8 @@ fn bare(
         custom: None,
     };
     let failed = |error: ApiError| {
-        if let Some(logged) = logged.as_ref().filter(|_| error.is_failure()) {
-            let outcome = Outcome {
-                error: Some(&error),
-                ..outcome()
-            };
-            logged.log_failure(state, request, outcome);
+        if let Some(logged) = &logged {
+            logged.log_failure(state, request, &error, outcome);
         }
         error
     };

@@ -157,8 +157,22 @@ impl LoggedDecision {
             .map_err(|error| ApiError::internal(format!("decision_logs: {error}")))
     }
 
-    /// Logs a decision that failed. The response reports the failure of the decision, whether it was logged or not.
-    pub fn log_failure(&self, state: &State, request: &Call<'_>, outcome: Outcome<'_>) {
+    /// Logs a decision that failed. Rejected requests are not decisions and are not logged. `outcome` returns what the log contains
+    /// besides the error. The response reports the failure of the decision, whether it was logged or not.
+    pub fn log_failure<'o>(
+        &self,
+        state: &State,
+        request: &Call<'_>,
+        error: &ApiError,
+        outcome: impl FnOnce() -> Outcome<'o>,
+    ) {
+        if !error.is_failure() {
+            return;
+        }
+        let outcome = Outcome {
+            error: Some(error),
+            ..outcome()
+        };
         if let Err(error) = self.log(state, request, outcome)
             && let Some(text) = error.message()
         {

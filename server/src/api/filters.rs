@@ -96,12 +96,8 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     metrics.since("server_handler", request.info().received());
     let made = made.map_err(|error| {
         let error = refused(error);
-        if let Some(logged) = logged.as_ref().filter(|_| error.is_failure()) {
-            let outcome = Outcome {
-                error: Some(&error),
-                ..outcome()
-            };
-            logged.log_failure(state, request, outcome);
+        if let Some(logged) = &logged {
+            logged.log_failure(state, request, &error, outcome);
         }
         error.explained(explanation.clone())
     })?;

@@ -118,12 +118,8 @@ fn ask(
     };
     let (solutions, told) = found.map_err(|error| {
         let error = refused(error);
-        if let Some(logged) = logged.as_ref().filter(|_| error.is_failure()) {
-            let outcome = Outcome {
-                error: Some(&error),
-                ..outcome()
-            };
-            logged.log_failure(state, request, outcome);
+        if let Some(logged) = &logged {
+            logged.log_failure(state, request, &error, outcome);
         }
         error
     })?;
