@@ -143,6 +143,7 @@ fn load(args: &Args) -> Result<Loaded, String> {
     let options = capabilities::parse_options(args.capabilities.as_deref(), version);
     let options = options.map_err(text)?;
     if args.bundle {
+        let verification = args.signing.verification()?;
         let mut names = args.paths.clone();
         names.sort();
         names.dedup();
@@ -151,7 +152,7 @@ fn load(args: &Args) -> Result<Loaded, String> {
             let reader = BundleReader::new(&*path)
                 .ignore(&args.ignore)
                 .follow_links(args.follow_symlinks)
-                .verification(args.signing.verification())
+                .verification(verification.clone())
                 .parse_options(options);
             let bundle = reader.read_path(&SystemFiles, &path);
             let bundle = bundle.map_err(|errors| errors.to_string())?;

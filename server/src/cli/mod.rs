@@ -25,6 +25,7 @@ mod parse;
 mod report;
 mod run;
 mod sign;
+mod signing;
 mod table;
 mod target;
 mod terminal;

@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use solon::bundle::{Bundle, BundleReader, SigningKey};
-use solon::{Object, Value, json};
+use solon::bundle::{Bundle, BundleReader};
 use solon_host::SystemFiles;
 
 use super::forms::{given, path};
+use super::signing::KeyFlags;
 use super::terminal::print;
-use super::verifying::{DEFAULT_ALGORITHM, key_bytes};
-use super::{FAILED, read, wrong_usage};
+use super::verifying::DEFAULT_ALGORITHM;
+use super::{FAILED, wrong_usage};
 
 /// File that signatures are written to.
 const SIGNATURES: &str = ".signatures.json";
@@ -72,35 +72,15 @@ fn sign(args: &Args, key: &str) -> Result<(), String> {
         let listed = reader.signed_files(&SystemFiles, &path);
         files.extend(listed.map_err(|error| error.to_string())?);
     }
-    if let Some(plugin) = given(args.signing_plugin.as_deref())
-        && plugin != "_default"
-    {
-        return Err(format!("no signer exists under id {plugin}"));
-    }
-    let algorithm = given(Some(&args.signing_alg)).unwrap_or(DEFAULT_ALGORITHM);
-    let mut signing = SigningKey::new(algorithm, key_bytes(key)?);
-    if let Some(file) = given(args.claims_file.as_deref()) {
-        let text = read(file).map_err(|error| error.to_string())?;
-        signing = signing.claims(claims(&text)?);
-    }
+    let flags = KeyFlags {
+        key,
+        algorithm: &args.signing_alg,
+        claims_file: args.claims_file.as_deref(),
+        plugin: args.signing_plugin.as_deref(),
+    };
+    let signing = flags.signing_key()?;
     let text = Bundle::sign(&files, &signing)?;
     write(args, text)
-}
-
-/// Parses additional claims. The messages are those of Go's JSON decoder, as OPA prints them.
-fn claims(text: &[u8]) -> Result<Object, String> {
-    let value = json::read(text).map_err(|_| json::error_message(text))?;
-    let kind = match value {
-        Value::Object(claims) => return Ok(claims),
-        Value::Null => return Ok(Object::default()),
-        Value::Array(_) => "array",
-        Value::Bool(_) => "bool",
-        ref text if text.as_str().is_some() => "string",
-        _ => "number",
-    };
-    Err(format!(
-        "json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}"
-    ))
 }
 
 fn write(args: &Args, text: Vec<u8>) -> Result<(), String> {

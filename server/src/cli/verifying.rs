@@ -51,13 +51,21 @@ impl VerifyArgs {
         let Some(key) = given(self.verification_key.as_deref()) else {
             return Ok(without_key);
         };
-        let algorithm = given(Some(&self.signing_alg)).unwrap_or(DEFAULT_ALGORITHM);
-        let key = VerificationKey::new(algorithm, key_bytes(key)?);
+        let key = verification_key(key, &self.signing_alg)?;
         let verification = Verification::by_key(&*self.verification_key_id, key)
             .scope(self.scope.clone().unwrap_or_default())
             .exclude(self.exclude_files_verify.clone());
         Ok(verification)
     }
+}
+
+/// Returns the verification key of flags.
+///
+/// # Errors
+/// Fails if the file of the key cannot be read.
+pub fn verification_key(key: &str, algorithm: &str) -> Result<VerificationKey, String> {
+    let algorithm = given(Some(algorithm)).unwrap_or(DEFAULT_ALGORITHM);
+    Ok(VerificationKey::new(algorithm, key_bytes(key)?))
 }
 
 /// Returns the bytes of a key: the contents of the file with that name or, if there is none, the text itself.

@@ -1,10 +1,10 @@
 //! Flags for signatures, both of the bundles that are read and of the one that is written.
 
-use solon::bundle::{SigningKey, Verification, VerificationKey};
-use solon::{Value, json};
+use solon::bundle::{SigningKey, Verification};
 
-use crate::cli::fmt::message;
 use crate::cli::forms::given;
+use crate::cli::signing::KeyFlags;
+use crate::cli::verifying::verification_key;
 
 /// Flags for signatures.
 #[derive(clap::Args)]
@@ -58,35 +58,26 @@ impl SigningArgs {
         let Some(key) = given(self.signing_key.as_deref()) else {
             return Ok(None);
         };
-        if let Some(plugin) = given(self.signing_plugin.as_deref()) {
-            return Err(format!("no signer exists under id {plugin}"));
-        }
-        let key = SigningKey::new(&*self.signing_alg, secret(key)).id(&*self.verification_key_id);
-        let Some(file) = given(self.claims_file.as_deref()) else {
-            return Ok(Some(key));
+        let flags = KeyFlags {
+            key,
+            algorithm: &self.signing_alg,
+            claims_file: self.claims_file.as_deref(),
+            plugin: self.signing_plugin.as_deref(),
         };
-        let text = std::fs::read(file).map_err(|error| message("open", file, &error))?;
-        match json::read(&text) {
-            Ok(Value::Object(claims)) => Ok(Some(key.claims(claims))),
-            Ok(_) => Err(format!("{file}: claims must be an object")),
-            Err(_) => Err(json::error_message(&text)),
-        }
+        Ok(Some(flags.signing_key()?.id(&*self.verification_key_id)))
     }
 
     /// Returns how the bundles of the paths are verified. Without a key, signed bundles are rejected.
-    pub fn verification(&self) -> Verification {
-        let scope = self.scope.clone().unwrap_or_default();
+    ///
+    /// # Errors
+    /// Fails if the file of the key cannot be read.
+    pub fn verification(&self) -> Result<Verification, String> {
         let Some(key) = given(self.verification_key.as_deref()) else {
-            return Verification::default();
+            return Ok(Verification::default());
         };
-        let key = VerificationKey::new(&*self.signing_alg, secret(key)).scope(&*scope);
-        Verification::by_key(&*self.verification_key_id, key)
-            .scope(scope)
-            .exclude(self.exclude_files_verify.clone())
+        let key = verification_key(key, &self.signing_alg)?;
+        Ok(Verification::by_key(&*self.verification_key_id, key)
+            .scope(self.scope.clone().unwrap_or_default())
+            .exclude(self.exclude_files_verify.clone()))
     }
-}
-
-/// Returns the contents of the file that a flag names, or the flag's value if the file does not exist.
-fn secret(value: &str) -> Vec<u8> {
-    std::fs::read(value).unwrap_or_else(|_| value.into())
 }

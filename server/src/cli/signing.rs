@@ -1,0 +1,57 @@
+//! The key that signs bundles, of `sign` and `build`.
+
+use solon::bundle::SigningKey;
+use solon::{Object, Value, json};
+
+use super::forms::given;
+use super::read;
+use super::verifying::{DEFAULT_ALGORITHM, key_bytes};
+
+/// Flags of a key that signs.
+pub struct KeyFlags<'a> {
+    /// The secret, or the PEM file of the private key.
+    pub key: &'a str,
+    /// Algorithm of the signature.
+    pub algorithm: &'a str,
+    /// JSON file of further claims.
+    pub claims_file: Option<&'a str>,
+    /// Name of a plugin that signs. There is only the default one.
+    pub plugin: Option<&'a str>,
+}
+
+impl KeyFlags<'_> {
+    /// Returns the key with its claims.
+    ///
+    /// # Errors
+    /// Fails if a file cannot be read or has no claims, or there is no such plugin.
+    pub fn signing_key(&self) -> Result<SigningKey, String> {
+        if let Some(plugin) = given(self.plugin)
+            && plugin != "_default"
+        {
+            return Err(format!("no signer exists under id {plugin}"));
+        }
+        let algorithm = given(Some(self.algorithm)).unwrap_or(DEFAULT_ALGORITHM);
+        let mut signing = SigningKey::new(algorithm, key_bytes(self.key)?);
+        if let Some(file) = given(self.claims_file) {
+            let text = read(file).map_err(|error| error.to_string())?;
+            signing = signing.claims(claims(&text)?);
+        }
+        Ok(signing)
+    }
+}
+
+/// Parses additional claims. The messages are those of Go's JSON decoder, as OPA prints them.
+fn claims(text: &[u8]) -> Result<Object, String> {
+    let value = json::read(text).map_err(|_| json::error_message(text))?;
+    let kind = match value {
+        Value::Object(claims) => return Ok(claims),
+        Value::Null => return Ok(Object::default()),
+        Value::Array(_) => "array",
+        Value::Bool(_) => "bool",
+        ref text if text.as_str().is_some() => "string",
+        _ => "number",
+    };
+    Err(format!(
+        "json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}"
+    ))
+}
