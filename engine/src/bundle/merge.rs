@@ -103,7 +103,8 @@ impl Bundle {
         Ok(bundle)
     }
 
-    fn empty() -> Self {
+    /// Returns a bundle without content.
+    pub(super) fn empty() -> Self {
         Self {
             manifest: Manifest::default(),
             has_manifest: false,

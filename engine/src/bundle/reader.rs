@@ -256,17 +256,7 @@ impl BundleReader {
     /// Makes a bundle of its files.
     fn assembled(&self, files: Vec<BundleFile>) -> Result<(Bundle, Option<Duration>), ReadError> {
         let mut reading = None;
-        let mut bundle = Bundle {
-            manifest: Manifest::default(),
-            has_manifest: false,
-            modules: Vec::new(),
-            documents: Value::Null,
-            patch: Vec::new(),
-            files: Vec::new(),
-            document_files: Vec::new(),
-            signatures: None,
-            etag: String::new(),
-        };
+        let mut bundle = Bundle::empty();
         for file in &files {
             if file_name(&file.path) == PATCH {
                 bundle.patch = delta::read(&file.bytes)
