@@ -22,6 +22,7 @@
 //! - `http`: transport of requests and responses
 //! - `config`, `telemetry`: options; logs and metrics
 //! - `json`: responses and outputs as JSON text
+//! - `uuid`: random identifiers
 //! - `wire`: parts of errors that API and commands share
 
 #![cfg_attr(
@@ -45,6 +46,7 @@ mod net;
 mod plugins;
 mod system;
 mod telemetry;
+mod uuid;
 mod wire;
 
 pub use app::{Open, Server, ServerBuilder};

@@ -20,7 +20,7 @@ use super::FAILED;
 use super::amounts::signed_duration;
 use super::forms::given;
 use super::report::Report;
-use super::run::{uuid, with_config};
+use super::run::{random_id, with_config};
 use super::terminal::print;
 use crate::json::escape_html;
 
@@ -247,7 +247,7 @@ impl Decisions<'_> {
                 json::write(value.borrow(), &mut text);
                 let text = String::from_utf8_lossy(&text).into_owned();
                 (
-                    Some(uuid(self.host)),
+                    Some(random_id(self.host)),
                     None,
                     RawValue::from_string(text).ok(),
                 )

@@ -37,6 +37,7 @@ use crate::api::VERSION;
 use crate::app::{Server, survive_hangup};
 use crate::config::{Authorization, Config, ServerOptions, Sources, Spelling, StatusOptions};
 use crate::telemetry::{Format, Level, start_log};
+use crate::uuid;
 
 /// Serve policies and documents over HTTP.
 #[derive(Clone, clap::Args)]
@@ -192,7 +193,7 @@ fn start(args: &Args) -> Result<(), String> {
     let told = to_value(&config.told()).map_err(line)?;
     let is_authorized = args.transport.authorization() == Authorization::Basic;
     let host = Arc::new(ServerHost::new(args.system(), told, is_authorized));
-    let id = uuid(&*host);
+    let id = random_id(&*host);
     let active = to_value(&config.active(&id, VERSION)).map_err(line)?;
     let options = args.options(&config).map_err(line)?;
     options.check().map_err(|text| line(text.to_owned()))?;
@@ -302,21 +303,11 @@ fn to_value(value: &serde_json::Value) -> Result<Value, String> {
 }
 
 /// Returns a random UUID (version 4) for a server or a decision.
-pub(super) fn uuid(host: &dyn solon::Host) -> String {
+pub(super) fn random_id(host: &dyn solon::Host) -> String {
     let mut bytes = [0_u8; 16];
     // without a random source the id consists of zeros
     let _ = host.fill_random(&mut bytes);
-    let number = u128::from_be_bytes(bytes);
-    let number = number & !(0xf000 << 64) & !(0xc000 << 48) | 0x4000 << 64 | 0x8000 << 48;
-    let text = format!("{number:032x}");
-    let mut out = String::with_capacity(36);
-    for (at, c) in text.chars().enumerate() {
-        if matches!(at, 8 | 12 | 16 | 20) {
-            out.push('-');
-        }
-        out.push(c);
-    }
-    out
+    uuid::of_random(u128::from_be_bytes(bytes))
 }
 
 /// Reads a configuration: a file, single values, and values that are contents of files.

@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 
+use crate::uuid;
+
 /// Number of random bytes that a thread requests from the system at once. A system call per id would cost more than the rest of an
 /// event.
 const BATCH: usize = 4096;
@@ -24,23 +26,7 @@ thread_local! {
 /// Returns a new id, or `None` if the system has no random bytes.
 pub fn new_id() -> Option<String> {
     let number = RANDOM.with_borrow_mut(RandomBytes::next)?;
-    let number = number & !(0xf000 << 64) & !(0xc000 << 48) | 0x4000 << 64 | 0x8000 << 48;
-    let mut text = [0_u8; 36];
-    let mut shift = 128_u32;
-    for (at, byte) in text.iter_mut().enumerate() {
-        if matches!(at, 8 | 13 | 18 | 23) {
-            *byte = b'-';
-            continue;
-        }
-        shift = shift.saturating_sub(4);
-        let digit = u8::try_from(number >> shift & 0xf).unwrap_or(0);
-        *byte = if digit < 10 {
-            b'0' + digit
-        } else {
-            b'a' + digit - 10
-        };
-    }
-    String::from_utf8(text.to_vec()).ok()
+    Some(uuid::of_random(number))
 }
 
 impl RandomBytes {
