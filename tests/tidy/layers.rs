@@ -42,7 +42,7 @@ const ENGINE: Layers = &[
 ];
 
 const SERVER: Layers = &[
-    &["config", "telemetry", "json", "wire", "system"],
+    &["config", "telemetry", "json", "wire", "system", "uuid"],
     &["net"],
     &["http", "plugins"],
     &["api"],
