@@ -66,14 +66,16 @@ const OUTBOUND: Layers = &[
 ];
 
 const CONTROL: Layers = &[
-    &["limits"],
+    &["limits", "tree"],
     &["model"],
     &["db"],
     &["error"],
     &["secrets", "access"],
     &["changes"],
     &["config"],
+    &["sync", "builder", "storage"],
     &["api", "findings"],
+    &["worker"],
     &["control_plane"],
     &["commands"],
 ];

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `limits` | every limit. |
 //! | [`model`] | parsing and checks of bundles, sources, stacks, secrets and tokens. |
+//! | [`tree`] | the files of a source. |
 //! | [`db`] | the database. |
 //! | `error` | errors. |
 //! | [`secrets`] | encryption of stored secrets. |
@@ -30,6 +31,7 @@ mod findings;
 mod limits;
 pub mod model;
 pub mod secrets;
+pub mod tree;
 
 pub use control_plane::{ControlPlane, Options};
 pub use error::{Refusal, Refused};

@@ -39,7 +39,7 @@ pub use retention::read_retention;
 pub use secret::{Secret, SecretField, SecretType, SecretValue, allowed_hosts};
 pub use source::{Datasource, DatasourceConfig, Source};
 pub use stack::Stack;
-pub use status::{Phase, Record, Status};
+pub use status::{Failure, Phase, Record, Status};
 pub use storage::Storage;
 pub(crate) use suggestion::nearest;
 pub use token::{Role, Token};

@@ -89,6 +89,17 @@ impl Status {
     }
 }
 
+/// Failure of a phase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The phase.
+    pub phase: Phase,
+    /// The result, which is not [`Status::Success`].
+    pub status: Status,
+    /// The message for the status record. It contains no secret.
+    pub message: String,
+}
+
 /// A status record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {

@@ -1,0 +1,88 @@
+//! Trees of files: what fetching a source gives and what a bundle is built from.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+
+use aws_lc_rs::digest::{Context, SHA256};
+use bytes::Bytes;
+
+/// Files by path: relative, with `/` between the steps, without `.` and `..`.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    files: BTreeMap<String, Content>,
+}
+
+/// Content of a file.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// Bytes in memory.
+    Inline(Bytes),
+    /// A regular file in the private folder of the source.
+    File(PathBuf),
+}
+
+impl Content {
+    /// Reads the bytes.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn read(&self) -> io::Result<Bytes> {
+        match self {
+            Self::Inline(bytes) => Ok(bytes.clone()),
+            Self::File(path) => std::fs::read(path).map(Bytes::from),
+        }
+    }
+}
+
+impl Tree {
+    /// Adds a file, which replaces one of the same path.
+    pub fn insert(&mut self, path: impl Into<String>, content: Content) {
+        self.files.insert(path.into(), content);
+    }
+
+    /// Returns the files in order of their paths.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &Content)> {
+        self.files
+            .iter()
+            .map(|(path, content)| (path.as_str(), content))
+    }
+
+    /// Returns `true` if the tree has no files.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Returns the SHA-256 digest in hexadecimal over each path, a zero byte and the content, in order of the paths.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn digest(&self) -> io::Result<String> {
+        let mut context = Context::new(&SHA256);
+        for (path, content) in &self.files {
+            context.update(path.as_bytes());
+            context.update(&[0]);
+            context.update(&content.read()?);
+        }
+        Ok(hex::encode(context.finish()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Content, Tree};
+    use bytes::Bytes;
+
+    #[test]
+    fn digests_cover_paths_and_contents() {
+        let mut tree = Tree::default();
+        let file = |text: &'static str| Content::Inline(Bytes::from_static(text.as_bytes()));
+        tree.insert(
+            "users/data.json",
+            file(r#"{"alice":{"role":"admin"},"bob":{"role":"viewer"}}"#),
+        );
+        tree.insert("config/data.json", file(r#"{"enabled":true,"timeout":30}"#));
+        let wanted = "c22697e36da57821179b766397ebf58f84399bd797c374942e8d5de81d230fdd";
+        assert_eq!(tree.digest().unwrap(), wanted);
+    }
+}
