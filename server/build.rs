@@ -1,4 +1,4 @@
-//! Facts of the build: which sources, when, where. `SOURCE_DATE_EPOCH` stands for the time of a build that anybody can
+//! Facts of the build: which sources, when, where. `SOURCE_DATE_EPOCH` replaces the time of a build that anyone can
 //! repeat, which then names no host either.
 
 use std::env;
@@ -16,7 +16,7 @@ fn main() {
         println!("cargo::rerun-if-env-changed={name}");
     }
     println!("cargo::rerun-if-changed=build.rs");
-    // builds for development are not made anew with each commit, and may tell of an earlier one
+    // development builds do not run this script for each commit, and may contain an earlier one
     if env::var("PROFILE").as_deref() == Ok("release")
         && let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"])
     {
@@ -52,7 +52,7 @@ fn git(args: &[&str]) -> Option<String> {
     output(Command::new("git").args(args))
 }
 
-/// What a command writes in one line, if it succeeds.
+/// Returns the single line that a command prints, or `None` if it fails.
 fn output(command: &mut Command) -> Option<String> {
     let output = command
         .output()

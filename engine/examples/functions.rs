@@ -1,4 +1,4 @@
-//! A function of the host that policies call like a built-in, and what it tells the caller beside the answer.
+//! A host function that policies call like a built-in, and the details of the evaluation that callers get with the result.
 //!
 //! `cargo run -p solon --example functions`
 
@@ -21,11 +21,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             match user {
                 "alice" => Ok(ValueRef::Int(3)),
                 "bob" => Ok(ValueRef::Int(1)),
-                _ => Err(BuiltinError::error(format!("nobody is called {user}"))),
+                _ => Err(BuiltinError::error(format!("unknown user {user}"))),
             }
         },
     )?;
-    // it asks the outside: decisions that need it say so, and its answers are asked for once
+    // it does external I/O: decisions that depend on it report that, and each result is requested once
     tiers = tiers.waiting();
     let engine = Engine::builder().function(tiers).build();
     engine.set_module(

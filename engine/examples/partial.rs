@@ -1,4 +1,4 @@
-//! What a decision still depends on while a part of the documents is unknown.
+//! The conditions that a decision depends on while some documents are unknown.
 //!
 //! `cargo run -p solon --example partial`
 

@@ -55,7 +55,7 @@ pub fn panic_message(payload: Box<dyn Any + Send>) -> String {
         (None, Some(text)) => text.clone(),
         (None, None) => "panic without a message".to_owned(),
     };
-    // the payload of a host function's panic may panic itself when it is dropped
+    // The payload of a host function's panic may panic itself when it is dropped.
     std::mem::forget(payload);
     text
 }

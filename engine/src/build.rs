@@ -131,7 +131,7 @@ impl BundleBuilder {
     /// Builds a bundle and reports the steps of the optimisation, a line each.
     ///
     /// # Errors
-    /// Those of [`Self::build`].
+    /// The same as those of [`Self::build`].
     pub fn build_reporting(
         &self,
         mut bundle: Bundle,

@@ -136,7 +136,7 @@ impl Engine {
     /// Removes a module.
     ///
     /// # Errors
-    /// [`Error::UnknownModule`] if there is no module of that name, [`Error::Compile`] if other modules need it.
+    /// [`Error::UnknownModule`] if no module has that name, [`Error::Compile`] if other modules need it.
     pub fn remove_module(&self, name: &str) -> Result<(), Error> {
         let mut change = Change::default();
         change.remove_module(name);

@@ -53,7 +53,7 @@ pub enum Error {
     /// Conditions that a filter of the requested kind cannot express, and hints for filters with suspicious names, each
     /// with its location.
     Filter(Vec<ErrorEntry>),
-    /// A bug of the engine: an invariant was violated. There is no result, and the engine is unchanged. Please report
+    /// A bug of the engine: an invariant was violated. The result is lost, and the engine is unchanged. Please report
     /// it.
     Internal(String),
 }
@@ -105,7 +105,7 @@ impl From<JsonError> for InputError {
 pub struct ErrorEntry {
     /// OPA's code.
     pub code: String,
-    /// What is wrong, and what is expected.
+    /// Description of the error and of the expected value.
     pub message: String,
     /// File, row and column, if there is a location.
     pub location: Option<(String, u32, u32)>,

@@ -329,7 +329,9 @@ impl Document {
         // SAFETY: by this function's contract
         let mut asked = unsafe { self.asked(request) }?;
         if !asked.is_without_input() {
-            return Err(refused("the request has an input beside the many"));
+            return Err(refused(
+                "the request has an input in addition to the list of inputs",
+            ));
         }
         let mut found = Vec::with_capacity(inputs.len());
         for input in inputs {

@@ -68,6 +68,6 @@ mod tests {
             SOLON_ERROR_INTERNAL,
             "even with a payload that panics when dropped"
         );
-        assert_eq!(guard_or(7, || panic!("nobody reads this")), 7);
+        assert_eq!(guard_or(7, || panic!("not shown")), 7);
     }
 }

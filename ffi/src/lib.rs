@@ -38,7 +38,7 @@
 )]
 #![allow(
     clippy::missing_safety_doc,
-    reason = "what the caller owes is the same everywhere and stands above"
+    reason = "the obligations of the caller are the same everywhere and are documented above"
 )]
 
 mod argument;

@@ -35,7 +35,7 @@ pub unsafe extern "C" fn solon_nd_cache_new(
             .as_ref()
             .is_some_and(|noted| noted.as_object().is_none())
         {
-            let message = "`json` is no object of answers by function".to_owned();
+            let message = "`json` is not an object of results by function".to_owned();
             return Err(Error::new(SOLON_ERROR_INPUT, message));
         }
         let cache = noted.as_ref().map(NdBuiltinCache::from_value);

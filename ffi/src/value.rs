@@ -132,7 +132,7 @@ pub unsafe extern "C" fn solon_value_number(
     guard(|| {
         let (text, out) = arguments!(text(text, text_length), output(out));
         let read = NumberBuf::parse(text);
-        let number = read.ok_or_else(|| refused("`text` is no number, or too large a one"))?;
+        let number = read.ok_or_else(|| refused("`text` is not a number, or is too large"))?;
         out.give(Value(EngineValue::number(number)));
         Ok(())
     })

@@ -39,7 +39,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--strict-builtin-errors", action="store_true")
     one.add_argument("--v0-compatible", action="store_true", help="policies are Rego v0")
     one.add_argument("--explain", choices=["full", "debug", "fails", "notes"])
-    one.add_argument("--fail", action="store_true", help="exit with 1 where there is no answer")
+    one.add_argument("--fail", action="store_true", help="exit with 1 if a result is undefined")
     return parser
 
 

@@ -18,7 +18,7 @@ pub struct Program {
     pub entry_points: Vec<String>,
 }
 
-/// What came of building.
+/// Result of a build.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Built {
@@ -42,7 +42,7 @@ impl Want {
         }
     }
 
-    /// What an oracle builds.
+    /// Builds by an oracle.
     pub fn recorded(oracle: &str, program: &Program) -> Self {
         Self {
             o1: Some(oracle_build(oracle, program, 1)),

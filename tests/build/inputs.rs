@@ -66,7 +66,7 @@ fn value(draw: &mut Draw, names: &[String], pool: &[Json], depth: usize) -> Json
     }
 }
 
-/// Names that follow a period or stand in brackets.
+/// Returns names that follow a period or are in brackets.
 fn names(text: &str) -> Vec<String> {
     let mut names = BTreeSet::new();
     for (at, _) in text.match_indices("input") {

@@ -101,12 +101,12 @@ fn planned(random: &mut Random) -> Vec<Vec<u8>> {
         }
         plans.push(plan);
     }
-    // irregularities are mostly in one certificate, because two of them hide each other
+    // Irregularities are mostly in one certificate, because two of them hide each other.
     for _ in 0..*random.pick(&[0, 1, 1, 1, 1, 2, 2, 3]) {
         let at = random.less_than(plans.len());
         change(random, &mut plans[at]);
     }
-    // policies must match in each certificate
+    // Policies must match in each certificate.
     if random.chance(6) {
         for plan in plans.iter_mut().skip(1) {
             if random.chance(85) {
@@ -125,7 +125,7 @@ fn planned(random: &mut Random) -> Vec<Vec<u8>> {
         let at = random.less_than(plans.len());
         crate::extensions::policies(random, &mut plans[at]);
     }
-    // so must names and name constraints
+    // So must names and name constraints.
     if random.chance(10) {
         let at = random.less_than(between + 1);
         crate::names::constraints(random, &mut plans[at]);
@@ -133,7 +133,7 @@ fn planned(random: &mut Random) -> Vec<Vec<u8>> {
     }
     let mut certificates: Vec<Vec<u8>> =
         plans.iter().map(|plan| plan.certificate(random)).collect();
-    // another certificate for the same key and name, which may be the better one
+    // Another certificate for the same key and name, which may be the better one.
     if random.chance(8) {
         let at = random.less_than(between + 1);
         let mut again = plans[at].clone();
@@ -172,7 +172,7 @@ fn options(random: &mut Random) -> Json {
     ];
     let mut options = json!({});
     if random.chance(60) {
-        // around the generated validity limits
+        // Around the generated validity limits.
         const SECONDS: &[i64] = &[
             1_704_067_200,
             1_704_067_199,

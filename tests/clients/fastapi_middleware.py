@@ -1,4 +1,4 @@
-"""PyPI `fastapi-opa`: the middleware of a web service that asks who may."""
+"""PyPI `fastapi-opa`: the middleware of a web service that authorizes requests."""
 
 from server import serving, skip_without
 

@@ -42,7 +42,7 @@ def serving(files=None, *flags):
 
 
 def skip_without(name):
-    """Steps aside, with a line that says so, where a package is not installed."""
+    """Skips the test with a message if a package is not installed."""
     try:
         return __import__(name)
     except ImportError:

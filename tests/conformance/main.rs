@@ -23,11 +23,11 @@ fn main() -> ExitCode {
     if let Ok(command) = std::env::var("SOLON_FACE") {
         return check_driver(&command);
     }
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
-    let cases = Cases::find(&beside, include_str!("exceptions.tsv"));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
+    let cases = Cases::find(&folder, include_str!("exceptions.tsv"));
     if !cases.are_there() {
         println!(
-            "conformance: SKIPPED: there is no folder of cases at {}. Nothing was compared; \
+            "conformance: SKIPPED: no folder of cases at {}. Nothing was compared; \
              `REGO_CASES=DIR cargo test --release --test conformance` runs the cases of a folder",
             cases.directory.display()
         );
@@ -68,8 +68,8 @@ fn main() -> ExitCode {
 fn check_driver(command: &str) -> ExitCode {
     let mut words = command.lines().map(str::to_owned);
     let mut face = Process::with(words.next().unwrap_or_default(), words);
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
-    let cases = Cases::find(&beside, include_str!("exceptions.tsv"));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
+    let cases = Cases::find(&folder, include_str!("exceptions.tsv"));
     let (mut passed, mut failed) = (0, Vec::new());
     if cases.are_there() {
         let report = cases.ask(&mut face);

@@ -103,7 +103,7 @@ async fn a_retention_of_a_file_gives_way_to_that_of_the_command_line() {
     let plane = ControlPlane::open(&options).await.unwrap();
     plane.prune_audit().await;
     assert_eq!(count(&plane).await, 1200);
-    for (text, told) in [
+    for (text, wanted) in [
         (
             "audit: {retention: 90}",
             "audit.retention invalid retention `90`",
@@ -113,12 +113,12 @@ async fn a_retention_of_a_file_gives_way_to_that_of_the_command_line() {
             "audit.retention invalid retention `90`",
         ),
         ("audit: {retention: 30m}", "at least `1h`"),
-        ("audit: {retain: 1d}", "audit.retain is no known field"),
+        ("audit: {retain: 1d}", "audit.retain is not a known field"),
     ] {
         let options = described(&folder, &[("a.yaml", text)]);
         let message = commands::validate(&options).await.unwrap_err().to_string();
-        let is_told =
-            message.contains(told) || text.ends_with("90}") && message.contains("must be a string");
+        let is_told = message.contains(wanted)
+            || text.ends_with("90}") && message.contains("must be a string");
         assert!(is_told, "{text}: {message}");
     }
 }

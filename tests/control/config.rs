@@ -202,11 +202,11 @@ async fn problems_are_told_with_their_places() {
     let cases = [
         (
             "bundles: {b: {labelz: {}}}",
-            "bundles.b.labelz is no known field; did you mean `labels`?",
+            "bundles.b.labelz is not a known field; did you mean `labels`?",
         ),
         (
             "bundlez: {}",
-            "bundlez is no known field; did you mean `bundles`?",
+            "bundlez is not a known field; did you mean `bundles`?",
         ),
         ("bundles: []", "bundles must be an object, not an array"),
         (
@@ -268,7 +268,7 @@ async fn problems_are_told_with_their_places() {
         ),
         (
             "foo: {}",
-            "foo is no known field; known are bundles, sources, stacks, secrets, tokens, metadata, database, service, metrics, audit",
+            "foo is not a known field; expected one of bundles, sources, stacks, secrets, tokens, metadata, database, service, metrics, audit",
         ),
         (
             "bundles: {b: {}, c: {},\n  b: {}}",

@@ -22,7 +22,7 @@ fn mysql(dsn: &str) -> DatabaseOptions {
 /// Connects, and returns the error of the first attempt.
 async fn connect(options: &DatabaseOptions) -> Result<(), DbError> {
     match Database::new(options)?.check_version().await {
-        // the tables do not exist yet
+        // The tables do not exist yet.
         Ok(()) | Err(DbError::Pending(_)) => Ok(()),
         Err(error) => Err(error),
     }
@@ -76,7 +76,7 @@ async fn postgres_verifies_as_sslmode_says() {
             &format!("sslmode=verify-ca&sslrootcert={root}"),
         ),
         url("127.0.0.1", &format!("sslmode=require&sslrootcert={root}")),
-        // a fallback without TLS would give no protection
+        // A fallback without TLS would give no protection.
         url("127.0.0.1", &format!("sslmode=allow&sslrootcert={root}")),
         url("127.0.0.1", &format!("sslmode=prefer&sslrootcert={root}")),
         url("127.0.0.1", &format!("sslrootcert={root}")),
@@ -90,7 +90,7 @@ async fn postgres_verifies_as_sslmode_says() {
         words(&format!(
             "sslmode='verify-full' sslrootcert = '{root}' application_name='a \\'b\\''"
         )),
-        // the certificate is for another name, which only the verification of the chain ignores
+        // The certificate is for another name, which only the verification of the chain ignores.
         url(
             "localhost",
             &format!("hostaddr=127.0.0.1&sslmode=verify-ca&sslrootcert={root}"),
@@ -105,7 +105,7 @@ async fn postgres_verifies_as_sslmode_says() {
             .unwrap_or_else(|error| panic!("{dsn}: {error}"));
     }
     let refused = [
-        // another authority
+        // Another authority.
         (
             url(
                 "127.0.0.1",
@@ -124,7 +124,7 @@ async fn postgres_verifies_as_sslmode_says() {
             url("127.0.0.1", &format!("sslmode=require&sslrootcert={other}")),
             "certificate",
         ),
-        // authorities of the system
+        // Authorities of the system.
         (url("127.0.0.1", "sslmode=require"), "certificate"),
         (url("127.0.0.1", "sslmode=verify-full"), "certificate"),
         (
@@ -132,7 +132,7 @@ async fn postgres_verifies_as_sslmode_says() {
             "certificate",
         ),
         (url("127.0.0.1", "sslrootcert=system"), "certificate"),
-        // another name
+        // Another name.
         (
             url(
                 "localhost",
@@ -147,10 +147,10 @@ async fn postgres_verifies_as_sslmode_says() {
             ),
             "not valid for name",
         ),
-        // no TLS, which the server requires
+        // No TLS, which the server requires.
         (url("127.0.0.1", "sslmode=disable"), "no encryption"),
         (url("127.0.0.1", "sslmode=allow"), "no encryption"),
-        // authentication without channel binding
+        // Authentication without channel binding.
         (
             url(
                 "127.0.0.1",
@@ -226,7 +226,7 @@ async fn postgres_binds_authentication_to_the_channel_and_shows_a_certificate() 
             .await
             .unwrap_or_else(|error| panic!("{parameters}: {error}"));
     }
-    // a client certificate is presented, and a key that does not match it is an error at once
+    // A client certificate is presented, and a key that does not match it is an error at once.
     let identity = format!("&sslcert={own}&sslkey={own_key}");
     connect(&with("solon", &identity)).await.unwrap();
     let (_, stranger, _) = certificate_for("127.0.0.1");
@@ -412,7 +412,7 @@ async fn errors_of_dsns_name_the_parameter_and_never_the_password() {
         assert!(message.starts_with("DSN of MySQL: "), "{message}");
         assert!(!message.contains("canary"), "{message}");
     }
-    // the start fails with the same message
+    // The start fails with the same message.
     let mut options = options(&folder.0);
     options.database = Some(postgres("postgres://u:canary@h/db?sslmode=x"));
     let message = ControlPlane::open(&options)

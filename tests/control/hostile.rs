@@ -33,7 +33,7 @@ async fn large_and_deep_bodies() {
             "PUT /v1/bundles/b",
             nested(100_000),
             400,
-            "the body is no JSON",
+            "the body is not valid JSON",
         )
         .await;
         refused(
@@ -74,7 +74,7 @@ async fn large_and_deep_bodies() {
         )
         .await;
 
-        // 10,000 requirements of one source, and of a hundred
+        // 10,000 requirements of one source, and of a hundred.
         let same = vec![json!({ "source": "s" }); 10_000];
         let (status, answer) = told(
             "PUT /v1/bundles/b",
@@ -97,7 +97,7 @@ async fn large_and_deep_bodies() {
         .await;
         assert_eq!(status, 200, "{on:?}: {answer}");
 
-        // documents
+        // documents.
         refused(
             "PUT /v1/sources/s/data/x",
             " ".repeat((64 << 20) + 1),
@@ -109,14 +109,14 @@ async fn large_and_deep_bodies() {
             "PUT /v1/sources/s/data/x",
             nested(10_001),
             400,
-            "the body is no JSON",
+            "the body is not valid JSON",
         )
         .await;
         let broken = plane.ask("admin", "PUT /v1/sources/s/data/x", b"\"\xff\"".as_slice());
         assert_eq!(broken.await.status().as_u16(), 400, "{on:?}");
         let (status, answer) = told("PUT /v1/sources/s/data/x", nested(9_000)).await;
         assert_eq!(status, 200, "{on:?}: {answer}");
-        // a database may accept less than the service does, and reports it
+        // A database may accept less than the service does, and reports it.
         let large = format!("\"{}\"", "x".repeat((64 << 20) - 2));
         let (status, answer) = told("PUT /v1/sources/s/data/large", large).await;
         assert!(status == 200 || status == 413, "{on:?}: {status} {answer}");
@@ -217,7 +217,7 @@ async fn no_path_leaves() {
     for (kind, body) in bodies {
         for path in leaving {
             let body = body(path);
-            // a path that begins at the root does not do so after a prefix
+            // A path that begins at the root does not do so after a prefix.
             if body["object_storage"]["azure"].is_object()
                 && !path.contains("..")
                 && !path.contains("%2")

@@ -37,8 +37,8 @@ async fn a_generated_key_needs_a_local_database() {
                 .unwrap_err(),
         ];
         for message in messages.map(|refusal| refusal.to_string()) {
-            for told in ["--secrets-key-file", "SOLON_SECRETS_KEY", "openssl rand"] {
-                assert!(message.contains(told), "{message}");
+            for wanted in ["--secrets-key-file", "SOLON_SECRETS_KEY", "openssl rand"] {
+                assert!(message.contains(wanted), "{message}");
             }
         }
         assert!(!key.exists(), "no key is generated");
@@ -83,8 +83,8 @@ async fn keys_of_tokens_in_files_have_32_characters() {
             Err(error) => {
                 let message = error.to_string();
                 assert!(!is_valid, "{length}: {message}");
-                let told = "tokens.ops.api_key must have at least 32 characters";
-                assert!(message.contains(told), "{message}");
+                let wanted = "tokens.ops.api_key must have at least 32 characters";
+                assert!(message.contains(wanted), "{message}");
                 assert!(!message.contains('ß'), "{message}");
             }
         }

@@ -9,7 +9,7 @@
     clippy::print_stderr,
     clippy::cast_possible_truncation,
     clippy::struct_field_names,
-    reason = "a panic here is a failing test, and what is skipped is told"
+    reason = "a panic here is a failing test, and skipped tests are reported"
 )]
 
 #[path = "../servers/mod.rs"]

@@ -165,7 +165,7 @@ async fn a_check_reports_pending_migrations_and_makes_no_database() {
         options.database = Some(database.clone());
         if let DatabaseOptions::Sqlite(path) = &database {
             let message = commands::check(&options).await.unwrap_err().to_string();
-            assert!(message.contains("there is no database at"), "{message}");
+            assert!(message.contains("no database exists at"), "{message}");
             assert!(!path.exists());
             drop(
                 rusqlite::Connection::open(path)

@@ -269,7 +269,7 @@ fn malformed_files_are_rejected() {
         ),
         (
             r#"{"builtins": [{"name": "f", "decl": {"type": "function", "args": [7]}}]}"#,
-            "invalid capabilities: f: `7` is no type",
+            "invalid capabilities: f: `7` is not a type",
         ),
     ] {
         let error = Capabilities::from_json(text.as_bytes()).unwrap_err();

@@ -54,7 +54,7 @@ fn pair(value: &Value) -> u64 {
     let (rule, data) = (numbers.next().unwrap(), numbers.next().unwrap());
     assert_eq!(
         rule, data,
-        "a new policy beside an old document, or the other way round"
+        "a new policy with an old document, or the other way round"
     );
     rule
 }

@@ -81,7 +81,7 @@ fn check_goldens(folder: &str, dump: fn(&str, &mut String) -> Result<(), Diagnos
     assert!(!dumps.is_empty(), "no modules");
     assert!(
         differing.is_empty(),
-        "these differ from their goldens (BLESS=1 writes them anew):\n\n{}",
+        "these differ from their goldens (BLESS=1 writes them again):\n\n{}",
         differing.join("\n")
     );
     dumps

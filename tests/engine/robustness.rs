@@ -89,7 +89,7 @@ fn on_small_stack_within<T: Send>(most: Duration, what: &str, run: impl FnOnce()
         let timed = || processor::timed(run);
         small.spawn_scoped(scope, timed).unwrap().join().unwrap()
     });
-    #[allow(clippy::print_stdout, reason = "a test tells how long it took")]
+    #[allow(clippy::print_stdout, reason = "a test reports its duration")]
     {
         println!("{what}: {taken:?}");
     }

@@ -56,7 +56,7 @@ fn asked(request: &Value, detail: &str, events: bool) -> String {
     request.to_string()
 }
 
-/// Where a whole package is read, OPA shows the name of its last rule for each rule.
+/// If a whole package is read, OPA shows the name of its last rule for each rule.
 fn line(text: &Value) -> String {
     let text = text.as_str().unwrap();
     match text.split_once("Unify data") {

@@ -25,7 +25,7 @@ pub enum Linked {
 /// Returns the folder with the libraries that cargo built, which is the folder of this test.
 pub fn libraries() -> PathBuf {
     let test = std::env::current_exe().expect("this test has a path");
-    test.parent().expect("it lies in a folder").to_owned()
+    test.parent().expect("the path has a parent").to_owned()
 }
 
 /// Returns an empty folder for the files of a test.
@@ -40,7 +40,7 @@ pub fn scratch(name: &str) -> PathBuf {
 pub fn has(tool: &str) -> bool {
     let there = Command::new(tool).arg("--version").output().is_ok();
     if !there {
-        eprintln!("skipped: there is no `{tool}` on this machine");
+        eprintln!("skipped: `{tool}` is not installed");
     }
     there
 }

@@ -28,11 +28,11 @@ fn lines(name: &str) -> Option<Process> {
 
 #[test]
 fn published_cases_are_answered_through_c() {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
-    let cases = Cases::find(&beside, include_str!("../conformance/exceptions.tsv"));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
+    let cases = Cases::find(&folder, include_str!("../conformance/exceptions.tsv"));
     if !cases.are_there() {
         eprintln!(
-            "SKIPPED: there is no folder of cases at {}",
+            "SKIPPED: no folder of cases at {}",
             cases.directory.display()
         );
         return;

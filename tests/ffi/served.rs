@@ -37,8 +37,8 @@ fn a_server_in_c_asks_a_policy_about_each_request() {
         .spawn()
         .expect("it starts");
     let mut line = String::new();
-    let mut told = BufReader::new(server.stdout.take().expect("it is told"));
-    told.read_line(&mut line).expect("it prints its port");
+    let mut stdout = BufReader::new(server.stdout.take().expect("it is stdout"));
+    stdout.read_line(&mut line).expect("it prints its port");
     let port: u16 = line.trim().parse().expect("it prints its port");
 
     assert_eq!(
@@ -47,10 +47,7 @@ fn a_server_in_c_asks_a_policy_about_each_request() {
     );
     assert_eq!(
         ask(port, "POST", "/closed", r#"{"roles": ["user"]}"#),
-        (
-            403,
-            r#"{"allow":false,"reason":"nobody said so"}"#.to_owned()
-        )
+        (403, r#"{"allow":false,"reason":"default"}"#.to_owned())
     );
     assert_eq!(
         ask(port, "POST", "/closed", r#"{"roles": ["admin"]}"#).0,

@@ -30,10 +30,13 @@ fn refused(words: &str) -> Option<&'static str> {
         ("NUL character", "NUL in texts"),
         ("depends on the row", "masks that depend on the row"),
         ("cannot be written exactly", "numbers beyond the database's"),
-        ("invalid ref operand", "names that are no names"),
+        (
+            "invalid ref operand",
+            "names that are not plain identifiers",
+        ),
         ("null value can only be used", "order of null"),
         ("must be known", "values that are columns"),
-        ("requires collection argument", "in what is no collection"),
+        ("requires collection argument", "`in` with a non-collection"),
         ("holds a point", "points in names"),
     ];
     let found = REASONS.iter().find(|(part, _)| words.contains(part));

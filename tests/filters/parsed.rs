@@ -1,4 +1,4 @@
-//! SQL Server text parses as intended. There is no SQL Server to run it.
+//! SQL Server text parses as intended. No SQL Server runs it.
 
 use std::path::PathBuf;
 use std::process::Command;

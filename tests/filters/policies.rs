@@ -157,7 +157,7 @@ impl Maker {
                 let (column, kind) = self.column(None);
                 let sign = self.sign(kind);
                 let value = self.constant(kind);
-                // a line that starts with a minus continues the previous line
+                // A line that starts with a minus continues the previous line.
                 if value.starts_with('-') {
                     return format!("{column} {sign} {value}");
                 }

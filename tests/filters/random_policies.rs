@@ -248,7 +248,7 @@ impl Maker {
         let mut before = one.before;
         before.extend(other.before);
         let (mut one, mut other) = (one.text, other.text);
-        // a line that starts with a minus continues the previous line
+        // A line that starts with a minus continues the previous line.
         if one.starts_with('-') {
             std::mem::swap(&mut one, &mut other);
         }

@@ -139,7 +139,7 @@ fn compare(name: &str) {
     for (reason, times) in &reasons {
         println!("{name}: {times} of {count} differ: {reason}");
         if !page.contains(reason) {
-            writeln!(failures, "docs/filters.md does not tell of: {reason}").unwrap();
+            writeln!(failures, "docs/filters.md does not describe: {reason}").unwrap();
         }
     }
     assert!(failures.is_empty(), "{failures}");

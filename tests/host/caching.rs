@@ -42,7 +42,7 @@ fn servers_say_how_long_answers_are_good() {
             ", \"force_cache\": true, \"force_cache_duration_seconds\": 0",
             2,
         ),
-        // no time is no force
+        // without a duration, `force_cache` has no effect
         (
             LATER,
             ", \"force_cache\": true, \"force_cache_duration_seconds\": 0",

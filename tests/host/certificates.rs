@@ -15,7 +15,7 @@ pub struct Pair {
     pub key: String,
 }
 
-/// Somebody who signs certificates.
+/// A certificate authority.
 pub struct Authority {
     pub certificate: String,
     issuer: Issuer<'static, KeyPair>,
@@ -45,7 +45,7 @@ impl Authority {
     }
 }
 
-/// A certificate that nobody else vouches for.
+/// A self-signed certificate.
 pub fn self_signed(name: &str, authority: bool) -> Pair {
     let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
     if authority {

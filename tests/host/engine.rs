@@ -47,14 +47,14 @@ pub fn engine(expression: &str) -> Engine {
     engine_with(TestHost::default(), expression)
 }
 
-/// The same with another host.
+/// Creates an engine with another host.
 pub fn engine_with(host: impl Host + 'static, expression: &str) -> Engine {
     let engine = Engine::builder().host(Arc::new(host)).build();
     engine.set_module("t.rego", &module(expression)).unwrap();
     engine
 }
 
-/// The module that asks.
+/// The module with the query.
 pub fn module(expression: &str) -> String {
     format!("package t\n\np := {expression}\n")
 }
@@ -74,7 +74,7 @@ pub fn decide(engine: &Engine, request: &Request<'_>) -> Result<serde_json::Valu
     }
 }
 
-/// What one expression says.
+/// Returns the value or the error of an expression.
 pub fn ask(expression: &str) -> Result<serde_json::Value, String> {
     let engine = Engine::builder()
         .host(Arc::new(TestHost::default()))

@@ -1,6 +1,6 @@
 //! `http.send` and its like with the real host, against servers of this process.
 //!
-//! `SOLON_RECORD=ORACLE` asks another engine the same of the same servers, and writes its answers down.
+//! `SOLON_RECORD=ORACLE` records the results of another engine for the same servers.
 
 #![allow(
     clippy::panic,

@@ -1,4 +1,4 @@
-//! A server that says exactly what it is told to, be it HTTP or not.
+//! A server that sends given bytes, whether they are valid HTTP or not.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};

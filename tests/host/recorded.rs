@@ -1,7 +1,7 @@
 //! Answers that another engine gave of the same servers.
 //!
-//! `tests/cases/http/send.json` is a list of expressions with the answers; in both, `SERVER` stands for the address
-//! of the server and `FREE` for one where nobody listens.
+//! `tests/cases/http/send.json` is a list of expressions with the answers; in both, `SERVER` is replaced by the address
+//! of the server and `FREE` by an address without a listener.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::engine::{ask, module};
 use crate::server::Server;
 use solon_lines::Process;
 
-/// What stands for addresses in the record.
+/// Placeholders of addresses in the record.
 struct Places(Vec<(&'static str, String)>);
 
 impl Places {
@@ -55,7 +55,7 @@ fn of_oracle(oracle: &mut Process, expression: &str) -> Json {
     }
 }
 
-/// Without what is no concern of a policy: how each engine frames its bodies.
+/// Removes headers that depend on how an engine frames bodies.
 fn compared(mut json: Json) -> Json {
     if let Some(raw) = json.pointer_mut("/value/raw_body")
         && raw.as_str().is_some_and(|raw| raw.contains("\"headers\""))
@@ -70,7 +70,7 @@ fn answers_are_those_of_the_record() {
     let server = Server::start();
     let places = Places(vec![
         ("SERVER", server.address.to_string()),
-        // a port that is kept for what nobody runs
+        // a reserved port without a listener
         ("FREE", "127.0.0.1:1".to_owned()),
     ]);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/http/send.json");

@@ -96,7 +96,7 @@ async fn serve(stream: tokio::net::TcpStream, tls: Option<TlsAcceptor>, asked: A
     }
 }
 
-/// What is sent, and what happens behind it.
+/// A response, and the action after it.
 struct Sent {
     bytes: Option<Bytes>,
     end: End,
@@ -225,7 +225,7 @@ async fn answer(
     Ok(response.body(sent).unwrap())
 }
 
-/// What came, as JSON.
+/// Returns the received request as JSON.
 async fn echo(request: Request<Incoming>) -> Vec<u8> {
     let (parts, body) = request.into_parts();
     let body = body.collect().await.unwrap().to_bytes();

@@ -9,7 +9,7 @@ use crate::certificates::{Authority, self_signed, server};
 use crate::engine::{TestHost, ask, decide, engine_with};
 use crate::server::Server;
 
-/// Asks a server for `/echo` with further fields.
+/// Requests `/echo` from a server, with further fields.
 fn get(server: &Server, host: &str, fields: &Json) -> Result<Json, String> {
     let mut request = json!({
         "method": "get",

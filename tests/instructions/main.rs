@@ -62,7 +62,7 @@ fn main() -> ExitCode {
         return skipped("this is a debug build");
     }
     if Command::new("valgrind").arg("--version").output().is_err() {
-        return skipped("there is no valgrind");
+        return skipped("valgrind is not installed");
     }
     let (toolchain, machine) = (toolchain(), machine());
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/instructions.json");

@@ -17,7 +17,7 @@ use solon_outbound::{Client, ClientOptions, KeyConfig, ServiceConfig};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-/// What a server received.
+/// A request that a server received.
 #[derive(Clone, Debug)]
 pub struct Received {
     pub method: String,

@@ -36,8 +36,8 @@ pub fn draw(seed: u64, number: u64, filter: &str) -> Option<Drawn> {
     let theme = *themes.get(usize::try_from(number.checked_rem(count)?).ok()?)?;
     let index = number / count;
     let mut request = generate::program(seed, theme, index);
-    // if heads have a variable after or instead of a constant key, OPA's support has rules for the constant keys only,
-    // whose document exists even if it is empty
+    // If heads have a variable after or instead of a constant key, OPA's support has rules for the constant keys only,
+    // whose document exists even if it is empty.
     let has_both = |text: &str| text.contains("r[\"") && text.contains("r[x]");
     if request.modules.iter().any(|(_, text)| has_both(text)) && theme == Theme::Tables {
         return None;
@@ -45,7 +45,7 @@ pub fn draw(seed: u64, number: u64, filter: &str) -> Option<Drawn> {
     if is_left_out(theme, &request.modules) {
         return None;
     }
-    // residuals are v1 source, and errors are not compared
+    // Residuals are v1 source, and errors are not compared.
     if request.v0
         || request
             .modules
@@ -55,9 +55,9 @@ pub fn draw(seed: u64, number: u64, filter: &str) -> Option<Drawn> {
         return None;
     }
     (request.strict, request.strict_builtin_errors) = (false, false);
-    // assignments leave variables with other names
+    // Assignments leave variables with other names.
     request.query = request.query.replace(" := ", " = ");
-    // a whole package would stay in the residual unchanged
+    // A whole package would stay in the residual unchanged.
     let packages = request
         .modules
         .iter()

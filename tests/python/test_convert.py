@@ -106,15 +106,15 @@ def test_fractions():
 @pytest.mark.parametrize(
     "value, message",
     [
-        (b"raw", "bytes are no value of Rego; decode them to str first"),
-        (float("nan"), "nan is no number of Rego"),
-        (float("-inf"), "-inf is no number of Rego"),
-        (Decimal("Infinity"), "Decimal('Infinity') is no number of Rego"),
-        ("\ud800", "a str with half of a surrogate pair is no value of Rego"),
-        (object(), "an object of type `object` is no value of Rego"),
+        (b"raw", "bytes cannot be converted to a Rego value; decode them to str first"),
+        (float("nan"), "nan cannot be converted to a Rego number"),
+        (float("-inf"), "-inf cannot be converted to a Rego number"),
+        (Decimal("Infinity"), "Decimal('Infinity') cannot be converted to a Rego number"),
+        ("\ud800", "a str with a lone surrogate cannot be converted to a Rego value"),
+        (object(), "an object of type `object` cannot be converted to a Rego value"),
         (1 << 2_000_000, "an int of 2000001 bits is too large"),
-        ({"a": [1, {"b": b""}]}, "at /a/1/b: bytes are no value of Rego; decode them to str first"),
-        ([solon.UNDEFINED], "at /0: an object of type `solon.UndefinedType` is no value of Rego"),
+        ({"a": [1, {"b": b""}]}, "at /a/1/b: bytes cannot be converted to a Rego value; decode them to str first"),
+        ([solon.UNDEFINED], "at /0: an object of type `solon.UndefinedType` cannot be converted to a Rego value"),
     ],
     ids=lambda value: value if isinstance(value, str) and value.isascii() else "",
 )

@@ -52,7 +52,7 @@ fn read(text: &str, set: &[&str], set_files: &[&str]) -> Result<Config, String> 
     Config::read(&sources, &variable, &file)
 }
 
-fn told(text: &str, set: &[&str]) -> Value {
+fn reported(text: &str, set: &[&str]) -> Value {
     read(text, set, &[]).unwrap().told()
 }
 
@@ -61,22 +61,22 @@ fn variables_are_replaced_as_opa_replaces_them() {
     for (text, want) in [
         ("a${HOST}b", "aexample.comb"),
         ("${HOST}${HOST}", "example.comexample.com"),
-        // set and empty
+        // Set and empty.
         ("a${EMPTY}b", "ab"),
         ("${EMPTY}", ""),
-        // without a name
+        // Without a name.
         ("a${}b", "ab"),
-        // not set
+        // Not set.
         ("a${NONE}b", "a${NONE}b"),
         ("a${NONE}${HOST}b", "a${NONE}example.comb"),
-        // the name is all text between the braces
+        // The name is all text between the braces.
         ("a${A.B}b", "adotb"),
         ("a${A-B}b", "ahyphenb"),
         ("a${É}b", "aaccentb"),
         ("a${1S}b", "adigitb"),
         ("a${ HOST }b", "a${ HOST }b"),
         ("a${host}b", "a${host}b"),
-        // other dollar signs are kept
+        // Other dollar signs are kept.
         ("a$HOST b", "a$HOST b"),
         ("a$${HOST}b", "a$example.comb"),
         ("a\\\\${HOST}b", "a\\example.comb"),
@@ -89,13 +89,13 @@ fn variables_are_replaced_as_opa_replaces_them() {
         ("a${HOST b", "a${HOST b"),
         ("a${", "a${"),
     ] {
-        // a name must end on the line that it begins on
+        // A name must end on the line that it begins on.
         let file = format!("labels:\n  a: \"{text}\"\n  b: \"}}\"\n");
-        assert_eq!(told(&file, &[])["labels"]["a"], want, "{text}");
+        assert_eq!(reported(&file, &[])["labels"]["a"], want, "{text}");
     }
     let file = "labels: {'k${HOST}': a, 'e${EMPTY}': b, 'n${NONE}': c}";
     let want = json!({"labels": {"kexample.com": "a", "e": "b", "n${NONE}": "c"}});
-    assert_eq!(told(file, &[]), want);
+    assert_eq!(reported(file, &[]), want);
     for (set, want) in [
         ("labels.h=${HOST}", json!({"labels": {"h": "example.com"}})),
         ("labels.h=a${EMPTY}b", json!({"labels": {"h": "ab"}})),
@@ -107,7 +107,7 @@ fn variables_are_replaced_as_opa_replaces_them() {
         let config = read("", &[set], &[]);
         assert_eq!(config.map(|config| config.told()), Ok(want), "{set}");
     }
-    // the content of a named file is a value, without substitution
+    // The content of a named file is a value, without substitution.
     let config = read("", &[], &["labels.v=variable.txt", ""]).unwrap();
     assert_eq!(config.told(), json!({"labels": {"v": "${HOST}${EMPTY}"}}));
 }
@@ -126,14 +126,17 @@ fn assignments_stand_over_the_file() {
         ("x.y=", json!({"y": "", "z": 2})),
         ("x.y=a=b", json!({"y": "a=b", "z": 2})),
     ] {
-        assert_eq!(told(text, &[set])["x"], want, "{set}");
+        assert_eq!(reported(text, &[set])["x"], want, "{set}");
     }
-    assert_eq!(told(text, &["l={9}"])["l"], json!([9]));
+    assert_eq!(reported(text, &["l={9}"])["l"], json!([9]));
     assert_eq!(
-        told(text, &["services[0].url=c"])["services"],
+        reported(text, &["services[0].url=c"])["services"],
         json!([{"url": "c"}])
     );
-    assert_eq!(told(text, &["q[1][0].a=1"])["q"], json!([null, [{"a": 1}]]));
+    assert_eq!(
+        reported(text, &["q[1][0].a=1"])["q"],
+        json!([null, [{"a": 1}]])
+    );
     let config = read("", &[], &["labels.s=secret.txt"]).unwrap();
     assert_eq!(config.told(), json!({"labels": {"s": "hidden"}}));
     for (set, want) in [
@@ -199,7 +202,7 @@ fn wrong_types_are_refused_with_the_place_of_the_key() {
             "services: {a: {credentials: {bearer: {token: {b: c}}}}}",
             "services.a.credentials.bearer.token: expected a string, got an object",
         ),
-        // a misspelled credential would leave requests without it
+        // A misspelled credential would leave requests without it.
         (
             "services: {a: {credentials: {bearer: {tokn: b}}}}",
             "unknown configuration option \"services.a.credentials.bearer.tokn\", did you mean \"token\"?",

@@ -143,14 +143,11 @@ impl Driver for Http {
 
 #[test]
 fn published_cases_over_http() {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
     let exceptions = include_str!("../conformance/exceptions.tsv");
-    let cases = Cases::find(&beside, exceptions);
+    let cases = Cases::find(&folder, exceptions);
     if !cases.are_there() {
-        println!(
-            "there is no folder of cases at {}",
-            cases.directory.display()
-        );
+        println!("no folder of cases at {}", cases.directory.display());
         return;
     }
     let mut http = Http::new();

@@ -25,7 +25,7 @@ pub struct Server {
     watch: Option<Child>,
 }
 
-/// Runs the server given behind the folder, until nobody holds its input; then the server ends at once, and the folder
+/// Runs the server that follows the folder argument until its input is closed; then the server ends at once, and the folder
 /// goes unless a file in it says that it stays.
 const WATCH: &str = r#"folder="$1"; shift
 "$@" >"$folder/log" 2>&1 & pid=$!
@@ -235,7 +235,7 @@ impl Drop for Server {
     }
 }
 
-/// Where a program lies; nothing where it is absent.
+/// Returns the path of a program, or `None` if it is not installed.
 pub fn program(name: &str) -> Option<PathBuf> {
     let mut folders: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
         .into_iter()

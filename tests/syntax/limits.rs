@@ -128,7 +128,7 @@ fn the_limit_is_exact() {
         )
     };
     let limit = ParseOptions::NESTING as usize;
-    // the value of a rule is the first level
+    // The value of a rule is the first level.
     assert_eq!(nested(limit - 1), None);
     assert_eq!(
         nested(limit).as_deref(),
@@ -159,7 +159,7 @@ fn the_limit_is_exact() {
             "{connective}"
         );
     }
-    // chains next to each other do not add up
+    // Chains next to each other do not add up.
     let two = format!("x{0}; x{0}", " or x".repeat(limit));
     let text = format!("package t\nimport rego.v2\np if {{ {two} }}");
     assert_eq!(outcome(text, Version::V1), None);

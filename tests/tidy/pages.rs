@@ -16,7 +16,7 @@ fn each_optimisation_has_a_line() {
     let findings: Vec<String> = names
         .filter_map(|line| line.strip_suffix(','))
         .filter(|name| !page.contains(&format!("`{name}`")))
-        .map(|name| format!("docs/performance.md does not tell of {name}"))
+        .map(|name| format!("docs/performance.md does not describe {name}"))
         .collect();
     assert!(list.contains("IndexRules"), "no optimisation was read");
     crate::report("pages", &findings);
@@ -52,7 +52,7 @@ fn each_dependency_has_a_line() {
                 || line.contains("path =")
                 || name.starts_with("solon");
             if depends && !own && !page.contains(&format!("`{name}`")) {
-                findings.push(format!("docs/dependencies.md does not tell of {name}"));
+                findings.push(format!("docs/dependencies.md does not describe {name}"));
             }
         }
     }

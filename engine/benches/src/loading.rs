@@ -200,7 +200,7 @@ fn change(keys: usize) {
     }
     let (calm, changing) = (median(calm), median(changing));
     println!(
-        "a reader: {calm:.1} ns a decision alone, {changing:.1} ns beside 100 changes a second ({:+.1} %)",
+        "a reader: {calm:.1} ns a decision alone, {changing:.1} ns during 100 changes a second ({:+.1} %)",
         100.0 * (changing / calm - 1.0)
     );
 }

@@ -298,7 +298,7 @@ fn keep_annotations(module: &mut Module) {
     });
 }
 
-/// What is unknown: the input, and documents outside of the bundle's roots that policies refer to.
+/// Unknown documents: the input, and documents outside of the bundle's roots that policies refer to.
 fn unknown_documents(engine: &Engine, bundle: &Bundle) -> Vec<String> {
     let roots = bundle.manifest.root_paths();
     let mut found = Unknowns {
@@ -360,7 +360,7 @@ fn reference(path: &Path) -> Ref {
     steps
 }
 
-/// What `with` replaces where an entry point or a rule that it needs is evaluated.
+/// Documents that `with` replaces where an entry point or a rule that it needs is evaluated.
 #[derive(Default)]
 struct Replaced {
     /// Documents, and functions of policies. They are not inlined.

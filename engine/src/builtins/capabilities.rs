@@ -228,7 +228,7 @@ pub fn current_json(version: Version) -> Vec<u8> {
     text
 }
 
-/// What policies need, in OPA's JSON form.
+/// Returns the capabilities that policies need, as OPA's JSON.
 #[derive(Serialize)]
 struct Required {
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -20,7 +20,7 @@ pub struct PemBlock<'t> {
 /// Returns the first block of a text, and the text after it. Anything before the block is skipped.
 pub fn block(text: &[u8]) -> Option<(PemBlock<'_>, &[u8])> {
     let mut rest = text;
-    // distance of the next end marker from the end of the text, so that it is searched for only once
+    // Distance of the next end marker from the end of the text, so that it is searched for only once.
     let mut from_end = usize::MAX;
     loop {
         rest = after_begin(rest)?;
@@ -41,7 +41,7 @@ pub fn block(text: &[u8]) -> Option<(PemBlock<'_>, &[u8])> {
             headers = true;
             inner = next;
         }
-        // a block with headers has at least an empty line between them and its end
+        // A block with headers has at least an empty line between them and its end.
         let at_once = !headers && inner.starts_with(END);
         let (end, trailer) = if at_once {
             (0, END.len())
@@ -68,7 +68,7 @@ pub fn block(text: &[u8]) -> Option<(PemBlock<'_>, &[u8])> {
 
 /// Decodes the lines of a block.
 fn content(lines: &[u8]) -> Option<Vec<u8>> {
-    // most invalid blocks contain the start of another one
+    // Most invalid blocks contain the start of another one.
     if memchr::memchr(b'-', lines).is_some() {
         return None;
     }

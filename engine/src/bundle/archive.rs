@@ -17,14 +17,14 @@ use crate::limits::{BUNDLE_HEADER_BYTES, BUNDLE_PADDING, BUNDLE_RATIO_FROM, Bund
 /// Reads the files of an archive, in its order.
 ///
 /// # Errors
-/// What is wrong with the archive; nothing else is done then.
+/// Fails if the archive is invalid; the bundle is unchanged.
 pub fn read(archive: &[u8], limits: &BundleLimits) -> Result<Vec<BundleFile>, String> {
     let mut input = Decompressed::new(archive, *limits)?;
     let mut files = Vec::new();
     let mut names = HashSet::new();
     let mut archived = Archive::new(&mut input);
     let entries = archived.entries().map_err(|error| broken(&error))?;
-    // raw entries: the library would read extended headers of any size
+    // Raw entries: the library would read extended headers of any size.
     let mut extended = Extended::default();
     for (at, entry) in entries.raw(true).enumerate() {
         let mut entry = entry.map_err(|error| broken(&error))?;
@@ -50,7 +50,7 @@ pub fn read(archive: &[u8], limits: &BundleLimits) -> Result<Vec<BundleFile>, St
                 extended.add(kind, &text)?;
                 continue;
             }
-            // comments of programs like git; records of the next entries would be overridden by those of each
+            // Comments of programs like git; records of the next entries would be overridden by those of each.
             EntryType::XGlobalHeader => continue,
             _ => {}
         }
@@ -64,7 +64,7 @@ pub fn read(archive: &[u8], limits: &BundleLimits) -> Result<Vec<BundleFile>, St
         })?;
         let kind = entry.header().entry_type();
         if kind == EntryType::Directory {
-            // what lies in it has entries of its own
+            // Its contents have entries of their own.
             check_path(path, limits).map_err(failed)?;
             continue;
         }
@@ -151,7 +151,7 @@ fn set_name(header: &mut Header, name: &[u8]) -> Option<Vec<u8>> {
     if length == name.len() && name.is_ascii() {
         return None;
     }
-    // `LENGTH path=NAME\n`, where the length counts itself
+    // `LENGTH path=NAME\n`, where the length counts itself.
     let rest = name.len() + " path=\n".len();
     let mut total = rest + rest.to_string().len();
     total = rest + total.to_string().len();
@@ -179,7 +179,7 @@ impl Extended {
             let key = record.key_bytes();
             match key {
                 b"path" => self.set_path(record.value_bytes())?,
-                // they change where an entry ends, what it is, or what it holds
+                // They change where an entry ends, what it is, or what it holds.
                 b"size" | b"linkpath" => return Err(override_of(key)),
                 key if key.starts_with(b"GNU.sparse.") => return Err(override_of(key)),
                 _ => {}
@@ -225,7 +225,7 @@ fn failed(what: impl std::fmt::Display) -> String {
 }
 
 fn broken(error: &io::Error) -> String {
-    // errors of reading are inside those of the library
+    // Errors of reading are inside those of the library.
     let inner = error.get_ref().and_then(|inner| inner.source());
     let text = match (error.kind(), inner) {
         (io::ErrorKind::UnexpectedEof, _) => "unexpected EOF".to_owned(),

@@ -87,7 +87,7 @@ impl PatchOperation {
 pub(crate) enum PatchError {
     /// An operation that does not exist.
     Unknown(String),
-    /// What the documents do not permit.
+    /// Fails for an operation that the documents do not permit.
     Store(StoreError),
 }
 

@@ -1,4 +1,4 @@
-//! Where files come from.
+//! Access to files.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -6,7 +6,7 @@ use std::fmt;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// What is at a path.
+/// Kind of the entry at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// A file that can be read.
@@ -17,12 +17,12 @@ pub enum FileKind {
     Other,
 }
 
-/// Whether what a link leads to stands for the link.
+/// Treatment of symbolic links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     /// It does.
     Followed,
-    /// The link is no file.
+    /// Links are not files.
     PassedOver,
 }
 
@@ -40,7 +40,7 @@ impl FileError {
         Self { kind, message }
     }
 
-    /// What kind of error.
+    /// Kind of the error.
     pub fn kind(&self) -> io::ErrorKind {
         self.kind
     }
@@ -60,16 +60,16 @@ impl std::error::Error for FileError {}
 
 /// Files and folders by path: those of the system, of an archive, of a commit.
 pub trait Files {
-    /// What is at a path.
+    /// Kind of the entry at a path.
     ///
     /// # Errors
-    /// When nothing is, or it cannot be told.
+    /// Fails if the path does not exist or cannot be examined.
     fn look(&self, path: &Path, links: Links) -> Result<FileKind, FileError>;
 
     /// The names of what is in a folder, in any order.
     ///
     /// # Errors
-    /// When it is no folder, or cannot be listed.
+    /// Fails if the path is not a folder or cannot be listed.
     fn names(&self, folder: &Path) -> Result<Vec<OsString>, FileError>;
 
     /// The bytes of a file.

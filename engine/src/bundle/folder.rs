@@ -10,7 +10,7 @@ use crate::limits::{self, BundleLimits};
 pub struct FolderFile {
     /// Its path within the bundle, with a leading slash.
     pub path: String,
-    /// Where it is.
+    /// Path of the folder.
     pub location: PathBuf,
 }
 
@@ -123,7 +123,7 @@ impl Lister<'_> {
         Ok(())
     }
 
-    /// What is at a location; `None` for a link that leads out of the bundle, nowhere, or to a folder that it lies in.
+    /// Returns the entry at a location. `None` for a link that leads out of the bundle, nowhere, or to one of its own parent folders.
     fn kind(&self, location: &Path, folder: &Path) -> Result<Option<FileKind>, String> {
         let kind = self.files.look(location, Links::PassedOver);
         let kind = kind.map_err(|error| {

@@ -276,7 +276,7 @@ pub(super) fn overlaps(a: &str, b: &str) -> bool {
     Path::from_slashes(a).overlaps(&Path::from_slashes(b))
 }
 
-/// Returns `true` if the path lies at or below one of the roots.
+/// Returns `true` if the path is at or below one of the roots.
 pub(super) fn is_within(roots: &[Path], path: &Path) -> bool {
     let mut roots = roots.iter();
     roots.any(|root| path.segments().starts_with(root.segments()))

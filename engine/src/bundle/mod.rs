@@ -19,7 +19,7 @@
 //!
 //! [`BundleReader`] reads bundles: archives, or folders with a manifest.
 //!
-//! Where files come from is the host's affair ([`Files`]); `solon_host::SystemFiles` reads those of the system.
+//! The host provides files ([`Files`]); `solon_host::SystemFiles` reads those of the system.
 
 #[cfg(feature = "bundle")]
 mod archive;

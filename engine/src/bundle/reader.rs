@@ -26,7 +26,7 @@ const PATCH: &str = "patch.json";
 /// Name of the file with signatures.
 const SIGNATURES: &str = ".signatures.json";
 
-/// Reads a bundle. The name stands in messages, and at the beginning of the ids of policies.
+/// Reads a bundle. Messages contain the name, and ids of policies begin with it.
 ///
 /// ```
 /// use solon::bundle::{BundleFile, BundleReader};
@@ -109,7 +109,7 @@ impl BundleReader {
         Self { options, ..self }
     }
 
-    /// Sets how signatures are verified. By default signed bundles are rejected, since there is no key.
+    /// Sets how signatures are verified. By default signed bundles are rejected, since they need a key.
     #[must_use]
     pub fn verification(self, verification: Verification) -> Self {
         Self {
@@ -125,7 +125,7 @@ impl BundleReader {
     /// Reads the bundle at a path: a folder, or a file that is an archive.
     ///
     /// # Errors
-    /// What is wrong with the bundle, the bundle's name first.
+    /// Fails if the bundle is invalid. The message begins with the bundle's name.
     pub fn read_path(&self, files: &dyn Files, path: &str) -> Result<Bundle, LoadErrors> {
         self.read_timed(files, path).map(|(bundle, _)| bundle)
     }
@@ -134,7 +134,7 @@ impl BundleReader {
     /// their names, with the folder, those of an archive in its order.
     ///
     /// # Errors
-    /// What cannot be read.
+    /// Fails if a file cannot be read.
     pub fn signed_files(
         &self,
         files: &dyn Files,
@@ -211,7 +211,7 @@ impl BundleReader {
     /// Reads the bundle in an archive.
     ///
     /// # Errors
-    /// What is wrong with the bundle, the bundle's name first. Nothing has changed then.
+    /// Fails if the bundle is invalid, and changes nothing. The message begins with the bundle's name.
     pub fn read_archive(&self, archive: &[u8]) -> Result<Bundle, LoadErrors> {
         let read = self.named(|reader| reader.assembled(reader.unpacked(archive)?));
         read.map(|(bundle, _)| bundle)
@@ -220,7 +220,7 @@ impl BundleReader {
     /// Reads the bundle that consists of some files.
     ///
     /// # Errors
-    /// What is wrong with the bundle, the bundle's name first.
+    /// Fails if the bundle is invalid. The message begins with the bundle's name.
     pub fn read_files(&self, files: Vec<BundleFile>) -> Result<Bundle, LoadErrors> {
         let read = self.named(|reader| reader.assembled(files));
         read.map(|(bundle, _)| bundle)

@@ -14,7 +14,7 @@ impl<'p> Roots<'p> {
         self.0.push((name, roots));
     }
 
-    /// What is wrong with the bundles, if some own the same documents.
+    /// Fails if two bundles own the same documents.
     pub fn overlap(&self) -> Option<String> {
         let mut bundles = BTreeSet::new();
         let mut unbounded = BTreeSet::new();

@@ -73,7 +73,7 @@ impl Report {
         self.limit_reached
     }
 
-    /// Returns `true` if there are no errors.
+    /// Returns `true` if it has no errors.
     pub fn is_empty(&self) -> bool {
         self.errors.is_empty()
     }

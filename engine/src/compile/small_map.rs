@@ -78,7 +78,7 @@ impl<K: Clone + Eq + Hash, V> SmallMap<K, V> {
         self.entries.len()
     }
 
-    /// Returns `true` if there are no entries.
+    /// Returns `true` if it has no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

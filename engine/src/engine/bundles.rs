@@ -76,7 +76,7 @@ impl Engine {
         self.change_bundles(bundles, &[])
     }
 
-    /// Removes the policies, documents and facts of a bundle. Does nothing if there is no bundle of that name.
+    /// Removes the policies, documents and facts of a bundle. Does nothing if no bundle has that name.
     ///
     /// # Errors
     /// [`Error::Compile`] if other policies need those of the bundle. The engine is unchanged then.

@@ -18,7 +18,7 @@ pub enum Definition {
     At(String, u32, u32),
     /// The name at the position has no definition.
     Undefined,
-    /// There is no name at the position, or no such module.
+    /// The position contains no name, or the module does not exist.
     NoMatch,
 }
 

@@ -211,7 +211,7 @@ fn references(head: &BTreeSet<Name>, body: &Body) -> Vec<Ref> {
     let mut resolved: Vec<Ref> = Vec::new();
     let (mut of_head, mut left) = (Vec::new(), Vec::new());
     for expr in others {
-        // `p[x]` with a variable of the head stands for all of `p`
+        // `p[x]` with a variable of the head reads all of `p`.
         match &expr.kind {
             ExprKind::Term(Term {
                 kind: TermKind::Ref(path),
@@ -254,7 +254,7 @@ fn references(head: &BTreeSet<Name>, body: &Body) -> Vec<Ref> {
             }
         }
     }
-    // what an unused variable is equal to must be defined, too
+    // What an unused variable is equal to must be defined, too.
     let known = resolved.len();
     for (_, paths) in joined.iter().filter(|(name, paths)| is_alias(name, paths)) {
         for path in paths {

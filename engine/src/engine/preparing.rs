@@ -231,7 +231,7 @@ impl Engine {
         self.prepare_document_at(&Path::from_slashes(path))
     }
 
-    /// Prepares the document at a path with slashes, but fails if there is no rule and no base document at the path,
+    /// Prepares the document at a path with slashes, but fails if neither a rule nor a base document is at the path,
     /// above it or below it. It finds misspelt paths.
     ///
     /// ```

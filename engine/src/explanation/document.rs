@@ -80,11 +80,11 @@ impl PreparedDocument {
             shortcuts,
             builtin_errors: faults,
         } = search;
-        // a step of digits is an index in an array and a name in an object
+        // A step of digits is an index in an array and a name in an object.
         let mut texts = vec![path.reference(), path.named_reference()];
         texts.dedup();
         for text in texts {
-            // if the types of rules exclude the document, the query does not compile
+            // If the types of rules exclude the document, the query does not compile.
             let Ok(query) = self.handle.search_query(text, request.compile_timer()) else {
                 continue;
             };

@@ -202,7 +202,7 @@ impl Linear {
     };
 
     /// Solves a comparison of this linear function with a number for its argument, an integer in `range`. Returns
-    /// `None` if `value` is not a number. Invariant: every bound that it returns lies in `range`; comparisons with
+    /// `None` if `value` is not a number. Invariant: every bound that it returns is within `range`; comparisons with
     /// other bounds are decided.
     pub fn solved(
         self,

@@ -31,9 +31,11 @@ pub fn masks(left: &Residuals, name: &Name, rule: &Ref) -> Result<Option<Value>,
         return Err(Rejection::new(message, place).about(rule));
     };
     match value.as_object() {
-        None => Err(
-            Rejection::new(format!("mask rule {shown} is no object"), Span::default()).about(rule),
-        ),
+        None => Err(Rejection::new(
+            format!("mask rule {shown} is not an object"),
+            Span::default(),
+        )
+        .about(rule)),
         Some(object) if object.is_empty() => Ok(None),
         Some(_) => Ok(Some(value)),
     }

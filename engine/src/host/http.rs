@@ -131,7 +131,7 @@ impl HttpResponse {
     }
 }
 
-/// The reason why there is no response.
+/// Reason for a missing response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpError {

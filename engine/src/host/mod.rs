@@ -34,7 +34,7 @@ use crate::value::Value;
 ///     }
 ///
 ///     fn fill_random(&self, _: &mut [u8]) -> Result<(), String> {
-///         Err("there is no chance here".to_owned())
+///         Err("no random source".to_owned())
 ///     }
 /// }
 ///
@@ -70,7 +70,7 @@ pub trait Host: Send + Sync {
     /// Sends a request and returns the response. Redirections are returned, not followed.
     ///
     /// # Errors
-    /// If there is no response within the limits of the request. [`HttpErrorKind::NoNetwork`] ends the evaluation, as
+    /// If no response arrives within the limits of the request. [`HttpErrorKind::NoNetwork`] ends the evaluation, as
     /// in the default implementation: an undefined result could be mistaken for a decision.
     fn send(&self, request: &HttpRequest, wait: &Wait<'_>) -> Result<HttpResponse, HttpError> {
         let _ = (request, wait);
@@ -101,7 +101,7 @@ pub(crate) const NO_NETWORK: &str =
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LookupError {
-    /// There is no such name, or the resolver failed.
+    /// The name does not exist, or the resolver failed.
     Failed(String),
     /// The wait ended first.
     Over(WaitError),

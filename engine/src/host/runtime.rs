@@ -3,7 +3,7 @@
 use crate::value::Value;
 
 /// Returns facts about a program: its version, and the given environment variables, which policies read as
-/// `opa.runtime().env`. There is no `commit`.
+/// `opa.runtime().env`. `commit` is absent.
 pub fn runtime_of(environment: impl IntoIterator<Item = (String, String)>) -> Value {
     let variables = environment.into_iter();
     let variables = variables.map(|(name, value)| (Value::from(name), Value::from(value)));

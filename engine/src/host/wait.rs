@@ -57,12 +57,12 @@ impl<'a> Wait<'a> {
         self
     }
 
-    /// Returns the same wait with its deadline at `moment` or earlier.
+    /// Returns the same wait with its deadline at `at` or earlier.
     #[must_use]
-    pub fn at_most_until(mut self, moment: Option<Instant>) -> Self {
-        self.until = match (self.until, moment) {
-            (Some(own), Some(moment)) => Some(own.min(moment)),
-            (own, moment) => own.or(moment),
+    pub fn at_most_until(mut self, at: Option<Instant>) -> Self {
+        self.until = match (self.until, at) {
+            (Some(own), Some(at)) => Some(own.min(at)),
+            (own, at) => own.or(at),
         };
         self
     }
@@ -85,7 +85,7 @@ impl<'a> Wait<'a> {
     /// thread.
     ///
     /// # Errors
-    /// The reason why there is no value.
+    /// Reason for a missing value.
     pub fn reply<T>(&self, ask: impl FnOnce(Reply<T>)) -> Result<T, WaitError> {
         let slot = Arc::new(Mutex::new(ReplyState::Open));
         let reply = Reply {

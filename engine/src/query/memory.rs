@@ -15,7 +15,7 @@ use crate::{limits, snapshot};
 thread_local! {
     /// The memory of this thread's last evaluation, for the next one.
     static THREAD_MEMORY: Cell<Option<Box<Memory>>> = const { Cell::new(None) };
-    /// Whether this thread is one of those that keep memory.
+    /// `true` if this thread keeps memory between evaluations.
     static SEAT: OnceCell<Seat> = const { OnceCell::new() };
 }
 

@@ -4,7 +4,7 @@ use super::base::base_child;
 use crate::program::canonical::Test;
 use crate::value::{Value, ValueRef};
 
-/// Returns `true` if the value at an access path passes one of the tests, or if there are no tests.
+/// Returns `true` if the value at an access path passes one of the tests, or if the list of tests is empty.
 pub(crate) fn allows(tests: &[Test], found: ValueRef<'_>) -> bool {
     tests.is_empty() || tests.iter().any(|test| allows_one(test, found))
 }

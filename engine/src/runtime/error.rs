@@ -17,7 +17,7 @@ use crate::value::{Ended, ValueRef};
 pub struct EvalError {
     /// OPA's code.
     pub code: EvalErrorCode,
-    /// What went wrong, in OPA's words.
+    /// Message, as OPA words it.
     pub message: String,
     /// File name. Empty for queries and errors without a location.
     pub file: Arc<str>,

@@ -90,7 +90,7 @@ impl Drop for CurrentSnapshot {
         let stamp = *self.version_id.get_mut();
         let last = THREAD_SNAPSHOT.try_with(Cell::take).ok().flatten();
         if last.as_ref().is_some_and(|last| last.version_id != stamp) {
-            // a thread that ends has nothing to release
+            // A thread that ends has nothing to release.
             let _ = THREAD_SNAPSHOT.try_with(|asked| asked.set(last));
         }
     }
@@ -125,13 +125,13 @@ impl CurrentSnapshot {
     /// Frees retired snapshots that are no longer referenced.
     pub fn free_retired(&self) {
         let mut earlier = self.retired.lock();
-        // a snapshot that only this list references cannot be referenced again
+        // A snapshot that only this list references cannot be referenced again.
         let free = earlier.extract_if(.., |state| Arc::strong_count(state) == 1);
         let free: Vec<_> = free.collect();
         let may_cache = earlier.len() <= limits::RETIRED_SNAPSHOTS;
         self.may_cache.store(may_cache, Ordering::Relaxed);
         drop(earlier);
-        // dropping large documents takes long, so the lock is released first
+        // Dropping large documents takes long, so the lock is released first.
         drop(free);
     }
 
@@ -162,7 +162,7 @@ impl CurrentSnapshot {
                 &**taken.state.insert(found)
             }
         };
-        // the result is returned directly, so that it is constructed in the caller's frame
+        // The result is returned directly, so that it is constructed in the caller's frame.
         run(state)
     }
 

@@ -130,7 +130,7 @@ impl Claims {
         if self.0.is_empty() {
             return false;
         }
-        // nothing lies below a `Whole` claim, so only the predecessor of the path can be around it
+        // Nothing lies below a `Whole` claim, so only the predecessor of the path can be around it.
         let before: (Bound<&[String]>, Bound<&[String]>) =
             (Bound::Unbounded, Bound::Excluded(path));
         let predecessor = self.0.range::<[String], _>(before).next_back();
@@ -189,7 +189,7 @@ impl Claims {
             let is_needed =
                 claim.kind == ClaimKind::Object || place.find(after).is_some() || is_given(&place);
             changes.push(ClaimChange::new(&path, is_needed.then_some(claim)));
-            // the objects around a removed document still exist, although no file may contain them
+            // The objects around a removed document still exist, although no file may contain them.
             if let (false, Some((_, parents)), Some(loaded)) =
                 (is_needed, path.split_last(), loaded)
             {
@@ -203,7 +203,7 @@ impl Claims {
                 }
             }
         }
-        // no change concerns a path below that of another one, so each is compared with the claims as they are
+        // No change concerns a path below that of another one, so each is compared with the claims as they are.
         changes.retain(|change| self.is_changed_by(change));
         changes
     }

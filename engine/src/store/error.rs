@@ -12,17 +12,17 @@ pub enum StoreError {
     NotFound {
         /// The path.
         path: String,
-        /// Error of an array index on the path, or `None` if there is no document.
+        /// Error of an array index on the path, or `None` if the document does not exist.
         index: Option<&'static str>,
     },
     /// `storage_invalid_patch_error`
     InvalidPatch {
-        /// What is wrong, and in which operation.
+        /// Error, and the index of its operation.
         message: String,
     },
     /// `storage_internal_error`: the store itself failed.
     Internal {
-        /// What went wrong.
+        /// Kind of the error.
         message: String,
     },
     /// `storage_write_conflict_error`

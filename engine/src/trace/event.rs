@@ -17,7 +17,7 @@ pub enum Op {
     Eval,
     /// The next solution is searched.
     Redo,
-    /// There is no further solution.
+    /// No solution is left.
     Fail,
     /// Partial evaluation saves an expression.
     Save,

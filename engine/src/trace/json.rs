@@ -220,7 +220,7 @@ fn named(local: &Local, texts: &mut NodeTexts, out: &mut String) {
     };
     let value = texts.of_node(&local.value);
     let rest = value.strip_prefix('{');
-    let rest = rest.unwrap_or_else(|| bug!("a value is told as something else than an object"));
+    let rest = rest.unwrap_or_else(|| bug!("a value is not rendered as an object"));
     push(out, format_args!("{{\"name\":{},{rest}", quoted(name)));
 }
 

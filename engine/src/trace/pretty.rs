@@ -62,7 +62,7 @@ pub fn pretty(events: &[Event], how: Pretty<'_>, longest: usize) -> Result<Vec<S
     let mut depths: HashMap<u64, usize> = HashMap::new();
     let places = how.files.map(|files| locations(events, files));
     let length = |place: &String| place.chars().count();
-    // OPA computes the width of a column in bytes and pads it by code points
+    // OPA computes the width of a column in bytes and pads it by code points.
     let width = places.iter().flatten().map(String::len).max().unwrap_or(0) + GAP;
     let mut texts = ExprTexts::default();
     let mut lines = Vec::with_capacity(events.len());
@@ -131,7 +131,7 @@ fn write(event: &Event, depth: usize, how: Pretty<'_>, texts: &mut ExprTexts, li
     line.push_str(event.op.as_str());
     line.push(' ');
     if event.op == Op::Note {
-        // between quotes without escapes, as OPA writes it
+        // Between quotes without escapes, as OPA writes it.
         line.push('"');
         line.push_str(&event.message);
         line.push('"');
@@ -145,7 +145,7 @@ fn write(event: &Event, depth: usize, how: Pretty<'_>, texts: &mut ExprTexts, li
             let text = made.or_insert_with(|| display_body(&renamed(body, how)).to_string().into());
             line.push_str(text);
         }
-        // each unification has a node of its own, and keys are shown once they are bound
+        // Each unification has a node of its own, and keys are shown once they are bound.
         (_, Node::Expr(expr)) if event.op == Op::Unify || binds_key(event, expr) => {
             line.push_str(&expression(expr, how, binds_key(event, expr)));
         }
@@ -198,7 +198,7 @@ struct ValueTexts(HashMap<usize, Arc<str>>);
 impl ValueTexts {
     /// Writes the bound variables of the event's node and the documents that it refers to.
     fn write(&mut self, event: &Event, line: &mut String) {
-        // wildcards are distinct variables although they have the same name
+        // Wildcards are distinct variables although they have the same name.
         let mut shown: BTreeMap<(String, &str), Arc<str>> = BTreeMap::new();
         for (document, value) in &event.documents {
             shown.insert((document.to_string(), ""), self.text(value));

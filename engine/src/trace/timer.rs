@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 /// use solon::{Change, Engine};
 ///
 /// let stages = RefCell::new(Vec::new());
-/// let hear = |name: &str, _| stages.borrow_mut().push(name.to_owned());
+/// let observe = |name: &str, _| stages.borrow_mut().push(name.to_owned());
 /// let mut change = Change::default();
 /// change.set_module("p.rego", "package p\nallow := true");
-/// Engine::new().apply_timed(change, Timer::new(&hear))?;
+/// Engine::new().apply_timed(change, Timer::new(&observe))?;
 /// assert!(stages.borrow().iter().any(|name| name == "rego_module_parse"));
 /// # Ok::<(), solon::Error>(())
 /// ```
@@ -35,15 +35,15 @@ impl fmt::Debug for Timer<'_> {
 }
 
 impl<'t> Timer<'t> {
-    /// Creates a timer that calls `hear`.
-    pub fn new(hear: &'t dyn Fn(&str, Duration)) -> Self {
-        Self(Some(hear))
+    /// Creates a timer that calls `observe`.
+    pub fn new(observe: &'t dyn Fn(&str, Duration)) -> Self {
+        Self(Some(observe))
     }
 
     /// Reports the duration of a stage.
     pub(crate) fn report(self, name: &str, took: Duration) {
-        if let Some(hear) = self.0 {
-            hear(name, took);
+        if let Some(observe) = self.0 {
+            observe(name, took);
         }
     }
 
@@ -65,8 +65,8 @@ pub(crate) struct Laps<'t> {
 impl Laps<'_> {
     /// Ends a stage and starts the next.
     pub(crate) fn end(&mut self, name: impl FnOnce() -> String) {
-        if let (Some(since), Some(hear)) = (self.since, self.timer.0) {
-            hear(&name(), since.elapsed());
+        if let (Some(since), Some(observe)) = (self.since, self.timer.0) {
+            observe(&name(), since.elapsed());
             self.since = Some(Instant::now());
         }
     }

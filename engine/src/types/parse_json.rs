@@ -77,7 +77,7 @@ fn list<T>(
 }
 
 fn unreadable(json: &Json) -> String {
-    format!("`{json}` is no type")
+    format!("`{json}` is not a type")
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ impl Items {
         self.0.as_ptr().addr()
     }
 
-    /// Changes an element in place. Shared elements are copied first. Returns `None` if there is no such element.
+    /// Changes an element in place. Shared elements are copied first. Returns `None` if `at` is out of bounds.
     pub fn change<R>(&mut self, at: usize, change: impl FnOnce(&mut Value) -> R) -> Option<R> {
         self.get(at)?;
         if ThinArc::strong_count(&self.0) > 1 {
@@ -120,7 +120,7 @@ impl<'e> ArrayView<'e> {
         }
     }
 
-    /// Returns `true` if there are no elements.
+    /// Returns `true` if it has no elements.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }

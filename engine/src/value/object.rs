@@ -174,7 +174,7 @@ impl Object {
         }
     }
 
-    /// Returns `true` if there are no keys.
+    /// Returns `true` if it has no keys.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -305,7 +305,7 @@ impl Object {
         }
     }
 
-    /// Changes the value under a key in place. A shared object is copied first. Returns `None` if there is no such key.
+    /// Changes the value under a key in place. A shared object is copied first. Returns `None` if the key is absent.
     pub fn change<R>(
         &mut self,
         key: ValueRef<'_>,
@@ -415,7 +415,7 @@ impl<'e> ObjectView<'e> {
         }
     }
 
-    /// Returns `true` if there are no keys.
+    /// Returns `true` if it has no keys.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }

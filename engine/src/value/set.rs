@@ -79,7 +79,7 @@ impl<'e> SetView<'e> {
         }
     }
 
-    /// Returns `true` if there are no members.
+    /// Returns `true` if it has no members.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }

@@ -78,7 +78,7 @@ struct Reader {
 
 impl Reader {
     fn convert(self, object: &Bound<'_, PyAny>) -> Result<Value, Fail> {
-        // exact types are compared by address, and most objects have one of these types
+        // Exact types are compared by address, and most objects have one of these types.
         if let Ok(text) = object.cast_exact::<PyString>() {
             return string(text);
         }
@@ -88,7 +88,7 @@ impl Reader {
         if object.is_none() {
             return Ok(Value::Null);
         }
-        // `bool` has no subclasses
+        // `bool` has no subclasses.
         if let Ok(boolean) = object.cast::<PyBool>() {
             return Ok(Value::Bool(boolean.is_true()));
         }
@@ -170,7 +170,7 @@ impl Reader {
         }
         if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>() {
             return Err(Fail::refuse(
-                "bytes are no value of Rego; decode them to str first",
+                "bytes cannot be converted to a Rego value; decode them to str first",
             ));
         }
         if let Ok(mapping) = object.cast::<PyMapping>() {
@@ -191,7 +191,7 @@ impl Reader {
     }
 
     fn dict(self, dict: &Bound<'_, PyDict>) -> Result<Value, Fail> {
-        // without the interpreter's lock, other threads could change it between two entries
+        // Without the interpreter's lock, other threads could change it between two entries.
         with_critical_section(dict, || self.entries(dict))
     }
 
@@ -203,7 +203,7 @@ impl Reader {
         };
         let likely = records::likely(&item.0, size);
         let mut is_same = true;
-        // for dicts without a record: the names, and the values in their order
+        // For dicts without a record: the names, and the values in their order.
         let mut names = Vec::new();
         let mut values = Vec::new();
         let mut record = likely.map(|known| (known.unfilled(), known));
@@ -227,7 +227,7 @@ impl Reader {
             };
             let is_scalar = self.fill(place, value);
             let is_scalar = is_scalar.map_err(|fail| fail.below(|| text_of(name)))?;
-            // converting a collection may run code that changes the dict
+            // Converting a collection may run code that changes the dict.
             if !is_scalar && dict.len() != size {
                 return Err(changed());
             }
@@ -254,7 +254,7 @@ impl Reader {
     }
 
     fn set(self, set: &Bound<'_, PySet>) -> Result<Value, Fail> {
-        // a copy, because converting a member may run code that changes the set
+        // A copy, because converting a member may run code that changes the set.
         let items: Vec<_> = set.try_iter()?.collect::<PyResult<_>>()?;
         Ok(Value::set(self.items(items.into_iter())?))
     }
@@ -300,5 +300,5 @@ fn string(text: &Bound<'_, PyString>) -> Result<Value, Fail> {
 
 #[cold]
 fn surrogate() -> Fail {
-    Fail::refuse("a str with half of a surrogate pair is no value of Rego")
+    Fail::refuse("a str with a lone surrogate cannot be converted to a Rego value")
 }

@@ -58,7 +58,10 @@ pub fn from_float(float: &Bound<'_, PyFloat>) -> Result<Value, String> {
     if float.is_finite() {
         read(&format!("{float:?}"))
     } else {
-        Err(format!("{} is no number of Rego", not_finite(float)))
+        Err(format!(
+            "{} cannot be converted to a Rego number",
+            not_finite(float)
+        ))
     }
 }
 
@@ -80,7 +83,7 @@ pub fn from_decimal(object: &Bound<'_, PyAny>) -> PyResult<Option<Result<Value, 
     }
     let text: String = class.call_method1("__str__", (object,))?.extract()?;
     Ok(Some(read(&text).map_err(|_| {
-        format!("Decimal('{text}') is no number of Rego")
+        format!("Decimal('{text}') cannot be converted to a Rego number")
     })))
 }
 

@@ -53,7 +53,7 @@ pub(super) fn other<'py>(
         }
     }
     Err(Fail::refuse(format!(
-        "an object of type `{}` is no value of Rego",
+        "an object of type `{}` cannot be converted to a Rego value",
         object.get_type().fully_qualified_name()?
     )))
 }
@@ -70,8 +70,7 @@ fn fields<'py>(object: &Bound<'py, PyAny>) -> Result<Fields<'py>, Fail> {
     fields.try_iter()?.map(pair).collect()
 }
 
-const DATETIMES: &str =
-    "dates and times are no values of Rego; give the engine datetimes=\"rfc3339\" or \"ns\"";
+const DATETIMES: &str = "dates and times cannot be converted to Rego values; create the engine with datetimes=\"rfc3339\" or \"ns\"";
 
 fn datetime<'py>(object: &Bound<'py, PyAny>, how: Datetimes) -> Result<Bound<'py, PyAny>, Fail> {
     if how == Datetimes::Refused {
@@ -79,7 +78,7 @@ fn datetime<'py>(object: &Bound<'py, PyAny>, how: Datetimes) -> Result<Bound<'py
     }
     let py = object.py();
     if object.getattr("tzinfo")?.is_none() {
-        return Err(Fail::refuse("a datetime without a time zone is no moment"));
+        return Err(Fail::refuse("a datetime without a time zone is ambiguous"));
     }
     if how == Datetimes::Rfc3339 {
         return Ok(object.call_method0("isoformat")?);

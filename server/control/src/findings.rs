@@ -18,7 +18,7 @@ pub async fn findings(options: &DatabaseOptions) -> Result<Vec<String>, Refusal>
         && !path.exists()
     {
         let path = path.display();
-        return Err(Refusal::invalid(format!("there is no database at {path}")));
+        return Err(Refusal::invalid(format!("no database exists at {path}")));
     }
     let database = Database::new(options)?;
     let mut found = Vec::new();

@@ -45,7 +45,7 @@ pub fn warn_of_openness(options: &ServerOptions) {
         .any(|text| !Address::parse(text).is_local());
     if options.authentication == Authentication::Off && is_open {
         warn!(
-            "The server listens on addresses that other machines reach, and lets everybody in: see --authentication and --authorization."
+            "The server listens on addresses that other machines reach, without authentication: see --authentication and --authorization."
         );
     }
     if options.authentication == Authentication::Token

@@ -31,78 +31,78 @@ const PARTIAL: &str = "histogram_timer_rego_partial_eval_ns";
 Example:
   solon bench -b policies -i input.json data.authz.allow")]
 pub struct Args {
-    /// The query
+    /// The query.
     #[arg(value_name = "QUERY")]
     query: Option<String>,
-    /// Read the query from standard input
+    /// Read the query from standard input.
     #[arg(long)]
     stdin: bool,
-    /// Policies and documents: a file, a folder, or either below a path of `data` as `a.b:PATH`
+    /// Policies and documents: a file or a folder, optionally below a path of `data` as `a.b:PATH`.
     #[arg(short, long, value_name = "PATH")]
     data: Vec<String>,
-    /// A bundle: policies and documents of a folder with a manifest
+    /// Bundle: policies and documents of a folder with a manifest.
     #[arg(short, long, value_name = "PATH")]
     bundle: Vec<String>,
-    /// The input, JSON or YAML
+    /// The input, JSON or YAML.
     #[arg(short, long, value_name = "FILE")]
     input: Option<String>,
-    /// Read the input from standard input
+    /// Read the input from standard input.
     #[arg(short = 'I', long)]
     stdin_input: bool,
-    /// Package whose rules the query may name without their path
+    /// Package of the query: its rules can be named without their path.
     #[arg(long, value_name = "PACKAGE")]
     package: Option<String>,
-    /// Import of the query, like `data.users as us`
+    /// Import of the query, such as `data.users as us`.
     #[arg(long = "import", value_name = "IMPORT")]
     imports: Vec<String>,
-    /// Evaluate partially
+    /// Evaluate partially.
     #[arg(short, long)]
     partial: bool,
-    /// What is unknown, like `input.user` or `data.users`; `input` if none is given
+    /// Unknown document, such as `input.user` or `data.users`; `input` by default.
     #[arg(short, long, value_name = "REF")]
     unknowns: Vec<String>,
-    /// How often the benchmark is repeated
+    /// Number of repetitions of the benchmark.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = integer)]
     count: i64,
-    /// Show the distribution of times
+    /// Show the distribution of times.
     #[arg(long, default_value_t = true)]
     metrics: bool,
-    /// Accepted and without effect: allocations are not counted
+    /// Accepted and without effect: allocations are not counted.
     #[arg(long, hide = true, default_value_t = true)]
     benchmem: bool,
-    /// Fail when the query is undefined
+    /// Fail when the query is undefined.
     #[arg(long, default_value_t = true)]
     fail: bool,
-    /// How results are shown
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
-    /// JSON schema of the input, or a folder of schemas that annotations name as `schema.a.b`
+    /// JSON schema of the input, or a folder of schemas that annotations name as `schema.a.b`.
     #[arg(short, long, value_name = "PATH")]
     schema: Option<String>,
-    /// Names of files and folders to pass over
+    /// Names of files and folders to ignore.
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
-    /// Read policies as Rego v0
+    /// Read policies as Rego v0.
     #[arg(long)]
     v0_compatible: bool,
-    /// Accepted and without effect: v1 is the default
+    /// Accepted and without effect: v1 is the default.
     #[arg(long, hide = true)]
     v1_compatible: bool,
     #[command(flatten)]
     target: TargetArgs,
-    /// Accepted and without effect: documents are always quick to read
+    /// Accepted and without effect: documents are always optimized for reads.
     #[arg(long, hide = true)]
     optimize_store_for_read_speed: bool,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A table
+    /// A table.
     #[default]
     Pretty,
-    /// One object a run
+    /// One object a run.
     Json,
-    /// The format of Go's benchmarks
+    /// The format of Go's benchmarks.
     Gobench,
 }
 

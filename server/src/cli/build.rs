@@ -19,66 +19,66 @@ use super::{FAILED, capabilities, forms};
 
 /// Build a bundle: an archive of policies and documents.
 ///
-/// Policies are compiled and formatted, and all documents are merged into one file. The same input makes the same bytes.
+/// Policies are compiled and formatted, and all documents are merged into one file. Equal inputs give equal bytes.
 #[derive(clap::Args)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line"
 )]
 pub struct Args {
-    /// Files and folders, or bundles with `--bundle`
+    /// Files and folders, or bundles with `--bundle`.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
-    /// The paths are bundles: folders or archives with a manifest. Several are merged
+    /// The paths are bundles: folders or archives with a manifest. Several are merged.
     #[arg(short, long)]
     bundle: bool,
-    /// A document that clients query, such as `authz/allow`. Documents whose METADATA has `entrypoint: true` are entry points, too
+    /// Document that clients query, such as `authz/allow`. Documents whose METADATA has `entrypoint: true` are entry points, too.
     #[arg(short, long, value_name = "PATH")]
     entrypoint: Vec<String>,
-    /// Level of optimisation: 1 evaluates what does not depend on the input, 2 inlines rules as well. Needs an entry point
+    /// Level of optimisation: 1 evaluates what does not depend on the input, 2 inlines rules as well. Needs an entry point.
     #[arg(short = 'O', long, default_value_t = 0, value_parser = integer, value_name = "LEVEL")]
     optimize: i64,
-    /// The archive to write
+    /// The archive to write.
     #[arg(short, long, default_value = "bundle.tar.gz", value_name = "FILE")]
     output: String,
-    /// Revision of the bundle
+    /// Revision of the bundle.
     #[arg(short, long, value_name = "REVISION")]
     revision: Option<String>,
-    /// Package below `data` for rules that `--optimize` adds
+    /// Package below `data` for rules that `--optimize` adds.
     #[arg(long, default_value = "partial", value_name = "NAME")]
     partial_namespace: String,
     #[command(flatten)]
     target: TargetArgs,
-    /// Names of files and folders to pass over
+    /// Names of files and folders to ignore.
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
-    /// Follow symbolic links of folders with `--bundle` wherever they lead. Links within a bundle are followed anyway
+    /// Follow symbolic links of folders with `--bundle` wherever they lead. Links within a bundle are followed anyway.
     #[arg(long)]
     follow_symlinks: bool,
-    /// What policies may use: a file in the form that `solon capabilities --current` prints, or a version of OPA
+    /// Capabilities of policies: a file in the format of `solon capabilities --current`, or a version of OPA.
     #[arg(long, value_name = "FILE|VERSION", value_parser = capabilities::read)]
     capabilities: Option<Arc<Capabilities>>,
     #[command(flatten)]
     signing: SigningArgs,
-    /// Read policies as Rego v0
+    /// Read policies as Rego v0.
     #[arg(long)]
     v0_compatible: bool,
-    /// Accepted and without effect: v1 is the default
+    /// Accepted and without effect: v1 is the default.
     #[arg(long, hide = true)]
     v1_compatible: bool,
-    /// Accepted and without effect: only plans and WebAssembly list rules that depend on entry points
+    /// Accepted and without effect: only plans and WebAssembly list rules that depend on entry points.
     #[arg(long)]
     prune_unused: bool,
-    /// Print the steps of the optimisation
+    /// Print the steps of the optimisation.
     #[arg(long)]
     debug: bool,
-    /// Rejected: only plans have extra data
+    /// Rejected: only plans have extra data.
     #[arg(long, hide = true, value_name = "ADDON")]
     plan_addons: Vec<String>,
-    /// Accepted and without effect: only plans have a format
+    /// Accepted and without effect: only plans have a format.
     #[arg(long, hide = true, value_name = "FORMAT")]
     format: Option<String>,
-    /// Accepted and without effect: only WebAssembly needs it
+    /// Accepted and without effect: only WebAssembly needs it.
     #[arg(long, hide = true)]
     wasm_include_print: bool,
 }

@@ -17,22 +17,22 @@ use super::report::Report;
 use super::terminal::{complain, print};
 use crate::json::escape_html;
 
-/// Print what policies may use: functions, keywords and features, or the versions of OPA that are known.
+/// Print capabilities (functions, keywords and features), or the known versions of OPA.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Accepted and without effect, as in OPA
+    /// Accepted and without effect, as in OPA.
     #[arg(hide = true)]
     others: Vec<String>,
-    /// Those of this version
+    /// Print the capabilities of this version.
     #[arg(long)]
     current: bool,
-    /// Those of a version of OPA, such as `v1.0.0`
+    /// Print the capabilities of a version of OPA, such as `v1.0.0`.
     #[arg(long, value_name = "VERSION")]
     version: Option<String>,
-    /// Those that a file holds
+    /// Print the capabilities in a file.
     #[arg(long, value_name = "FILE", conflicts_with = "version")]
     file: Option<String>,
-    /// Those that policies of Rego v0 may use
+    /// Print the capabilities of Rego v0.
     #[arg(long)]
     v0_compatible: bool,
 }

@@ -20,21 +20,21 @@ use super::{FAILED, capabilities, filter};
 /// Check that policies parse and compile.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Files and folders
+    /// Files and folders.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
-    /// The paths are bundles: archives, or folders with a manifest. Signatures are verified if a key is given
+    /// The paths are bundles: archives, or folders with a manifest. Signatures are verified if a key is given.
     #[arg(short, long)]
     bundle: bool,
     #[command(flatten)]
     verify: VerifyArgs,
-    /// Make the checks of strict mode as well
+    /// Run the checks of strict mode, too.
     #[arg(short = 'S', long)]
     strict: bool,
-    /// How errors are shown
+    /// Output format of errors.
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
-    /// Most errors shown; 0 shows all
+    /// Maximum number of errors shown; 0 shows all.
     #[arg(
         short,
         long,
@@ -43,46 +43,46 @@ pub struct Args {
         value_name = "N"
     )]
     max_errors: i64,
-    /// JSON schema of the input, or a folder of schemas that annotations name as `schema.a.b`
+    /// JSON schema of the input, or a folder of schemas that annotations name as `schema.a.b`.
     #[arg(short, long, value_name = "PATH")]
     schema: Option<String>,
-    /// What policies may use: a file in the form that `solon capabilities --current` prints, or a version of OPA
+    /// Capabilities of policies: a file in the format of `solon capabilities --current`, or a version of OPA.
     #[arg(long, value_name = "FILE|VERSION", value_parser = capabilities::read)]
     capabilities: Option<Arc<Capabilities>>,
-    /// Print the plans that the rules are compiled to, for those who wonder what is evaluated
+    /// Print the plans that rules are compiled to.
     #[arg(long)]
     dump: bool,
-    /// Print for each rule what finds it, or why every decision looks at it
+    /// Print for each rule its index conditions, or why every decision evaluates it.
     #[arg(long)]
     index: bool,
-    /// Names of files and folders to pass over
+    /// Names of files and folders to ignore.
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
-    /// Check that the rule at a path, like `filters/include`, can be said as a filter of rows. What refuses to be is shown
-    /// with its place
+    /// Check that the rule at a path, such as `filters/include`, can be translated to a filter of rows. Errors are shown with
+    /// their locations.
     #[arg(long, value_name = "PATH", requires = "dialect")]
     filters: Vec<String>,
-    /// Print what became of each rule that `--filters` come by
+    /// Explain the translation of each rule that `--filters` reaches.
     #[arg(long, requires = "filters")]
     explain: bool,
-    /// What `--filters` are for: `sql+postgresql`, or `postgresql` for short
+    /// Target of `--filters`, such as `sql+postgresql` or `postgresql`.
     #[arg(long, value_name = "TARGET", value_delimiter = ',', value_parser = filter::target)]
     dialect: Vec<FilterTarget>,
-    /// The rows of `--filters`, like `input.fruits`, unless METADATA tells
+    /// Rows of `--filters`, such as `input.fruits`, unless METADATA names them.
     #[arg(short, long, value_name = "REF")]
     unknowns: Vec<String>,
-    /// An input that `--filters` are made with
+    /// Input that `--filters` are compiled with.
     #[arg(short, long, value_name = "FILE")]
     input: Vec<String>,
     #[command(flatten)]
     filtering: filter::Filtering,
-    /// Read policies as Rego v0
+    /// Read policies as Rego v0.
     #[arg(long)]
     v0_compatible: bool,
-    /// Policies must be good Rego v0 and v1 alike
+    /// Require policies that are valid in Rego v0 and v1.
     #[arg(long)]
     v0_v1: bool,
-    /// Accepted and without effect: v1 is the default
+    /// Accepted and without effect: v1 is the default.
     #[arg(long, hide = true)]
     v1_compatible: bool,
 }

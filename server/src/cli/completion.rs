@@ -16,10 +16,10 @@ use super::terminal::{complain, print};
 Example:
   source <(solon completion bash)")]
 pub struct Args {
-    /// The shell
+    /// The shell.
     #[arg(value_enum)]
     shell: Shell,
-    /// Leave the descriptions of commands and flags out; scripts are the same with and without
+    /// Leave the descriptions of commands and flags out; scripts are the same with and without.
     #[arg(long, hide = true)]
     no_descriptions: bool,
 }
@@ -27,7 +27,7 @@ pub struct Args {
 /// Write a manual page for each command into a folder.
 #[derive(clap::Args)]
 pub struct ManArgs {
-    /// The folder
+    /// The folder.
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 }

@@ -40,38 +40,38 @@ pub struct Args {
 #[derive(Subcommand)]
 enum Command {
     Run(Box<Run>),
-    /// Report credentials in plain text, pending migrations and other findings in the database; the exit code is 1 if there are any
+    /// Report credentials in plain text, pending migrations and other findings in the database; the exit code is 1 if there are any.
     Check(Common),
-    /// Keep the database in order
+    /// Manage the database.
     #[command(subcommand)]
     Db(Db),
-    /// Make, list and revoke keys of clients
+    /// Create, list and revoke client tokens.
     #[command(subcommand)]
     Token(Token),
-    /// Export and prune the audit
+    /// Export and prune the audit log.
     #[command(subcommand)]
     Audit(Audit),
-    /// Keep secrets in order
+    /// Manage secrets.
     #[command(subcommand)]
     Secrets(Secrets),
 }
 
 #[derive(clap::Args)]
 struct Common {
-    /// Configuration: files, or folders of YAML and JSON files; may be given several times, or with commas between
+    /// Configuration: files, or folders of YAML and JSON files; can be repeated or separated by commas.
     #[arg(short, long, value_name = "PATH", value_delimiter = ',')]
     config: Vec<PathBuf>,
-    /// Where the database and the key of the secrets lie, unless they are elsewhere
+    /// Folder of the database and the key of secrets, unless other options name them.
     #[arg(short, long, value_name = "DIR", default_value = "data")]
     data_dir: PathBuf,
-    /// Refuse configuration files that say different things of the same place
+    /// Reject configuration files with conflicting values.
     #[arg(long)]
     merge_conflict_fail: bool,
-    /// File with the keys that encrypt secrets, base64 or hexadecimal, one a line; the first one encrypts. The text may stand
-    /// in SOLON_SECRETS_KEY instead. Without either a key is made in the data folder
+    /// File with the keys of secrets, base64 or hexadecimal, one per line; the first one encrypts. SOLON_SECRETS_KEY can
+    /// contain the text instead. Without either, a key is generated in the data folder.
     #[arg(long, value_name = "FILE")]
     secrets_key_file: Option<PathBuf>,
-    /// Ignore unknown fields, as the existing control plane does
+    /// Ignore unknown fields, as OPA Control Plane does.
     #[arg(long, value_enum, value_name = "ENGINE")]
     compat: Option<CompatFlag>,
 }
@@ -89,7 +89,7 @@ enum CompatFlag {
 struct Run {
     #[command(flatten)]
     common: Common,
-    /// Address to listen on: `host:port`, `:port` for every interface, or `unix://PATH`; may be given several times
+    /// Address to listen on: `host:port`, `:port` for every interface, or `unix://PATH`; can be repeated.
     #[arg(
         short,
         long,
@@ -98,60 +98,60 @@ struct Run {
         value_delimiter = ','
     )]
     addr: Vec<String>,
-    /// What stands before each path, like `/control`
+    /// Prefix of every path, such as `/control`.
     #[arg(long, value_name = "PATH", default_value = "")]
     api_prefix: String,
-    /// Bring the tables of a database server to the latest version at the start
+    /// Migrate the tables of a database server to the latest version at startup.
     #[arg(long)]
     apply_migrations: bool,
-    /// Remove entries of the audit that are older: days such as `90d`, a duration such as `36h`, or `off` to keep them for ever, which
-    /// is the default unless the configuration has `audit.retention`
+    /// Maximum age of audit entries, in days (`90d`) or as a duration (`36h`); `off` keeps them. The default is `audit.retention` of
+    /// the configuration, or `off`.
     #[arg(long, value_name = "AGE", value_parser = read_retention)]
     audit_retention: Option<Retention>,
-    /// Remove the database in the data folder at the start
+    /// Remove the database in the data folder at startup.
     #[arg(long)]
     reset_persistence: bool,
-    /// Check the configuration, and exit
+    /// Check the configuration, and exit.
     #[arg(long)]
     validate: bool,
-    /// Load the configuration again when its files change; a SIGHUP does so at once
+    /// Reload the configuration when its files change; SIGHUP reloads immediately.
     #[arg(long)]
     watch: bool,
-    /// The server's certificate, as PEM
+    /// The server's certificate, as PEM.
     #[arg(long, value_name = "FILE", requires = "tls_private_key_file")]
     tls_cert_file: Option<PathBuf>,
-    /// Its private key, as PEM
+    /// Its private key, as PEM.
     #[arg(long, value_name = "FILE", requires = "tls_cert_file")]
     tls_private_key_file: Option<PathBuf>,
-    /// Speak HTTP/2 without encryption as well
+    /// Accept HTTP/2 without TLS, too.
     #[arg(long)]
     h2c: bool,
-    /// How long requests are served after the signal to stop, while `/health` reports that the service is not ready; a second signal
-    /// ends it
+    /// Time to continue serving after a termination signal, while `/health` reports that the service is not ready. A second
+    /// signal ends it.
     #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = duration)]
     shutdown_wait_period: Duration,
-    /// How long open requests may take to finish after that
+    /// Maximum time to wait for open requests after that.
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
     shutdown_grace_period: Duration,
-    /// How much is logged
+    /// Log level.
     #[arg(short, long, value_enum, default_value_t, value_name = "LEVEL")]
     log_level: LevelFlag,
-    /// How log lines look
+    /// Log format.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     log_format: Format,
 }
 
-/// The levels of the existing control plane.
+/// Log levels, as in OPA Control Plane.
 #[derive(Clone, Copy, Default, ValueEnum)]
 enum LevelFlag {
-    /// What only those need who look for faults in the service
+    /// Details for debugging the service.
     Debug,
-    /// Each request, and each write
+    /// Requests and writes.
     #[default]
     Info,
-    /// What may be wrong, and faults
+    /// Warnings and errors.
     Warn,
-    /// Faults only
+    /// Errors only.
     Error,
 }
 
@@ -168,11 +168,11 @@ impl From<LevelFlag> for Level {
 
 #[derive(Subcommand)]
 enum Db {
-    /// Bring the tables to the latest version
+    /// Migrate the tables to the latest version.
     Migrate {
         #[command(flatten)]
         common: Common,
-        /// Print the statements instead of running them
+        /// Print the statements instead of running them.
         #[arg(long)]
         dry_run: bool,
     },
@@ -180,30 +180,30 @@ enum Db {
 
 #[derive(Subcommand)]
 enum Token {
-    /// Make a key, and print it: it is shown this once
+    /// Create a token and print its key, which is not shown again.
     Create {
         #[command(flatten)]
         common: Common,
-        /// What it may do
+        /// Role of the token.
         #[arg(long, value_enum, value_name = "ROLE")]
         role: RoleFlag,
-        /// How long it is good, like `720h`; for ever unless set
+        /// Lifetime, such as `720h`; unlimited by default.
         #[arg(long, value_name = "DURATION", value_parser = duration)]
         expires_in: Option<Duration>,
-        /// Its name
+        /// Name of the token.
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// Print every token without its key, one JSON object a line
+    /// Print every token without its key, one JSON object per line.
     List {
         #[command(flatten)]
         common: Common,
     },
-    /// Take a key back
+    /// Revoke a token.
     Revoke {
         #[command(flatten)]
         common: Common,
-        /// Its name
+        /// Name of the token.
         #[arg(value_name = "NAME")]
         name: String,
     },
@@ -212,28 +212,28 @@ enum Token {
 #[derive(Clone, Copy, ValueEnum)]
 #[value(rename_all = "snake_case")]
 enum RoleFlag {
-    /// Everything
+    /// Everything.
     Administrator,
-    /// See everything but the values of secrets
+    /// Read everything except the values of secrets.
     Viewer,
-    /// Make bundles, sources and secrets, and do everything with those
+    /// Create and manage bundles, sources and secrets.
     Owner,
-    /// Make stacks, and do everything with those
+    /// Create and manage stacks.
     StackOwner,
 }
 
 #[derive(Subcommand)]
 enum Audit {
-    /// Print every entry, the earliest first, one JSON object a line
+    /// Print every entry, oldest first, one JSON object per line.
     Export {
         #[command(flatten)]
         common: Common,
     },
-    /// Remove old entries, and print how many there were
+    /// Remove old entries, and print how many there were.
     Prune {
         #[command(flatten)]
         common: Common,
-        /// Age of the entries to remove: days such as `90d`, or a duration such as `36h`
+        /// Age of the entries to remove: days such as `90d`, or a duration such as `36h`.
         #[arg(long, value_name = "AGE", value_parser = age)]
         older_than: Duration,
     },
@@ -246,7 +246,7 @@ fn age(text: &str) -> Result<Duration, String> {
 
 #[derive(Subcommand)]
 enum Secrets {
-    /// Encrypt every secret anew, by the key that stands first, or by a new one where the key was made here
+    /// Encrypt every secret again, with the first key of the file, or with a new key if the service generated the key.
     Rotate {
         #[command(flatten)]
         common: Common,

@@ -28,15 +28,15 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Print all policies and documents as one JSON object
+    /// Print all policies and documents as one JSON object.
     Export(Export),
-    /// Replace all policies and documents by what an export holds
+    /// Replace all policies and documents with those of an export.
     Import(Import),
-    /// Read all of the file, and tell what is wrong with it
+    /// Verify the file and report corruption.
     Check(Check),
-    /// Print who brought each policy and document: files, or a client
+    /// Print the origin of each policy and document: files, or a client.
     Origins(origins::Args),
-    /// Let the next start replace what clients wrote by what files give
+    /// Let files replace documents of clients at the next start.
     Release(origins::ReleaseArgs),
 }
 
@@ -45,30 +45,30 @@ pub const FILE: &str = "solon.db";
 
 #[derive(clap::Args)]
 struct Export {
-    /// The file, or the folder that `--data-dir` names
+    /// The file, or the folder that `--data-dir` names.
     #[arg(value_name = "STORE")]
     store: PathBuf,
-    /// Write to a file, which must not exist
+    /// Write to a file, which must not exist.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 #[derive(clap::Args)]
 struct Import {
-    /// The file, or the folder that `--data-dir` names; it is made where it is missing
+    /// The file, or the folder that `--data-dir` names; created if it does not exist.
     #[arg(value_name = "STORE")]
     store: PathBuf,
-    /// The export, `-` for standard input
+    /// The export, `-` for standard input.
     #[arg(value_name = "EXPORT")]
     export: String,
-    /// Replace what is there; without it the store must be empty
+    /// Replace the contents of the store; without this flag it must be empty.
     #[arg(long)]
     replace: bool,
 }
 
 #[derive(clap::Args)]
 struct Check {
-    /// The file, or the folder that `--data-dir` names
+    /// The file, or the folder that `--data-dir` names.
     #[arg(value_name = "STORE")]
     store: PathBuf,
 }

@@ -21,32 +21,32 @@ Base documents are data and parts of the input; virtual documents are made by ru
 Example:
   solon deps -d policies data.authz.allow")]
 pub struct Args {
-    /// The query
+    /// The query.
     #[arg(value_name = "QUERY")]
     query: Vec<String>,
-    /// Policies: a file, or a folder
+    /// Policies: a file, or a folder.
     #[arg(short, long, value_name = "PATH")]
     data: Vec<String>,
-    /// A bundle: policies of a folder with a manifest
+    /// A bundle: policies of a folder with a manifest.
     #[arg(short, long, value_name = "PATH")]
     bundle: Vec<String>,
-    /// How they are shown
+    /// How they are shown.
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
-    /// Names of files and folders to pass over
+    /// Names of files and folders to ignore.
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
-    /// Accepted and without effect: v1 is the default
+    /// Accepted and without effect: v1 is the default.
     #[arg(long, hide = true)]
     v1_compatible: bool,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A table
+    /// A table.
     #[default]
     Pretty,
-    /// References as syntax trees
+    /// References as syntax trees.
     Json,
 }
 

@@ -32,55 +32,55 @@ Files that end in `.json`, `.yaml` and `.yml` are inputs; folders are read at an
 Example:
   solon exec -b policies --decision authz/allow inputs")]
 pub struct Args {
-    /// Input files, and folders with input files
+    /// Input files, and folders with input files.
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
-    /// A bundle: policies and documents of a folder with a manifest
+    /// Bundle: policies and documents of a folder with a manifest.
     #[arg(short, long, value_name = "PATH")]
     bundle: Vec<String>,
-    /// File of the configuration, in which `default_decision` counts
+    /// File of the configuration, in which `default_decision` counts.
     #[arg(short, long, value_name = "FILE")]
     config_file: Option<String>,
-    /// A value of the configuration, like `default_decision=/authz/allow`
+    /// A value of the configuration, like `default_decision=/authz/allow`.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// A value of the configuration that is the content of a file
+    /// A value of the configuration that is the content of a file.
     #[arg(long, value_name = "KEY=FILE")]
     set_file: Vec<String>,
-    /// The decision, like `authz/allow` [default: that of the configuration, else `system/main`]
+    /// The decision, like `authz/allow` [default: that of the configuration, else `system/main`].
     #[arg(long, value_name = "PATH")]
     decision: Option<String>,
-    /// Read an input from standard input
+    /// Read an input from standard input.
     #[arg(short = 'I', long)]
     stdin_input: bool,
-    /// Exit with 1 when a decision is undefined, or on errors
+    /// Exit with 1 when a decision is undefined, or on errors.
     #[arg(long)]
     fail: bool,
-    /// Exit with 1 when a decision is defined, or on errors
+    /// Exit with 1 when a decision is defined, or on errors.
     #[arg(long)]
     fail_defined: bool,
-    /// Exit with 1 when a decision is neither undefined nor an empty array, or on errors
+    /// Exit with 1 when a decision is neither undefined nor an empty array, or on errors.
     #[arg(long)]
     fail_non_empty: bool,
-    /// How decisions are shown: only `json` is there
+    /// How decisions are shown: only `json` is there.
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
-    /// Longest time of all decisions together, like `500ms` or `1m30s`; 0 sets no bound
+    /// Longest time of all decisions together, like `500ms` or `1m30s`; 0 sets no bound.
     #[arg(long, value_name = "DURATION", value_parser = signed_duration)]
     timeout: Option<Duration>,
-    /// Least severe messages that are logged
+    /// Least severe messages that are logged.
     #[arg(short, long, value_enum, default_value_t, value_name = "LEVEL")]
     log_level: LogLevel,
-    /// How messages are logged
+    /// How messages are logged.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     log_format: LogFormat,
-    /// Accepted and without effect: the time of a message is that of RFC 3339
+    /// Accepted and without effect: the time of a message is that of RFC 3339.
     #[arg(long, hide = true, value_name = "LAYOUT")]
     log_timestamp_format: Option<String>,
-    /// Read policies as Rego v0
+    /// Read policies as Rego v0.
     #[arg(long)]
     v0_compatible: bool,
-    /// Accepted and without effect: v1 is the default
+    /// Accepted and without effect: v1 is the default.
     #[arg(long, hide = true)]
     v1_compatible: bool,
 }

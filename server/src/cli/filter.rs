@@ -32,16 +32,16 @@ pub fn mappings(path: &str) -> Result<Mappings, String> {
 /// Options that commands share.
 #[derive(Clone, clap::Args)]
 pub struct Filtering {
-    /// The database's names for tables and columns: a JSON file in the form of `targetSQLTableMappings`
+    /// The database's names for tables and columns: a JSON file in the form of `targetSQLTableMappings`.
     #[arg(long, value_name = "FILE", value_parser = mappings)]
     mappings: Option<Mappings>,
-    /// The rule that computes masks of columns; METADATA tells without
+    /// Rule that computes masks of columns; by default, the one that METADATA names.
     #[arg(long, value_name = "REF")]
     mask_rule: Option<String>,
-    /// Keep exactly the rows that are true, of tables that are as the mappings declare them
+    /// Keep exactly the rows that are true, of tables that are as the mappings declare them.
     #[arg(long)]
     exact: bool,
-    /// Say more than the published targets do, where it can be said exactly
+    /// Say more than the published targets do, where it can be said exactly.
     #[arg(long)]
     extensions: bool,
 }

@@ -31,38 +31,38 @@ const UNFORMATTED: u8 = 2;
     reason = "each is a flag of the command line"
 )]
 pub struct Args {
-    /// Files and folders
+    /// Files and folders.
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
-    /// Overwrite the files that change
+    /// Overwrite the files that change.
     #[arg(short, long)]
     write: bool,
-    /// Print the paths of the files that would change
+    /// Print the paths of the files that would change.
     #[arg(short, long)]
     list: bool,
-    /// Print what would change, with colors for insertions and deletions
+    /// Print what would change, with colors for insertions and deletions.
     #[arg(short, long)]
     diff: bool,
-    /// Exit with code 2 at the first file that would change
+    /// Exit with code 2 at the first file that would change.
     #[arg(long)]
     fail: bool,
     /// Check that the result parses. Results that do not parse or differ in meaning are never printed, with or without this
-    /// check
+    /// check.
     #[arg(long, action = ArgAction::SetTrue, default_value = "true")]
     check_result: bool,
-    /// Drop imports that Rego v1 does not need: `rego.v1`, `future.keywords.if`
+    /// Drop imports that Rego v1 does not need: `rego.v1`, `future.keywords.if`.
     #[arg(long)]
     drop_v0_imports: bool,
-    /// Read and write Rego v0
+    /// Read and write Rego v0.
     #[arg(long)]
     v0_compatible: bool,
-    /// Read Rego v0 and write what is valid as v0 and as v1
+    /// Read Rego v0 and write what is valid as v0 and as v1.
     #[arg(long, alias = "rego-v1")]
     v0_v1: bool,
-    /// Read Rego v1 where `--v0-v1` would read v0. Without effect on its own
+    /// Read Rego v1 where `--v0-v1` would read v0. Without effect on its own.
     #[arg(long, hide = true)]
     v1_compatible: bool,
-    /// Language features that policies may use: a file in the form that `solon capabilities` prints, or a version of OPA
+    /// Language features that policies may use: a file in the form that `solon capabilities` prints, or a version of OPA.
     #[arg(long, value_name = "FILE|VERSION", value_parser = capabilities::read)]
     capabilities: Option<Arc<Capabilities>>,
 }

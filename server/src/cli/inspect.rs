@@ -34,29 +34,29 @@ Examples:
   solon inspect -a -f json policies
   solon inspect policy.rego")]
 pub struct Args {
-    /// A bundle, folder or archive, or a policy
+    /// A bundle, folder or archive, or a policy.
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
-    /// Print annotations of packages and rules
+    /// Print annotations of packages and rules.
     #[arg(short, long)]
     annotations: bool,
-    /// How they are shown
+    /// How they are shown.
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
-    /// Read policies as Rego v0
+    /// Read policies as Rego v0.
     #[arg(long)]
     v0_compatible: bool,
-    /// Accepted and without effect: v1 is the default
+    /// Accepted and without effect: v1 is the default.
     #[arg(long, hide = true)]
     v1_compatible: bool,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Tables
+    /// Tables.
     #[default]
     Pretty,
-    /// One object
+    /// One object.
     Json,
 }
 

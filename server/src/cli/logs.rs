@@ -25,44 +25,44 @@ Examples:
   solon logs decisions.db --input user=\\\"alice\\\" --limit 10
   solon logs decisions.db --stats")]
 pub struct Args {
-    /// SQLite file
+    /// SQLite file.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Decisions of this document, like `authz/allow`, and of documents below it
+    /// Decisions of this document, like `authz/allow`, and of documents below it.
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
-    /// Decisions with this result, as JSON; `undefined` for those without one
+    /// Decisions with this result, as JSON; `undefined` for those without one.
     #[arg(long, value_name = "JSON")]
     result: Option<String>,
-    /// Decisions whose input has a member with this value, like `user.name="alice"`; may be given several times
+    /// Decisions whose input has a member with this value, like `user.name="alice"`; may be given several times.
     #[arg(long, value_name = "MEMBER=JSON")]
     input: Vec<String>,
-    /// Decisions that failed
+    /// Decisions that failed.
     #[arg(long)]
     errors: bool,
-    /// Decisions from this time on: RFC 3339, or a duration before now like `15m`
+    /// Decisions from this time on: RFC 3339, or a duration before now like `15m`.
     #[arg(long, value_name = "TIME", value_parser = time)]
     since: Option<Timestamp>,
-    /// Decisions before this time
+    /// Decisions before this time.
     #[arg(long, value_name = "TIME", value_parser = time)]
     until: Option<Timestamp>,
-    /// Most decisions to show, the latest ones; 0 shows all
+    /// Most decisions to show, the latest ones; 0 shows all.
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: u32,
-    /// Show numbers of decisions by path and result, and percentiles of their durations, instead of decisions
+    /// Show numbers of decisions by path and result, and percentiles of their durations, instead of decisions.
     #[arg(long)]
     stats: bool,
-    /// How decisions or numbers are shown
+    /// How decisions or numbers are shown.
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Tables
+    /// Tables.
     #[default]
     Pretty,
-    /// Events as lines of JSON; with `--stats` one array
+    /// Events as lines of JSON; with `--stats` one array.
     Json,
 }
 

@@ -17,7 +17,7 @@ use super::terminal::{complain, print};
 use super::{FAILED, capabilities, version_of};
 use crate::json::answer_text;
 
-/// Answer questions of editors about policies.
+/// Find definitions in policies, for editors.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -32,22 +32,22 @@ enum Question {
 /// Find where the name at a position of a policy is defined.
 #[derive(clap::Args)]
 struct FindArgs {
-    /// The file and the position in it in bytes, decimal or hexadecimal: `policy.rego:120`, `policy.rego:0x78`
+    /// The file and the position in it in bytes, decimal or hexadecimal: `policy.rego:120`, `policy.rego:0x78`.
     #[arg(value_name = "FILE:OFFSET")]
     position: Vec<String>,
-    /// The folder with the policies
+    /// The folder with the policies.
     #[arg(short, long, value_name = "PATH")]
     bundle: Vec<String>,
-    /// Read the text of the file from standard input
+    /// Read the text of the file from standard input.
     #[arg(long)]
     stdin_buffer: bool,
-    /// What policies may use: a file in the form that `solon capabilities --current` prints, or a version of OPA
+    /// Capabilities of policies: a file in the format of `solon capabilities --current`, or a version of OPA.
     #[arg(long, value_name = "FILE|VERSION", value_parser = capabilities::read)]
     capabilities: Option<Arc<Capabilities>>,
-    /// Read policies as Rego v0
+    /// Read policies as Rego v0.
     #[arg(long)]
     v0_compatible: bool,
-    /// Accepted and without effect: v1 is the default
+    /// Accepted and without effect: v1 is the default.
     #[arg(long, hide = true)]
     v1_compatible: bool,
 }

@@ -14,32 +14,32 @@ use super::terminal::{complain, print};
 /// Parse a policy and print its syntax tree.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The policy
+    /// The policy.
     #[arg(value_name = "FILE")]
     file: String,
-    /// Accepted and without effect, as in OPA: one policy is parsed
+    /// Accepted and without effect, as in OPA: one policy is parsed.
     #[arg(hide = true)]
     others: Vec<String>,
-    /// How the tree is shown
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
-    /// What is shown beside the tree: `locations`, `comments`; `-comments` leaves them out
+    /// Additional output: `locations`, `comments`; `-comments` omits comments.
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     json_include: Option<String>,
-    /// Read the policy as Rego v0
+    /// Read the policy as Rego v0.
     #[arg(long)]
     v0_compatible: bool,
-    /// Accepted and without effect: v1 is the default
+    /// Accepted and without effect: v1 is the default.
     #[arg(long, hide = true)]
     v1_compatible: bool,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// An outline, one line a node
+    /// An outline, one line per node.
     #[default]
     Pretty,
-    /// The published JSON
+    /// JSON, as OPA prints it.
     Json,
 }
 

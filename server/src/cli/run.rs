@@ -49,25 +49,25 @@ Examples:
 
 Each flag can be set by the environment, like SOLON_RUN_LOG_LEVEL=error or OPA_RUN_LOG_LEVEL=error.")]
 pub struct Args {
-    /// Policies and documents to load: files, folders, or either below a path of `data` as `a.b:PATH`
+    /// Policies and documents to load: files or folders, optionally below a path of `data` as `a.b:PATH`.
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
-    /// Serve. There is no interactive shell, so this is always on, and `--server=false` is an error
+    /// Serve. Always on, because Solon has no interactive shell; `--server=false` is an error.
     #[arg(short, long, default_value_t = true)]
     server: bool,
-    /// Configuration, as YAML or JSON
+    /// Configuration, as YAML or JSON.
     #[arg(short, long, value_name = "FILE")]
     config_file: Option<String>,
-    /// Set a value of the configuration, like `labels.region=eu`
+    /// Set a value of the configuration, such as `labels.region=eu`.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Set a value of the configuration to the text of a file
+    /// Set a value of the configuration to the contents of a file.
     #[arg(long, value_name = "KEY=FILE")]
     set_file: Vec<String>,
-    /// Load policies and documents again when their files change; a SIGHUP does so at once
+    /// Reload policies and documents when their files change; SIGHUP reloads immediately.
     #[arg(short, long)]
     watch: bool,
-    /// Apply changes of the configuration file while the server runs; keys that need a restart are logged
+    /// Apply changes of the configuration file while the server runs; keys that need a restart are logged.
     #[arg(long)]
     watch_config: bool,
     #[command(flatten)]
@@ -76,85 +76,85 @@ pub struct Args {
     transport: transport::TransportArgs,
     #[command(flatten)]
     bounds: bounds::BoundsArgs,
-    /// How much is logged
+    /// Log level.
     #[arg(short, long, value_enum, default_value_t, value_name = "LEVEL")]
     log_level: Level,
-    /// The level that lines about requests and answers are logged at
+    /// Log level of requests and responses.
     #[arg(long, value_enum, default_value_t, value_name = "LEVEL")]
     log_level_request: Level,
-    /// How log lines look
+    /// Log format.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     log_format: Format,
-    /// How log lines tell the time, as a layout of Go's like `2006-01-02 15:04:05.000` (also `OPA_LOG_TIMESTAMP_FORMAT` in the
-    /// environment); RFC 3339 unless set
+    /// Time format of log lines, as a Go layout such as `2006-01-02 15:04:05.000` (also the environment variable
+    /// `OPA_LOG_TIMESTAMP_FORMAT`); RFC 3339 by default.
     #[arg(long, value_name = "LAYOUT")]
     log_timestamp_format: Option<String>,
-    /// Most errors reported for policies; 0 reports all
+    /// Maximum number of errors reported for policies; 0 reports all.
     #[arg(short, long, default_value_t = 10, value_name = "N", value_parser = integer)]
     max_errors: i64,
-    /// Names of files and folders to pass over
+    /// Names of files and folders to ignore.
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
-    /// Keep policies and documents in this folder, in `solon.db` (also `storage.sqlite.path`, which names the file)
+    /// Folder of the store (`solon.db`) that persists policies and documents (also `storage.sqlite.path`, which names the file).
     #[arg(short = 'd', long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// Environment variables that policies may read: in `opa.runtime().env`, and where a request of `http.send` names one; may be given
-    /// several times. Any other variable is as if it was not set
+    /// Environment variable that policies can read, in `opa.runtime().env` and in requests of `http.send`; can be repeated. Other
+    /// variables are hidden.
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = variable_name)]
     expose_env: Vec<String>,
-    /// Fail requests of `http.send` that would connect to an address outside of the public internet, or to a Unix socket
+    /// Reject requests of `http.send` to Unix sockets and to addresses outside of the public internet.
     #[arg(long)]
     deny_private_networks: bool,
-    /// What policies may use: a file in the form that `solon capabilities` prints, or a version of OPA
+    /// Capabilities of policies: a file in the format of `solon capabilities --current`, or a version of OPA.
     #[arg(long, value_name = "FILE|VERSION", value_parser = capabilities::read)]
     capabilities: Option<Arc<Capabilities>>,
-    /// Read policies as Rego v0
+    /// Read policies as Rego v0.
     #[arg(long)]
     v0_compatible: bool,
-    /// Accepted and without effect: v1 is the default
+    /// Accepted and without effect: v1 is the default.
     #[arg(long, hide = true)]
     v1_compatible: bool,
-    /// Accepted and without effect: nothing is reported to anybody
+    /// Accepted and without effect: the server sends no telemetry.
     #[arg(long, hide = true)]
     disable_telemetry: bool,
-    /// Accepted and without effect: nobody is asked for newer versions
+    /// Accepted and without effect: the server does not check for newer versions.
     #[arg(long, hide = true)]
     skip_version_check: bool,
-    /// Accepted and without effect: authorization policies are not checked against a schema of their input
+    /// Accepted and without effect: authorization policies are not checked against an input schema.
     #[arg(long, hide = true)]
     skip_known_schema_check: bool,
-    /// Accepted and without effect: the store is always made for reading
+    /// Accepted and without effect: the store is always optimized for reads.
     #[arg(long, hide = true)]
     optimize_store_for_read_speed: bool,
-    /// Write the names of another engine where they differ from the specification's
+    /// Engine whose names are used where they differ from the specification.
     #[arg(long, value_enum, value_name = "ENGINE")]
     compat: Option<Compat>,
-    /// Refused: there is no profile of Go's to serve
+    /// Rejected: Go profiles do not exist here.
     #[arg(long, hide = true)]
     pprof: bool,
-    /// Path of the document that `POST /` answers with (also `default_decision`)
+    /// Path of the document that `POST /` returns (also `default_decision`).
     #[arg(long, value_name = "PATH")]
     default_decision: Option<String>,
-    /// Accepted and without effect: it is for the interactive shell of OPA
+    /// Accepted and without effect: OPA's interactive shell uses it.
     #[arg(short, long, hide = true, value_name = "FORMAT")]
     format: Option<String>,
-    /// Accepted and without effect: it is for the interactive shell of OPA
+    /// Accepted and without effect: OPA's interactive shell uses it.
     #[arg(short = 'H', long, hide = true, value_name = "FILE")]
     history: Option<String>,
-    /// Seconds to wait for plugins before the server listens; 0 does not wait
+    /// Maximum seconds to wait for plugins before the server listens; 0 does not wait.
     #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = integer)]
     ready_timeout: i64,
-    /// Seconds to go on serving after the signal to stop
+    /// Seconds to continue serving after a termination signal.
     #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = integer)]
     shutdown_wait_period: i64,
-    /// Seconds that open requests may take to finish then
+    /// Maximum seconds to wait for open requests after that.
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = integer)]
     shutdown_grace_period: i64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Compat {
-    /// Error codes and metrics say `rego`, health messages are OPA's, answers may carry warnings
+    /// Use OPA's error codes (`rego_…`), metric names and health messages; responses can contain warnings.
     Opa,
 }
 

@@ -18,25 +18,25 @@ const SIGNATURES: &str = ".signatures.json";
 /// Sign bundles: write `.signatures.json` with a token that lists each file with its digest.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Folders and archives
+    /// Folders and archives.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
-    /// The paths are bundles. It must be given
+    /// The paths are bundles. It must be given.
     #[arg(short, long)]
     bundle: bool,
-    /// Sign by this secret (HMAC), or by the private key in this PEM file (RSA and ECDSA)
+    /// Sign by this secret (HMAC), or by the private key in this PEM file (RSA and ECDSA).
     #[arg(long, value_name = "KEY|FILE")]
     signing_key: Option<String>,
-    /// Algorithm of the signature
+    /// Algorithm of the signature.
     #[arg(long, value_name = "NAME", default_value = DEFAULT_ALGORITHM)]
     signing_alg: String,
-    /// JSON file of further claims, such as `scope`
+    /// JSON file of further claims, such as `scope`.
     #[arg(long, value_name = "FILE")]
     claims_file: Option<String>,
-    /// Folder that `.signatures.json` is written to
+    /// Folder that `.signatures.json` is written to.
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     output_file_path: String,
-    /// Rejected: there are no plugins
+    /// Rejected: plugins are not supported.
     #[arg(long, hide = true, value_name = "NAME")]
     signing_plugin: Option<String>,
 }

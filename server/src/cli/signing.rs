@@ -23,7 +23,7 @@ impl KeyFlags<'_> {
     /// Returns the key with its claims.
     ///
     /// # Errors
-    /// Fails if a file cannot be read or has no claims, or there is no such plugin.
+    /// Fails if a file cannot be read or has no claims, or names a plugin.
     pub fn signing_key(&self) -> Result<SigningKey, String> {
         if let Some(plugin) = given(self.plugin)
             && plugin != "_default"

@@ -5,7 +5,7 @@ use clap::ValueEnum;
 /// Accepts `--target rego`, and rejects the targets of OPA that are not supported.
 #[derive(Clone, clap::Args)]
 pub struct TargetArgs {
-    /// What evaluates: only `rego` is there
+    /// Evaluation target; only `rego` is supported.
     #[arg(
         short,
         long,
@@ -19,7 +19,7 @@ pub struct TargetArgs {
 
 #[derive(Clone, Copy, Default, ValueEnum)]
 enum Target {
-    /// The engine itself
+    /// The engine itself.
     #[default]
     Rego,
 }

@@ -14,22 +14,22 @@ pub const DEFAULT_ALGORITHM: &str = "RS256";
 /// How bundles are verified.
 #[derive(Clone, clap::Args)]
 pub struct VerifyArgs {
-    /// Verify bundles by this secret (HMAC), or by the public key or certificate in this PEM file (RSA and ECDSA)
+    /// Verify bundles by this secret (HMAC), or by the public key or certificate in this PEM file (RSA and ECDSA).
     #[arg(long, value_name = "KEY|FILE")]
     verification_key: Option<String>,
-    /// Id of the verification key
+    /// Id of the verification key.
     #[arg(long, value_name = "ID", default_value = "default")]
     verification_key_id: String,
-    /// Algorithm of the verification key
+    /// Algorithm of the verification key.
     #[arg(long, value_name = "NAME", default_value = DEFAULT_ALGORITHM)]
     signing_alg: String,
-    /// Scope that signatures must have
+    /// Scope that signatures must have.
     #[arg(long, value_name = "SCOPE")]
     scope: Option<String>,
-    /// Files that need not be signed, by glob patterns of their paths
+    /// Files that need not be signed, by glob patterns of their paths.
     #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
     exclude_files_verify: Vec<String>,
-    /// Load bundles without verifying them
+    /// Load bundles without verifying them.
     #[arg(long)]
     skip_verify: bool,
 }

@@ -153,7 +153,7 @@ fn config(
     let named = |path: &PathBuf, what: &str| format!("{}: {what}", path.display());
     let certificates = certificates(&options.cert_file, &files.certificate)?;
     let key = PrivateKeyDer::from_pem_slice(&files.key)
-        .map_err(|_| named(&options.private_key_file, "there is no private key in it"))?;
+        .map_err(|_| named(&options.private_key_file, "no private key found in it"))?;
     let mut config = builder
         .with_single_cert(certificates, key)
         .map_err(|error| named(&options.private_key_file, &error.to_string()))?;
@@ -201,7 +201,7 @@ fn certificates(file: &Path, text: &[u8]) -> Result<Vec<CertificateDer<'static>>
         }
     }
     if certificates.is_empty() {
-        return Err(format!("{file}: there is no certificate in it"));
+        return Err(format!("{file}: no certificate found in it"));
     }
     Ok(certificates)
 }

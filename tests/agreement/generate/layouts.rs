@@ -147,7 +147,7 @@ impl Layout {
         let names = ["one", "two", "three", "four"];
         let count = self.random.between(2, 4);
         for (at, name) in names.iter().enumerate().take(count) {
-            // most refer to earlier ones, so that there is no cycle
+            // most refer to earlier ones, so that no cycle arises
             let other = names[if self.random.chance(90) {
                 at.saturating_sub(1 + self.random.less_than(2))
             } else {

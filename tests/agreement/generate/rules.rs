@@ -102,7 +102,7 @@ pub fn chain(writer: &mut Writer) {
     let shape = writer.useful_kind();
     let iterations = writer.random.less_than(2);
     let body = writer.body(iterations);
-    // the value of an iterating branch is constant, since two solutions must not differ
+    // The value of an iterating branch is constant, since two solutions must not differ.
     let value = if iterations == 0 {
         writer.ungrouped(&shape, 2)
     } else {
@@ -138,7 +138,7 @@ pub fn partial_set(writer: &mut Writer) {
         let iterations = writer.random.weighted(&[(1, 0), (6, 1), (3, 2)]);
         let body = writer.body(iterations);
         let (mut member, mut of) = writer.yielded();
-        // set members cannot be found by pattern matching, even if the set is known
+        // Set members cannot be found by pattern matching, even if the set is known.
         if writer.random.chance(6) {
             member = format!("{{{member}}}");
             of = Shape::set(of);

@@ -189,7 +189,7 @@ impl Tables {
                 self.word()
             ),
             8 => format!("startswith({root}.path, {})", self.path()),
-            // OPA ignores one of a prefix and a suffix of the same value
+            // OPA ignores one of a prefix and a suffix of the same value.
             9 => format!(
                 "endswith({root}.address, \"{}\")",
                 self.random.pick(&["1", ".3", "s", ""])

@@ -249,7 +249,7 @@ pub const RISKY: &[&str] = &[
     "yaml.unmarshal(<~string>)",
 ];
 
-/// Returns the templates with values of `shape`, and the kind that `T` stands for in them.
+/// Returns the templates with values of `shape`, and the kind that replaces `T` in them.
 pub fn of_kind(shape: &Shape) -> (&'static [&'static [&'static str]], &Shape) {
     match shape {
         Shape::Number => (&[NUMBER], shape),

@@ -34,7 +34,7 @@ fn reduce(tree: &mut Json) {
                 Some(2) => {
                     let number: f64 = members["Raw"].as_str().unwrap().parse().unwrap();
                     members["Raw"] = number.to_string().into();
-                    // graphql-parser prints them without a fraction
+                    // graphql-parser prints them without a fraction.
                     if number.fract() == 0.0 {
                         members["Kind"] = 1.into();
                     }

@@ -40,7 +40,7 @@ fn source(name: &str) -> Option<&'static str> {
     Some(match name {
         "http.send" => "the server that is asked, once for equal requests of an evaluation",
         "net.lookup_ip_addr" => "the resolver of the host, once for a name in an evaluation",
-        "opa.runtime" => "what the host tells of itself",
+        "opa.runtime" => "the description of the host",
         "rand.intn" => "the random source of the host, seeded once for an evaluation",
         "time.now_ns" => "the clock of the host, read once for an evaluation",
         "uuid.rfc4122" => "the random source of the host, once for a key in an evaluation",
@@ -196,6 +196,6 @@ fn every_function_is_described() {
     let written = fs::read_to_string(&path).unwrap_or_default();
     assert!(
         written == page,
-        "docs/functions.md is old; BLESS=1 writes it anew"
+        "docs/functions.md is old; BLESS=1 writes it again"
     );
 }

@@ -148,12 +148,12 @@ fn several_bundles_change_as_one() {
         .map(|one| one.name)
         .collect();
     assert_eq!(names, ["x", "y"]);
-    // roots may move between bundles within one change
+    // Roots may move between bundles within one change.
     let (a, b) = (part("a", "b", "2"), part("b", "a", "2"));
     engine.activate_bundles(&[("x", &b), ("y", &a)]).unwrap();
     assert_eq!(engine.snapshot().bundles()[0].roots, ["b"]);
     assert_eq!(engine.read("a/v").unwrap(), "2".into());
-    // documents of clients below the roots are removed, others stay
+    // Documents of clients below the roots are removed, others stay.
     engine.put("a/w", 1.into()).unwrap();
     engine.put("c", 1.into()).unwrap();
     engine.set_module("own.rego", "package a.own").unwrap();
@@ -227,7 +227,7 @@ fn a_delta_has_the_roots_of_its_snapshot() {
         .activate_bundle("one", &delta(r#"["/b", "a/"]"#))
         .unwrap();
     assert_eq!(engine.read("a/x").unwrap(), 2.into());
-    // the tag of a delta replaces the one of its snapshot
+    // The tag of a delta replaces the one of its snapshot.
     assert_eq!(engine.read("system/bundles/one/etag").unwrap(), "".into());
 }
 
@@ -323,7 +323,7 @@ fn unchanged_parts_are_not_compiled_and_keep_their_memory() {
     assert!(work.lowered < 10, "{work:?}");
     assert_eq!(place(before.root()), place(engine.data_snapshot().root()));
     assert_eq!(engine.read("d/changed").unwrap(), 2.into());
-    // activating the same bundle again changes nothing
+    // Activating the same bundle again changes nothing.
     let generation = engine.generation();
     engine.activate_bundle("b", &files(2)).unwrap();
     assert_eq!(engine.generation(), generation);

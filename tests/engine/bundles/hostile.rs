@@ -121,7 +121,7 @@ fn headers_that_override_entries() {
             "an extended header is larger than 65536 bytes",
         ),
     ]);
-    // times, owners and comments have no effect
+    // Times, owners and comments have no effect.
     let harmless = Tarball::default()
         .extended("mtime", "1.5")
         .extended("comment", "../../x")
@@ -151,7 +151,7 @@ fn entries_of_the_same_name() {
         let want = "bundle b: bundle read failed: duplicate entry `";
         assert!(got.starts_with(want), "{first} {second}: {got}");
     }
-    // names that differ in case are different names
+    // Names that differ in case are different names.
     let archive = Tarball::default()
         .file("a.rego", A)
         .file("A.rego", b"package b\np := 1\n");
@@ -235,20 +235,20 @@ fn repeated(block: &[u8], count: usize) -> Vec<u8> {
 #[test]
 fn decompression_bombs() {
     let zeros = vec![0; 1 << 20];
-    // an archive that ends at once, followed by a gigabyte of zeros
+    // An archive that ends at once, followed by a gigabyte of zeros.
     rejected(&[(
         "zeros",
         repeated(&zeros, 1 << 10),
         "trailing data after the last entry",
     )]);
-    // a file of 10 GB is detected by its header
+    // A file of 10 GB is detected by its header.
     let large = Tarball::default().entry(b'0', b"data.json", "", 10 << 30, b"");
     rejected(&[(
         "a large file",
         large.finish(),
         "bundle file data.json size (10737418240 bytes) exceeds configured size_limit_bytes (1073741824 bytes)",
     )]);
-    // a file within the limit, whose zeros compress to almost nothing
+    // A file within the limit, whose zeros compress to almost nothing.
     let mut inner = Tarball::default()
         .entry(b'0', b"data.json", "", 1 << 30, b"")
         .0;
@@ -263,7 +263,7 @@ fn decompression_bombs() {
         gzip.finish().unwrap(),
         "archive decompresses to more than 250 times its size",
     )]);
-    // many folders with the same header
+    // Many folders with the same header.
     let folder = Tarball::default().entry(b'5', b"d/", "", 0, b"").0;
     let count = BundleLimits::default().entries + 1;
     let got = error(&repeated(&folder, count));

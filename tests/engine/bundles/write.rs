@@ -11,7 +11,7 @@ fn read(files: Vec<BundleFile>) -> Option<Bundle> {
     reader.read_files(files).ok()
 }
 
-/// What a bundle consists of, as far as writing keeps it.
+/// The contents of a bundle that writing preserves.
 fn contents(bundle: &Bundle) -> impl PartialEq + std::fmt::Debug {
     let modules = bundle.modules.iter();
     let modules: Vec<_> = modules

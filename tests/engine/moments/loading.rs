@@ -54,12 +54,15 @@ fn all_load_errors_are_reported_and_nothing_changes() {
     let Error::Load(errors) = &error else {
         panic!("{error}");
     };
-    let told: Vec<String> = errors.0.iter().map(LoadError::to_string).collect();
-    assert_eq!(told.len(), 4, "{told:?}");
-    assert!(told[0].starts_with("a/bad.json: "), "{told:?}");
-    assert!(told[1].starts_with("a/bad.rego:3: rego_parse_error: "));
-    assert_eq!(told[2], "stat missing: no such file or directory");
-    assert_eq!(told[3], "b/scalar.json: document must be of type object");
+    let messages: Vec<String> = errors.0.iter().map(LoadError::to_string).collect();
+    assert_eq!(messages.len(), 4, "{messages:?}");
+    assert!(messages[0].starts_with("a/bad.json: "), "{messages:?}");
+    assert!(messages[1].starts_with("a/bad.rego:3: rego_parse_error: "));
+    assert_eq!(messages[2], "stat missing: no such file or directory");
+    assert_eq!(
+        messages[3],
+        "b/scalar.json: document must be of type object"
+    );
     let codes: Vec<String> = error.entries().into_iter().map(|one| one.code).collect();
     let file = "load_error";
     assert_eq!(codes, [file, "rego_parse_error", file, file]);

@@ -108,7 +108,7 @@ fn evaluate(engine: &Engine, path: &str) -> Option<Value> {
 
 #[test]
 fn a_load_that_changes_nothing_writes_nothing() {
-    // everything is of unknown origin, which the first load records path by path
+    // Everything is of unknown origin, which the first load records path by path.
     let documents = value(r#"{"old": {"a": 1, "b": 2}, "own": 3, "f": {"x": 0}}"#);
     let store = Counting::new(Contents::new(documents, Vec::new()));
     let engine = Engine::builder().open(store.clone()).unwrap();
@@ -191,7 +191,7 @@ fn hidden_policies_are_written_when_they_change() {
     ];
     load(&engine, &files);
     store.written();
-    // not sorted by name
+    // Not sorted by name.
     for name in ["c.rego", "a.rego", "b.rego"] {
         engine.remove_module(name).unwrap();
     }
@@ -230,18 +230,18 @@ fn a_report_names_documents_of_files() {
     };
     let none: [&str; 0] = [];
     let file = [("d.json", r#"{"a": {"b": 1}}"#)];
-    // all documents are the client's
+    // All documents are the client's.
     assert_eq!(report(&[("", "{}")], &[]), none);
     assert_eq!(report(&[("", r#"{"a": {"b": 1}}"#)], &file), none);
     assert_eq!(report(&[("", "{}")], &file), ["/"]);
-    // `system` is not
+    // `system` is not.
     assert_eq!(report(&[("system", "{}")], &file), none);
     assert_eq!(report(&[("system", "7")], &file), none);
     assert_eq!(report(&[("system/version", "7")], &file), none);
     let system = [("d.json", r#"{"system": {"x": 1}}"#)];
     assert_eq!(report(&[("system", "7")], &system), ["/system"]);
     assert_eq!(report(&[("system", r#"{"x": 1}"#)], &system), none);
-    // documents of files
+    // Documents of files.
     assert_eq!(report(&[("a/b", "2")], &file), ["/a/b"]);
     assert_eq!(report(&[("a/b", "1")], &file), none);
     assert_eq!(report(&[("a", "{}")], &file), ["/a"]);
@@ -272,7 +272,7 @@ fn a_load_that_fails_changes_nothing() {
         ("f.rego", "package f\nq := 1"),
         ("d.json", r#"{"f": {"q": 2}}"#),
     ]);
-    // at the first successful load the origins are unknown
+    // At the first successful load the origins are unknown.
     let report = load(&engine, &[("f.rego", "package f\nq := 1")]);
     assert_eq!(report.unknown_modules, ["own.rego"]);
     assert_eq!(engine.module_origin("own.rego"), Origin::Unknown);
@@ -415,7 +415,7 @@ fn the_load_of_a_start_replaces_policies_that_do_not_compile() {
         let opened = opened.map(|(engine, _)| engine);
         (opened, store)
     };
-    // replaced, renamed, removed
+    // Replaced, renamed, removed.
     for (name, files) in [("f.rego", &files[..]), ("g.rego", &files), ("f.rego", &[])] {
         let (engine, store) = start(&[(name, broken, Origin::Files)], files);
         let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
@@ -426,11 +426,11 @@ fn the_load_of_a_start_replaces_policies_that_do_not_compile() {
         drop(engine);
         Engine::builder().open(store).unwrap();
     }
-    // a policy of an earlier version with the name of a file
+    // A policy of an earlier version with the name of a file.
     start(&[("f.rego", broken, Origin::Unknown)], &files)
         .0
         .unwrap();
-    // a client's policy of that name is in effect
+    // A client's policy of that name is in effect.
     let modules = [
         ("f.rego", "package f\nq := 2", Origin::Client),
         ("g.rego", broken, Origin::Files),
@@ -438,7 +438,7 @@ fn the_load_of_a_start_replaces_policies_that_do_not_compile() {
     let engine = start(&modules, &files).0.unwrap();
     assert_eq!(evaluate(&engine, "f/q"), Some(Value::Int(2)));
     assert_eq!(engine.module_origin("f.rego"), Origin::Client);
-    // functions that a client's policy calls are now in another file
+    // Functions that a client's policy calls are now in another file.
     let modules = [
         (
             "own.rego",
@@ -454,7 +454,7 @@ fn the_load_of_a_start_replaces_policies_that_do_not_compile() {
     let lib = [("lib.rego", "package lib\nf(x) := x + 1")];
     let engine = start(&modules, &lib).0.unwrap();
     assert_eq!(evaluate(&engine, "own/q"), Some(Value::Int(2)));
-    // the remaining modules do not compile: nothing is written
+    // The remaining modules do not compile: nothing is written.
     for (modules, files) in [
         (&[("own.rego", broken, Origin::Client)][..], &files[..]),
         (&[("own.rego", broken, Origin::Unknown)], &files),

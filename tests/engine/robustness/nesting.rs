@@ -67,7 +67,7 @@ fn brackets_in_json_and_yaml() {
             assert_eq!(call.unwrap()[0].values[0].to_string(), "[false, false]");
         }
     }
-    // block style nests by indentation
+    // Block style nests by indentation.
     let mut text = String::new();
     for level in 0..3_000 {
         writeln!(text, "{}a:", " ".repeat(level)).unwrap();
@@ -84,7 +84,7 @@ fn the_deepest_values_pass_through() {
     let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     on_small_stack("deepest", || {
         let value = json::read(text.as_bytes()).unwrap();
-        // indented texts of this depth take some gigabytes
+        // Indented texts of this depth take some gigabytes.
         let limits = solon::Limits::default().memory(None);
         let engine = Engine::builder().limits(limits).build();
         engine.put("/deep", value.clone()).unwrap();
@@ -127,7 +127,7 @@ fn values_nested_by_evaluation() {
         let below = level - 1;
         writeln!(module, "f{level}(x) := f{below}(f{below}(f{below}(x)))").unwrap();
     }
-    // not a constant, whose type would not fit
+    // Not a constant, whose type would not fit.
     module.push_str("p := f9(input)\n");
     let refused = message(on_small_stack("functions", || {
         let engine = Engine::new();
@@ -278,7 +278,7 @@ fn long_chains_of_operators() {
         ("count(input)", "+", "input.x", LENGTH, &*sum),
         ("{2}", "|", "{input.x}", LENGTH, "[1,2]"),
         (&*bracketed, "|", "{input.x}", LENGTH, &*deep),
-        // a chain in an operand is part of the chain around it
+        // A chain in an operand is part of the chain around it.
         ("{3}", "|", "{y | y := {1} | {2}}", LENGTH - 1, "[3,[1,2]]"),
     ] {
         let term = |operators: usize| {

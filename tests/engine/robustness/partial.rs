@@ -76,7 +76,7 @@ fn terms_are_bounded() {
     let more = left("too many terms", "", &zeros(RESIDUAL_TERMS), query);
     let limit = format!("partial evaluation exceeds the limit of {RESIDUAL_TERMS} terms");
     assert_eq!(message(more), limit);
-    // each variable stands for the previous one twice
+    // each variable contains the previous one twice
     let doubled = |times: usize| {
         let steps = conjunction(times, |at| format!("x{} = [x{at}, x{at}]", at + 1));
         format!("x0 = input.a; {steps}")

@@ -1,4 +1,4 @@
-# Parses conditions of SQL Server, and tells of what each consists. Read from the input: a JSON text a line. Answered: an object
+# Parses conditions of SQL Server and prints the structure of each. Read from the input: a JSON text a line. Answered: an object
 # with `columns`, `texts` and `nodes`, or `error`.
 import json
 import sys

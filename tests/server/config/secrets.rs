@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{read, told};
+use super::{read, reported};
 
 #[test]
 fn secrets_are_not_shown() {
@@ -21,7 +21,7 @@ extra: {kept: true}";
         "default_authorization_decision": "/system/authz/allow",
     });
     assert_eq!(config.active("7", "1.2.3"), want);
-    let list = told(
+    let list = reported(
         "services: [{name: a, url: u, credentials: {bearer: {token: t}}}]",
         &[],
     );
@@ -119,7 +119,7 @@ fn what_services_send_is_not_shown() {
         ),
         ("URL: 'https://u:t@h'", json!({})),
     ] {
-        let named = told(&format!("services: {{a: {{{service}}}}}"), &[]);
+        let named = reported(&format!("services: {{a: {{{service}}}}}"), &[]);
         assert_eq!(named["services"]["a"], want, "{service}");
         let config = read(&format!("services: [{{{service}}}]"), &[], &[]).unwrap();
         assert_eq!(
@@ -128,14 +128,14 @@ fn what_services_send_is_not_shown() {
             "{service}"
         );
     }
-    let set = told("services: {a: {}}", &["services.a.headers.Token=t"]);
+    let set = reported("services: {a: {}}", &["services.a.headers.Token=t"]);
     assert_eq!(
         set["services"]["a"]["headers"],
         json!({"Token": "REDACTED"})
     );
-    let keys = told("keys: {k: {Key: t, PRIVATE_KEY: t, scope: read}}", &[]);
+    let keys = reported("keys: {k: {Key: t, PRIVATE_KEY: t, scope: read}}", &[]);
     assert_eq!(keys["keys"], json!({"k": {"scope": "read"}}));
-    let keys = told("keys: {k: {kei: t, key: t, algorithm: HS256}}", &[]);
+    let keys = reported("keys: {k: {kei: t, key: t, algorithm: HS256}}", &[]);
     assert_eq!(keys["keys"], json!({"k": {"algorithm": "HS256"}}));
 }
 
@@ -244,11 +244,11 @@ fn values_of_variables_are_not_shown() {
         ("x.${TOKEN}=a", json!({"x": {"REDACTED": hidden()}})),
         ("x=s3cret", json!({"x": "s3cret"})),
     ] {
-        assert_eq!(told("", &[set]), want, "{set}");
+        assert_eq!(reported("", &[set]), want, "{set}");
     }
     // an assignment over a variable of the file, and the reverse
-    assert_eq!(told("x: ${TOKEN}", &["x=a"]), json!({"x": "a"}));
-    assert_eq!(told("x: a", &["x=${TOKEN}"]), json!({"x": hidden()}));
+    assert_eq!(reported("x: ${TOKEN}", &["x=a"]), json!({"x": "a"}));
+    assert_eq!(reported("x: a", &["x=${TOKEN}"]), json!({"x": hidden()}));
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn headers_and_credentials_are_not_shown_in_any_section() {
             json!({"labels": {"headers": "l", "credentials": "l"}}),
         ),
     ] {
-        assert_eq!(told(text, &[]), want, "{text}");
+        assert_eq!(reported(text, &[]), want, "{text}");
     }
 }
 
@@ -315,6 +315,6 @@ fn misspelled_sections_are_without_secrets() {
         ),
         ("keyS: 1", json!({"keyS": null})),
     ] {
-        assert_eq!(told(section, &[]), want, "{section}");
+        assert_eq!(reported(section, &[]), want, "{section}");
     }
 }

@@ -441,7 +441,7 @@ fn what_an_operator_may_overlook_is_told() {
     assert_eq!(warned(&[]), "");
     let as_opa = warned(&["--authentication=token", "--compat", "opa"]);
     assert!(as_opa.contains("without authorization"), "{as_opa}");
-    assert!(warned(&["--addr", "0.0.0.0:0"]).contains("lets everybody in"));
+    assert!(warned(&["--addr", "0.0.0.0:0"]).contains("without authentication"));
     let both = warned(&[
         "--addr",
         "0.0.0.0:0",

@@ -109,8 +109,8 @@ fn each_input_is_answered_as_if_it_were_alone() {
                     let (status, mut alone) = ask(&mut client, &target, &json!({ "input": input }));
                     let mut one = batch["responses"][format!("k{at}")].clone();
                     let one = one.as_object_mut().unwrap();
-                    let told = one.remove("http_status_code");
-                    assert!(told.is_none() || told == Some(json!(status.to_string())));
+                    let code = one.remove("http_status_code");
+                    assert!(code.is_none() || code == Some(json!(status.to_string())));
                     let alone = alone.as_object_mut().unwrap();
                     alone.remove("warning");
                     if status == 200 {

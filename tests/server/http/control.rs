@@ -62,7 +62,7 @@ fn checks_and_the_audit_have_commands() {
     let folder = Folder::with(&[]);
     let (code, _, text) = output(folder.path(), &["check"]);
     assert_eq!(code, Some(1));
-    assert!(text.contains("there is no database at"), "{text}");
+    assert!(text.contains("no database exists at"), "{text}");
     output(folder.path(), &["token", "create", "--role", "viewer", "v"]);
     assert_eq!(
         output(folder.path(), &["check"]),

@@ -51,7 +51,7 @@ fn odd_heads_are_rejected() {
         assert!(answer.contains(words), "{head}: {answer}");
         assert!(answer.contains("\"code\": "), "{head}: {answer}");
     }
-    // a body without a known end is not read, and neither are the bytes after it
+    // A body without a known end is not read, and neither are the bytes after it.
     for (coding, want) in [
         ("gzip, chunked", "501"),
         ("chunked, chunked", "501"),
@@ -75,7 +75,7 @@ fn odd_heads_are_rejected() {
         assert_eq!(status(&answer), "431", "{answer}");
         assert_eq!(body(&answer), "", "{answer}");
     }
-    // the parser of heads rejects invalid requests, on the first request of a connection and on later ones
+    // The parser of heads rejects invalid requests, on the first request of a connection and on later ones.
     let health = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
     for head in [
         "GARBAGE\r\n\r\n",
@@ -170,7 +170,7 @@ fn responses_are_sent_as_they_are() {
             );
             let length = format!("content-length: {}\r\n", body(&answer).len());
             assert!(answer.contains(&length), "{answer}");
-            // the connection stays open after such a response
+            // The connection stays open after such a response.
             let next = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
             let two = raw(
                 server.address(),

@@ -92,7 +92,7 @@ fn requests_name_a_host_of_the_server() {
     }
     let two = "Host: localhost\r\nHost: evil.example\r\n";
     assert_eq!(status(server.address(), "/health", two), "400");
-    // no host at all
+    // No host at all.
     let (status, response) = ask(server.address(), "/health", "1.0", "");
     assert_eq!(status, "403", "{response}");
     let named = ask(server.address(), "/health", "1.0", "Host: localhost\r\n");
@@ -222,7 +222,7 @@ fn authorities_of_http2_are_checked() {
             .args(["-H", &format!("Host: {host}")])
             .arg(format!("http://{}/health", server.address()))
             .output();
-        // only curl can send HTTP/2 in this test
+        // Only curl can send HTTP/2 in this test.
         let Ok(curl) = curl else { return };
         assert_eq!(String::from_utf8_lossy(&curl.stdout), want, "{host}");
     }
@@ -238,7 +238,7 @@ fn servers_that_web_pages_cannot_use_do_not_look_at_hosts() {
     let good = format!("{foreign}Authorization: Bearer good\r\n");
     assert_eq!(status(server.address(), "/health", &good), "200");
     assert_eq!(status(server.address(), "/health", foreign), "401");
-    // a policy alone does not authenticate clients
+    // A policy alone does not authenticate clients.
     let policy = "package system.authz\n\nallow := true\n";
     let server = Server::start_with(&token[1..], &[("authz.rego", policy)]);
     assert_eq!(status(server.address(), "/health", foreign), "403");
@@ -288,7 +288,7 @@ fn addresses_of_all_interfaces_take_any_host_unless_some_are_named() {
         }
         assert!(!warned(&mut server).contains("--allowed-host"), "{address}");
     }
-    // other listeners of the same server are checked
+    // Other listeners of the same server are checked.
     let both = Server::start_with(&["--addr", "0.0.0.0:0", "--addr", "127.0.0.1:0"], &[]);
     let mut addresses = both.address().split(", ");
     assert_eq!(status(addresses.next().unwrap(), "/health", foreign), "200");

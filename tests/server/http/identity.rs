@@ -64,7 +64,7 @@ fn broken_tokens_are_rejected_where_anonymous_callers_pass() {
     let valid: [&[u8]; 2] = ["Bearer tök".as_bytes(), "Bearer €".as_bytes()];
     for token in valid {
         let (code, answer) = status(&[token]);
-        assert_eq!(code, "401", "a token of somebody else: {answer}");
+        assert_eq!(code, "401", "a token of another client: {answer}");
         assert!(answer.contains("administrative policy"), "{answer}");
     }
 }

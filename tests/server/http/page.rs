@@ -63,7 +63,7 @@ fn the_list_of_codes_is_complete() {
     let missing: Vec<_> = recorded.difference(&told).collect();
     assert!(
         missing.is_empty(),
-        "docs/http.md does not tell of {missing:?}"
+        "docs/http.md does not describe {missing:?}"
     );
     let mut text = String::new();
     for folder in [
@@ -102,7 +102,7 @@ fn the_list_of_bounds_is_complete() {
     for flag in flags {
         assert!(
             page.contains(&format!("`{flag}`")),
-            "docs/http.md does not tell of {flag}"
+            "docs/http.md does not describe {flag}"
         );
     }
 }

@@ -87,7 +87,7 @@ fn policies_and_documents_are_there_after_a_restart() {
         .retain(|key, _| !["p", "q"].contains(&key.as_str()));
     assert_eq!(left, json!({"file": 2, "list": [1, {"a": {}}], "n": 1.5}));
     drop(server);
-    // documents of files are removed with the files, but a client's writes over them stay
+    // Documents of files are removed with the files, but a client's writes over them stay.
     let put = Message::new("DELETE", "/v1/policies/q");
     let server = start(&folder, &files);
     assert_eq!(Client::connect(server.address()).ask(&put).status, 200);
@@ -95,7 +95,7 @@ fn policies_and_documents_are_there_after_a_restart() {
     let server = start(&folder, &[]);
     assert_eq!(policies(&server), Vec::<String>::new());
     assert_eq!(data(&server)["file"], json!(2));
-    // a second process is locked out
+    // A second process is locked out.
     let (code, text) = Server::fail(&["--data-dir", folder.path().to_str().unwrap()]);
     assert_eq!(code, Some(1));
     assert!(text.contains("another process uses the file"), "{text}");
@@ -135,7 +135,7 @@ fn write(address: &str, first: usize, acknowledged: &Mutex<usize>) {
     };
     let mut stream = BufReader::new(stream);
     for number in first.. {
-        // one request with two related documents; each fifth is a policy
+        // One request with two related documents; each fifth is a policy.
         let (request, body) = if number.is_multiple_of(5) {
             let text = format!("package policies.p{number}\n\nn := {number}\n");
             (format!("PUT /v1/policies/p{number}"), text)
@@ -182,7 +182,7 @@ fn a_killed_server_has_all_that_was_acknowledged_and_nothing_by_halves() {
             drop(server);
             writing.join().unwrap();
         });
-        // different times in each round
+        // Different times in each round.
         wait =
             Duration::from_micros((u64::try_from(wait.as_micros()).unwrap() * 31 + 977) % 120_000);
         let server = start(&folder, &[]);
@@ -224,10 +224,10 @@ fn a_file_that_cannot_be_written_is_refused_and_stays_as_it_is() {
     let before = std::fs::read(&file).unwrap();
     let allow =
         |path: &Path, mode| std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
-    // the file alone, the file in a read-only folder, and that folder alone
+    // The file alone, the file in a read-only folder, and that folder alone.
     for (file_mode, folder_mode) in [(0o444, 0o777), (0o444, 0o555), (0o666, 0o555)] {
         allow(&file, file_mode);
-        // the write-ahead log, if the server left one, is readable and read-only as well
+        // The write-ahead log, if the server left one, is readable and read-only as well.
         let log = folder.path().join("solon.db-wal");
         if log.exists() {
             allow(&log, 0o644);
@@ -243,7 +243,7 @@ fn a_file_that_cannot_be_written_is_refused_and_stays_as_it_is() {
         );
         assert_eq!(std::fs::read(&file).unwrap(), before);
     }
-    // a user with write permission can continue
+    // A user with write permission can continue.
     let server = start(&folder, &[]);
     assert_eq!(data(&server), json!({"a": 1}));
 }
@@ -316,7 +316,7 @@ fn documents_that_were_kept_and_are_loaded_again_are_held_once() {
 fn a_full_disk_refuses_the_write_and_memory_stays_as_the_file() {
     let folder = Folder::with(&[]);
     let path = folder.path().to_str().unwrap();
-    // files of at most 400 blocks; exceeding the limit is an error instead of a signal
+    // Files of at most 400 blocks; exceeding the limit is an error instead of a signal.
     let mut shell = Command::new("sh");
     let limit = "trap '' XFSZ; ulimit -f 400; exec \"$@\"";
     shell.args(["-c", limit, "sh", env!("CARGO_BIN_EXE_solon")]);

@@ -91,7 +91,7 @@ fn well() -> (u16, String) {
     (200, "{}\n".to_owned())
 }
 
-/// S-011, S-129, S-130, S-131, S-134, S-135, S-304, S-305, S-306, S-308, S-314, S-315, S-316, S-322, S-323
+/// S-011, S-129, S-130, S-131, S-134, S-135, S-304, S-305, S-306, S-308, S-314, S-315, S-316, S-322, S-323.
 #[test]
 fn plugins_count_where_that_is_asked() {
     for (spelling, words) in [
@@ -104,11 +104,11 @@ fn plugins_count_where_that_is_asked() {
         let (builder, first) = Told::add(builder, "first");
         let (builder, second) = Told::add(builder, "second");
         let server = Inside::start(builder);
-        // the request does not ask for plugins
+        // The request does not ask for plugins.
         assert_eq!(ask(&server, "/health"), well());
         assert_eq!(ask(&server, "/health?plugins=false"), well());
         assert_eq!(ask(&server, "/health?exclude-plugin=first"), well());
-        // none has started
+        // None has started.
         assert_eq!(ask(&server, "/health?plugins"), unwell(words));
         let excluded = "/health?plugins=true&exclude-plugin=first";
         assert_eq!(ask(&server, excluded), unwell(words));
@@ -134,7 +134,7 @@ fn plugins_count_where_that_is_asked() {
         second.to(|plugin| plugin.report(PluginState::Ok));
         assert_eq!(ask(&server, "/health?plugins"), well());
         assert_eq!(ask(&server, "/health/live"), well());
-        // a plugin that was ready once stays ready for rules, but not for requests with `plugins`
+        // A plugin that was ready once stays ready for rules, but not for requests with `plugins`.
         first.to(|plugin| plugin.report_because(PluginState::Error, "it broke"));
         assert_eq!(ask(&server, "/health/live"), well());
         assert_eq!(ask(&server, "/health/ready").0, 500);
@@ -142,7 +142,7 @@ fn plugins_count_where_that_is_asked() {
     }
 }
 
-/// S-303, S-312, S-313, S-318, S-132, S-133
+/// S-303, S-312, S-313, S-318, S-132, S-133.
 #[test]
 fn bundles_count_where_that_is_asked() {
     for (spelling, words) in [
@@ -176,7 +176,7 @@ fn bundles_count_where_that_is_asked() {
         let zones = active("zones");
         plugin.to(move |plugin| plugin.report_bundle(zones));
         assert_eq!(ask(&server, "/health?bundles"), well());
-        // a later failed download has no effect
+        // A later failed download has no effect.
         plugin.to(|plugin| {
             plugin.report_bundle(BundleStatus {
                 code: Some("bundle_error".to_owned()),
@@ -193,7 +193,7 @@ fn bundles_count_where_that_is_asked() {
     }
 }
 
-/// S-012, S-310, S-311, S-317, S-319, S-324, S-325, S-404
+/// S-012, S-310, S-311, S-317, S-319, S-324, S-325, S-404.
 #[test]
 fn health_rules_tell_what_is_wrong() {
     for (spelling, untrue, undefined, failed) in [
@@ -224,7 +224,7 @@ fn health_rules_tell_what_is_wrong() {
     }
 }
 
-/// S-307, S-308, S-317
+/// S-307, S-308, S-317.
 #[test]
 fn a_server_that_cannot_decide_is_unhealthy() {
     let starved = Engine::builder()
@@ -244,7 +244,7 @@ fn status(server: &Inside) -> Json {
     answer["result"].take()
 }
 
-/// S-014, S-074, S-075, S-076, S-077, S-078, S-079, S-080, S-081, S-082, S-083, S-330, S-331, S-332
+/// S-014, S-074, S-075, S-076, S-077, S-078, S-079, S-080, S-081, S-082, S-083, S-330, S-331, S-332.
 #[test]
 fn the_status_tells_of_plugins_bundles_and_counts() {
     let config = r#"{"labels": {"id": "one", "region": "eu"}}"#;
@@ -323,7 +323,7 @@ fn the_status_tells_of_plugins_bundles_and_counts() {
     assert_eq!(post.status, 405);
 }
 
-/// S-065, S-066, S-067, S-068, S-413
+/// S-065, S-066, S-067, S-068, S-413.
 #[test]
 fn bundles_are_part_of_the_provenance() {
     let (builder, plugin) = Told::add(Server::builder(), "bundle");

@@ -279,7 +279,7 @@ fn what_cannot_be_protected_does_not_start() {
         ),
         (
             vec!["--tls-cert-file", &none, "--tls-private-key-file", &none],
-            "there is no certificate in it",
+            "no certificate found in it",
         ),
         (
             vec![
@@ -363,9 +363,9 @@ fn authorities_that_cannot_be_read_are_named() {
         .unwrap()
         .1;
     let cases = [
-        (String::new(), "there is no certificate in it"),
-        ("nothing".to_owned(), "there is no certificate in it"),
-        (key.clone(), "there is no certificate in it"),
+        (String::new(), "no certificate found in it"),
+        ("nothing".to_owned(), "no certificate found in it"),
+        (key.clone(), "no certificate found in it"),
         (broken.clone(), "block 1 cannot be read: invalid base64"),
         (
             format!("{good}{broken}"),

@@ -147,7 +147,7 @@ pub fn encode_object<'e>(
         }
         pairs.push((key, values));
     }
-    // of keys with equal texts the last one wins
+    // Of keys with equal texts the last one wins.
     pairs.reverse();
     pairs.sort_by(|a, b| a.0.cmp(&b.0));
     pairs.dedup_by(|earlier, last| earlier.0 == last.0);
@@ -174,7 +174,7 @@ pub fn decode_object<'e>(
     let text = operands.text(0)?;
     let mut keys = ObjectBuilder::new(call.arena);
     let mut values: Vec<SmallVec<[ValueRef<'e>; 1]>> = Vec::new();
-    // the first invalid escape, unless there is a semicolon in the text
+    // The first invalid escape, unless there is a semicolon in the text.
     let mut problem = None;
     for part in text.as_bytes().split(|byte| *byte == b'&') {
         call.budget.step()?;

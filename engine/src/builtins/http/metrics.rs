@@ -26,7 +26,7 @@ pub struct SendMetrics {
 }
 
 impl SendMetrics {
-    /// Returns the timer with OPA's name, without the prefix for its kind. Returns `None` if there were no calls.
+    /// Returns the timer with OPA's name, without the prefix for its kind. Returns `None` without calls.
     pub fn timer(&self) -> Option<(&'static str, Duration)> {
         (self.calls.get() > 0).then(|| ("rego_builtin_http_send", self.time.get()))
     }

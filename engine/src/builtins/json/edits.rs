@@ -102,7 +102,7 @@ impl Edits {
                     new
                 }
                 Some((_, since)) => {
-                    // elements of an array may have moved between the two operations
+                    // Elements of an array may have moved between the two operations.
                     let stays = |edit: &PathEdit| match edit.action {
                         Action::Into(_) | Action::Put { over: true, .. } => true,
                         Action::Put { .. } | Action::Remove => {
@@ -120,7 +120,7 @@ impl Edits {
             };
         }
         let node = self.nodes.get_mut(at)?;
-        // changes of array elements are applied one after the other
+        // Changes of array elements are applied one after the other.
         if index(last).is_none() && node.edits.iter().any(|edit| edit.key == *last) {
             return None;
         }
@@ -271,7 +271,7 @@ impl EditNode {
             }
         }
         new.sort();
-        // repeated changes of a key are only supported for arrays
+        // Repeated changes of a key are only supported for arrays.
         let is_twice =
             |pair: &[(ValueRef<'_>, u8)]| matches!(pair, [(one, _), (other, _)] if one == other);
         if new.windows(2).any(is_twice) {

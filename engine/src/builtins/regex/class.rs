@@ -124,7 +124,7 @@ pub fn perl(rest: &str, fold: bool) -> Option<(&str, ClassUnicode)> {
     Some((rest, group(ranges, fold, negated)))
 }
 
-/// Parses `[:alpha:]` and `[:^alpha:]`. Returns `None` if there is no `:]`.
+/// Parses `[:alpha:]` and `[:^alpha:]`. Returns `None` without a `:]`.
 fn posix(rest: &str, fold: bool) -> Result<Option<(&str, ClassUnicode)>, SyntaxError> {
     let named = delimited(tag("[:"), take_until(":]"), tag(":]"));
     let Some((after, name)) = parse(named, rest) else {

@@ -37,7 +37,7 @@ fn sprintf<'e>(
     Ok(call.text(text))
 }
 
-/// Prints a value with a verb, or with its type if there is no verb.
+/// Prints a value with a verb, or with its type without one.
 fn show<'e>(
     printer: &mut Printer<'_, 'e>,
     value: ValueRef<'e>,
@@ -62,7 +62,7 @@ fn show<'e>(
     }
 }
 
-/// Prints values by a format. `show` prints one with a verb, or with its type if there is no verb.
+/// Prints values by a format. `show` prints one with a verb, or with its type without one.
 pub fn print<'e, A: Values>(
     printer: &mut Printer<'_, 'e>,
     format: &[u8],

@@ -88,7 +88,7 @@ pub fn document_of(name: &str, kind: Kind, bytes: &[u8]) -> Result<Value, LoadEr
     }
 }
 
-/// Where two documents cannot be merged: two values at one place, not both objects.
+/// Path at which two documents cannot be merged, because it has two values that are not both objects.
 fn conflict(a: &Value, b: &Value, path: &str) -> Option<String> {
     let (Value::Object(a), Value::Object(b)) = (a, b) else {
         return Some(path.to_owned());

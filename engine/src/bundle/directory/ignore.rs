@@ -1,6 +1,6 @@
 //! Names that loading passes over.
 
-/// Patterns of file and folder names: `*`, `?`, `[a-z]`, `\` before a character that stands for itself.
+/// Patterns of file and folder names: `*`, `?`, `[a-z]`, `\` before a literal character.
 #[derive(Clone, Debug, Default)]
 pub struct Ignore(Vec<Vec<char>>);
 
@@ -16,19 +16,19 @@ impl Ignore {
         )
     }
 
-    /// One pattern, in which a comma stands for itself.
+    /// One pattern, in which a comma is literal.
     pub fn one(pattern: &str) -> Self {
         Self(vec![pattern.chars().collect()])
     }
 
-    /// Whether a name is passed over.
+    /// Returns `true` if a name is ignored.
     pub fn matches(&self, name: &str) -> bool {
         let name: Vec<char> = name.chars().collect();
         self.0.iter().any(|pattern| glob(pattern, &name))
     }
 }
 
-/// Whether a pattern covers the whole name. Goes back to the last `*` only, so it takes at most their product.
+/// Returns `true` if a pattern matches the whole name. Backtracks to the last `*` only: O(pattern × name).
 fn glob(pattern: &[char], name: &[char]) -> bool {
     let (mut pattern, mut name) = (pattern, name);
     let mut retry: Option<(&[char], &[char])> = None;
@@ -58,7 +58,7 @@ fn glob(pattern: &[char], name: &[char]) -> bool {
     }
 }
 
-/// What remains of a pattern whose first part covers `c`.
+/// Returns the rest of a pattern whose first element matches `c`.
 fn one(pattern: &[char], c: char) -> Option<&[char]> {
     let (first, rest) = pattern.split_first()?;
     match first {

@@ -21,7 +21,7 @@ use crate::store::{DataSnapshot, Transaction};
 use crate::uri::file_path;
 use crate::value::{Value, json};
 
-/// What was loaded.
+/// Result of loading.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Loaded {
@@ -96,7 +96,7 @@ fn sum(a: Option<Duration>, b: Option<Duration>) -> Option<Duration> {
     }
 }
 
-/// What a file holds.
+/// Contents of a file.
 enum Content {
     Module(String),
     Document(Value),
@@ -136,7 +136,7 @@ impl<'f> Loader<'f> {
         }
     }
 
-    /// What is read of folders.
+    /// Kinds of files that are read from folders.
     #[must_use]
     pub fn wanted(self, wanted: Wanted) -> Self {
         Self { wanted, ..self }
@@ -298,7 +298,7 @@ impl<'f> Loader<'f> {
                 reading,
             });
         }
-        // nobody will compile these modules, so what is wrong with them is found here
+        // these modules are not compiled later, so their errors are reported here
         let faults = found.into_iter().flat_map(|one| match one {
             Ok(name) => modules
                 .get(&name)

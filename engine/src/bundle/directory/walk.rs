@@ -9,7 +9,7 @@ use super::Ignore;
 use crate::bundle::{FileError, FileKind, Files, Links, LoadError, LoadErrors};
 use crate::uri::file_path;
 
-/// What a command reads.
+/// Files that a command reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// Modules and documents.
@@ -18,7 +18,7 @@ pub enum Wanted {
     Modules,
 }
 
-/// What a file holds, by its name.
+/// Kind of a file, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Rego.
@@ -27,7 +27,7 @@ pub enum Kind {
     Json,
     /// YAML.
     Yaml,
-    /// A file that was named directly, and whose name tells nothing.
+    /// A file that an argument names, with an unknown extension.
     Unknown,
 }
 
@@ -39,15 +39,15 @@ const MOST_LOOPS: usize = 100;
 pub struct Found {
     /// Its path as messages and policy ids show it.
     pub name: String,
-    /// What it holds.
+    /// Kind of the file.
     pub kind: Kind,
-    /// Where its document goes below `data`.
+    /// Path of its document below `data`.
     pub place: Vec<String>,
     path: PathBuf,
 }
 
 impl Found {
-    /// What tells whether a file was named before: its path, and where its document goes.
+    /// Key that detects repeated files: the path of the file, and the path of its document.
     pub fn identity(&self) -> (Vec<String>, PathBuf) {
         (self.place.clone(), cleaned(&self.path))
     }
@@ -74,7 +74,7 @@ impl Found {
     }
 }
 
-/// Splits `a.b:path`. A file whose name holds the colon is no such thing, and neither is a URL.
+/// Splits `a.b:path`. An existing file whose name contains the colon and a URL are not split.
 fn split_place<'a>(files: &dyn Files, argument: &'a str) -> (Vec<String>, &'a str) {
     match argument.split_once(':') {
         Some((place, path))
@@ -120,7 +120,7 @@ pub struct Walk<'a> {
     files: &'a dyn Files,
     wanted: Wanted,
     ignore: &'a Ignore,
-    /// Where documents of the current folder go.
+    /// Path of documents of the current folder.
     place: Vec<String>,
     /// Links that led too far.
     loops: usize,

@@ -240,7 +240,7 @@ impl Graph {
         self.edges.len()
     }
 
-    /// Returns `true` if there are no rules.
+    /// Returns `true` if it has no rules.
     pub fn is_empty(&self) -> bool {
         self.edges.is_empty()
     }

@@ -110,7 +110,7 @@ impl<'p> Lowering<'p> {
     /// Returns the operand of a variable of a query. Safety guarantees that some expression binds it.
     pub(super) fn variable(&mut self, name: &Name) -> Operand {
         self.binding(name)
-            .unwrap_or_else(|| bug!("a query asks for a variable that nothing binds"))
+            .unwrap_or_else(|| bug!("a query returns a variable that nothing binds"))
     }
 
     /// Lowers into a new block; bindings made inside are removed afterwards.

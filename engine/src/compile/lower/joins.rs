@@ -193,7 +193,7 @@ impl JoinSearch<'_> {
         };
         let mut places = vec![place(out, false)];
         places.extend(key.map(|key| place(key, true)));
-        // slots that the loop fills
+        // Slots that the loop fills.
         let mut inside: Vec<Slot> = places.iter().map(|place| place.slot).collect();
         let mut lookups: Vec<(Slot, Step)> = Vec::new();
         let mut best: Option<((bool, u32), Join)> = None;
@@ -216,7 +216,7 @@ impl JoinSearch<'_> {
                 }
                 Step::Call { call, out } if is_pure(call.entry.builtin) => {
                     calls = true;
-                    // after a test the lookup may never run; cheap lookups are moved anyway
+                    // After a test the lookup may never run; cheap lookups are moved anyway.
                     if outside && (!tests || call.intrinsic.is_some()) {
                         lookups.push((*out, step.clone()));
                     }
@@ -235,7 +235,7 @@ impl JoinSearch<'_> {
                     out,
                     ..
                 } if keys.iter().all(|key| matches!(key, Operand::Const(_))) => {
-                    // keys of a path have one kind
+                    // Keys of a path have one kind.
                     let place = places.iter().find(|place| {
                         place.slot == *slot && (place.path.is_empty() || place.is_base == is_base)
                     });
@@ -263,7 +263,7 @@ impl JoinSearch<'_> {
                             .iter()
                             .find(|place| asked == Operand::Slot(place.slot));
                         let Some(place) = place else { continue };
-                        // a key matches at most one element
+                        // A key matches at most one element.
                         let worth = (place.by_key && place.path.is_empty(), changes);
                         if best.as_ref().is_none_or(|(most, _)| worth > *most) {
                             let join = Join {
@@ -282,7 +282,7 @@ impl JoinSearch<'_> {
                         }
                     }
                 }
-                // a function may replace a comparison, but then all elements are visited
+                // A function may replace a comparison, but then all elements are visited.
                 Step::Compare(..) => tests = true,
                 ref step if is_pure_step(step) => {
                     tests |= !matches!(

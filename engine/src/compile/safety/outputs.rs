@@ -99,7 +99,7 @@ pub fn outputs_as(
                 if !expr.assigned {
                     return equation_outputs(vars, left, right, safe, reading);
                 }
-                // the value of an assignment must be safe already and is never bound by the variable
+                // The value of an assignment must be safe already and is never bound by the variable.
                 let others = safe.without(&vars.scan(VarScan::default(), left));
                 let mut bound = equation_outputs(vars, left, right, &others, reading);
                 bound.subtract(safe);
@@ -109,7 +109,7 @@ pub fn outputs_as(
                 return VarSet::default();
             };
             match functions.arity(operator) {
-                // an equation has no result, so operands after its sides bind nothing
+                // An equation has no result, so operands after its sides bind nothing.
                 Some(_) if operator.is_operator("eq") => VarSet::default(),
                 Some(arity) => call_outputs(vars, operands, arity, safe, reading),
                 None => VarSet::default(),

@@ -22,7 +22,7 @@ impl TypeChecker<'_> {
         let replaces_function =
             |with: &With| self.env.of_operator(&with.target).as_function().is_some();
         if self.env.partial && expr.with.iter().any(replaces_function) {
-            // a replacement of a function may return anything
+            // A replacement of a function may return anything.
             return None;
         }
         if let Some([left, right]) = expr.operands_of("eq") {
@@ -36,7 +36,7 @@ impl TypeChecker<'_> {
         let (operator, operands) = terms.split_first()?;
         let callee = self.env.of_operator(operator);
         if !matches!(callee, Type::Any | Type::Function(_)) && is_document(operator) {
-            // OPA checks definitions with an error first
+            // OPA checks definitions with an error first.
             let message = format!("undefined function {}", name(operator));
             return Some(Problem::new(expr.span, message));
         }
@@ -58,7 +58,7 @@ impl TypeChecker<'_> {
             return None;
         }
         let searched = self.env.type_of(collection);
-        // an empty collection has no keys
+        // An empty collection has no keys.
         let key = key.filter(|_| !searched.is_empty());
         let key = key.map(|key| (key, searched.keys()));
         for (term, among) in key.into_iter().chain([(value, searched.values())]) {
@@ -71,7 +71,7 @@ impl TypeChecker<'_> {
                 return Some(Problem::mismatch(expr.span, &of, &among));
             }
             if term.as_var().is_none() {
-                // the membership test does not narrow the types of its variables
+                // The membership test does not narrow the types of its variables.
                 self.env.leave(mark);
             }
         }
@@ -105,7 +105,7 @@ impl TypeChecker<'_> {
         if operands.len() < callee.arity() {
             return problem("too few arguments", &before);
         }
-        // an equation has no result to compare with a third operand
+        // An equation has no result to compare with a third operand.
         if operands.len() > callee.arity() && operator.is_operator("eq") {
             return problem("too many arguments", &before);
         }
@@ -115,13 +115,13 @@ impl TypeChecker<'_> {
             };
             let possible = of.has_unknown() || self.env.unifies(of, want);
             if !possible || !self.env.fit(operand, want, false) {
-                // a type that was unknown is reported as the call inferred it
-                let told = if of.has_unknown() {
+                // A type that was unknown is reported as the call inferred it.
+                let message = if of.has_unknown() {
                     types(self)
                 } else {
                     before
                 };
-                return problem("invalid argument(s)", &told);
+                return problem("invalid argument(s)", &message);
             }
         }
         None

@@ -64,7 +64,7 @@ enum PossibleKeys {
     OfType(Type),
     /// Children of a node of a layer.
     From(usize, TypeNodeId),
-    /// There are no keys.
+    /// The type has no keys.
     Nothing,
     /// Too many keys to list.
     Unlisted,

@@ -60,7 +60,7 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
             checker.replaceable = Some((&compilation.rule_tree, &dependents));
             let mut of = checker.rule(id, rule, &mut schemas);
             let mut by_others = checker.has_dependents.get();
-            // an `else` keeps its type, as in OPA
+            // An `else` keeps its type, as in OPA.
             if of.has_empty() && main.is_some_and(|main| ptr::eq(main, rule)) {
                 by_others = true;
                 if replaced.contains(id) {
@@ -74,7 +74,7 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
             }
             let found = std::mem::take(&mut checker.problems);
             if found.is_empty() && matches!(of, Type::Unknown) {
-                // a dependency has an error, so nothing is known about it
+                // A dependency has an error, so nothing is known about it.
             } else if found.is_empty() || is_ground(&rule.head.reference) {
                 let place = nodes.of_rule(id, &mut documents);
                 documents.insert(place, of);
@@ -85,7 +85,7 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
             problems.extend(found);
             next = rule.else_rule.as_deref();
         }
-        // a rule that is not reused may have any type
+        // A rule that is not reused may have any type.
         if found_out.is_none() || before != Some(&found_out) {
             changes.changed(id);
             yields.set(id, found_out);

@@ -80,7 +80,7 @@ impl TypeTree {
         self.steps.reserve(count);
     }
 
-    /// Returns `true` if there are no types.
+    /// Returns `true` if it has no types.
     pub fn is_empty(&self) -> bool {
         self.nodes.len() == 1
     }

@@ -120,7 +120,7 @@ impl SqlWriter<'_> {
     }
 
     /// Writes the comparison of a multiple of an integer as one of the integer itself. Returns `None` if no value passes and
-    /// an empty text if every value does. Every literal lies in the range of the dialect's integers.
+    /// an empty text if every value does. Every literal is within the range of the dialect's integers.
     pub(super) fn integers(
         &mut self,
         test: &ColumnTest,

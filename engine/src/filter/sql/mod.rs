@@ -264,7 +264,7 @@ impl SqlWriter<'_> {
             // drivers send decimals exactly, and integers as integers
             let text = self.dialect.exact_number(&borrowed.to_string());
             let number = json::read(text.map_err(refuse)?.as_bytes());
-            let number = number.unwrap_or_else(|_| bug!("a literal that is no number"));
+            let number = number.unwrap_or_else(|_| bug!("a literal that is not a number"));
             return Ok(self.placeholder(number));
         }
         if let Some(text) = borrowed.utf8() {

@@ -48,7 +48,7 @@ impl Dialect for Sqlserver {
         untyped(text, "SQL (sqlserver)", "N", DIGITS)
     }
 
-    /// There is no boolean type, only `bit`.
+    /// SQL Server has no boolean type, only `bit`.
     fn boolean(&self, truth: bool) -> &'static str {
         if truth { "1" } else { "0" }
     }

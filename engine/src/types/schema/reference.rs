@@ -47,7 +47,7 @@ impl<'a> References<'a> {
             if !self.given.insert(text.clone()) {
                 return Err(format!("Reference already exists: \"{text}\""));
             }
-            // the empty id always refers to the document
+            // The empty id always refers to the document.
             self.named.entry(text).or_insert(part);
             base = Cow::Owned(named);
         }
@@ -57,9 +57,9 @@ impl<'a> References<'a> {
         }
         for (key, value) in named(members) {
             match key {
-                // the content is literal
+                // The content is literal.
                 "const" | "enum" => {}
-                // the keys are not keywords
+                // The keys are not keywords.
                 "properties" | "dependencies" | "patternProperties" => {
                     for (_, value) in value.as_members().into_iter().flat_map(named) {
                         stack::level(|| self.collect(value, &base))?;

@@ -19,7 +19,7 @@ pub struct ArenaObject<'e> {
     extent: ValueSize,
     /// The shape, if it is known at compile time. Then the keys are sorted.
     shape: Option<&'e Arc<Shape>>,
-    /// Set if the object is a stored one with a few changes. Then there are no pairs of its own.
+    /// Set if the object is a stored one with a few changes. It then has no pairs of its own.
     overlaid: Option<&'e Overlaid<'e>>,
 }
 
@@ -78,7 +78,7 @@ impl<'e> ArenaObject<'e> {
         }
     }
 
-    /// Returns `true` if there are no keys.
+    /// Returns `true` if it has no keys.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -279,7 +279,7 @@ impl<'e> ObjectBuilder<'e> {
         self.keys.len()
     }
 
-    /// Returns `true` if there are no keys.
+    /// Returns `true` if it has no keys.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }

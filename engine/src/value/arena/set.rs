@@ -38,7 +38,7 @@ impl<'e> ArenaSet<'e> {
         self.items.len()
     }
 
-    /// Returns `true` if there are no members.
+    /// Returns `true` if it has no members.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -336,7 +336,7 @@ impl<'e> SetBuilder<'e> {
         self.items.len()
     }
 
-    /// Returns `true` if there are no members yet.
+    /// Returns `true` if it has no members yet.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }

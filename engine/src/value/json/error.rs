@@ -57,7 +57,7 @@ pub struct JsonError {
     column: usize,
 }
 
-/// What is wrong.
+/// Kind of the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JsonErrorKind {

@@ -39,7 +39,7 @@ pub fn read_member<'e>(
     let member = match (found.next(), found.next()) {
         (Some((_, value)), None) => Some(value),
         (None, _) => None,
-        // a parsed object does not preserve the order of its members
+        // A parsed object does not preserve the order of its members.
         (Some((_, other)), Some(_)) => match last_named(readable(arena, text), name) {
             Some(last) => object.get_str(&last),
             None => Some(other),

@@ -156,7 +156,7 @@ impl<'a> ExactDecimal<'a> {
         if self.is_zero() {
             return 0;
         }
-        // far away from all limits the number of digits decides
+        // Far away from all limits the number of digits decides.
         let Ok(exponent) = i32::try_from(self.exponent) else {
             return self.exponent;
         };
@@ -277,7 +277,7 @@ pub(super) fn without_zeros(mut number: u64) -> (u64, u8) {
 /// Returns `coefficient / 10^scale`, if it is an integer.
 #[inline]
 fn whole(scale: u8, coefficient: i64) -> Option<i64> {
-    // a multiple of ten to this power is a multiple of two to this power
+    // A multiple of ten to this power is a multiple of two to this power.
     if coefficient.trailing_zeros() < scale.into() {
         return None;
     }
@@ -344,7 +344,7 @@ impl Number<'_> {
         match self {
             Self::Int(i) => i as f64,
             Self::Decimal(scale, coefficient) => match power_of_ten(scale) {
-                // both are exact floats, so the quotient is rounded once
+                // Both are exact floats, so the quotient is rounded once.
                 Some(power) if coefficient.unsigned_abs() <= EXACT => {
                     coefficient as f64 / power as f64
                 }

@@ -105,7 +105,7 @@ pub fn format_module(module: &Module, options: &FormatOptions) -> Result<String,
 /// Nothing is copied from the source, and a result that does not parse is an error.
 ///
 /// # Errors
-/// Where the module has no form in the target version.
+/// Location of a construct that the target version does not have.
 pub fn format_tree(
     module: &Module,
     others: &[Source],

@@ -35,7 +35,7 @@ pub(super) fn attach_else<'a>(input: Stream<'a>, rule: &mut Rule) -> Parsed<'a, 
     let mut chain = None;
     for (mut clause, keyword) in clauses.into_iter().rev() {
         clause.span.end = end;
-        // from the last clause to the first, so that the errors stay in source order
+        // From the last clause to the first, so that the errors stay in source order.
         complaints.splice(0..0, checks::complaints(&clause, keyword));
         clause.else_rule = chain;
         chain = Some(Box::new(clause));

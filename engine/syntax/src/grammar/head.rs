@@ -26,7 +26,7 @@ pub(super) fn head(input: Stream<'_>, default: bool) -> Parsed<'_, WrittenHead> 
     let at = input.next();
     let is_term = at.touches() || !at.kind().continues_reference();
     let (at, term) = if at.touches() && at.kind().is_infix() {
-        // reported here because `a-b` is not a name and would parse as an expression
+        // Reported here because `a-b` is not a name and would parse as an expression.
         let _complained = at.unexpected();
         (at, standing_alone(name))
     } else if at.kind().continues_reference() {
@@ -34,7 +34,7 @@ pub(super) fn head(input: Stream<'_>, default: bool) -> Parsed<'_, WrittenHead> 
     } else {
         (at, standing_alone(name))
     };
-    // also for calls without arguments
+    // Also for calls without arguments.
     let is_call = matches!(term.kind, TermKind::Call(_));
     let mut head = of_term(at, term)?;
     head.span = at.span_since(input.span());
@@ -144,7 +144,7 @@ fn of_term(at: Stream<'_>, term: Term) -> Result<Head, Failure<'_>> {
 fn missing_value(head: &Head, kind: Kind, default: bool) -> String {
     let name = display_ref(&head.reference);
     if kind == Kind::Unify {
-        // the key is not known at this point, so OPA's message contains `<nil>`
+        // The key is not known at this point, so OPA's message contains `<nil>`.
         format!("expected rule value term (e.g., {name}[<nil>] = <VALUE> {{ ... }})")
     } else if !head.args.is_empty() {
         format!("expected function value term (e.g., {name}(...) := <VALUE> {{ ... }})")

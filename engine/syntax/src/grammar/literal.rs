@@ -26,7 +26,7 @@ pub(super) fn literal(input: Stream<'_>) -> Parsed<'_, Expr> {
     input.session.merge(outer);
     let (rest, mut expr) = read?;
     expr.span = rest.span_since(input.span());
-    // the span of an implicitly negated expression is that of the whole negation
+    // The span of an implicitly negated expression is that of the whole negation.
     if let ExprKind::Not(not) = &mut expr.kind
         && !not.explicit_body
     {
@@ -100,7 +100,7 @@ fn negated(input: Stream<'_>, not: Span) -> Parsed<'_, Expr> {
     let (rest, modified) = modifiers(rest, &mut expr)?;
     hint_at_every(input, &expr);
     if composite {
-        // modifiers belong to the negation
+        // Modifiers belong to the negation.
         let with = std::mem::take(&mut expr.with);
         let span = rest.span_since(not);
         expr.span = span;
@@ -154,7 +154,7 @@ pub(super) fn modifiers<'a>(input: Stream<'a>, expr: &mut Expr) -> Parsed<'a, Op
     Ok((rest, Some(input.span())))
 }
 
-/// `with target as value`
+/// `with target as value`.
 fn modifier(input: Stream<'_>) -> Parsed<'_, With> {
     let (rest, (target, value)) = preceded(
         token(Kind::With),
@@ -178,13 +178,13 @@ fn target(input: Stream<'_>) -> Parsed<'_, Term> {
     }
     let (rest, target) = term(input)?;
     if !matches!(target.kind, TermKind::Ref(_) | TermKind::Var(_)) {
-        // continues in order to report a missing `as`, too
+        // Continues in order to report a missing `as`, too.
         let _complained = rest.expected("expected with target path");
     }
     Ok((rest, target))
 }
 
-/// `some x, y` or `some x in xs`
+/// `some x, y` or `some x in xs`.
 fn some(input: Stream<'_>) -> Parsed<'_, Expr> {
     let session = input.session;
     let before = session.checkpoint();
@@ -222,7 +222,7 @@ fn declared(input: Stream<'_>) -> Parsed<'_, Term> {
     map(expect(Kind::Ident, "expected var"), |_| input.variable()).parse(input)
 }
 
-/// `every k, v in xs { … }`
+/// `every k, v in xs { … }`.
 fn every(input: Stream<'_>) -> Parsed<'_, Expr> {
     let (rest, term) = infix(input.next())?;
     let TermKind::Call(call) = term.kind else {
@@ -263,9 +263,9 @@ fn every(input: Stream<'_>) -> Parsed<'_, Expr> {
 
 /// How a call uses membership operators.
 enum Membership<'t> {
-    /// `value in …`
+    /// `value in …`.
     Value(&'t Term),
-    /// `key, value in …`
+    /// `key, value in …`.
     Pair(&'t Term, &'t Term),
     /// A direct call of the built-in, with operands that the keyword cannot produce.
     Misused,

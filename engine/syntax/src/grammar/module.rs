@@ -59,7 +59,7 @@ fn statements<'a>(session: &'a Session<'a>, holds: StatementKinds) -> (Vec<State
                 at = rest;
             }
             Err(error) => {
-                // the error has been reported
+                // The error has been reported.
                 at = stopped_at(&error, at);
                 break;
             }
@@ -115,7 +115,7 @@ pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module,
     if session.has_reports() {
         let mut errors = session.into_diagnostics();
         let mut comments = module.comments;
-        // errors of METADATA blocks before the end of parsing count
+        // Errors of METADATA blocks before the end of parsing count.
         let places = errors.0.iter().map(|error| error.span.start);
         let end = places.fold(end, u32::max);
         comments.retain(|comment| comment.span.start < end);
@@ -129,7 +129,7 @@ pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module,
         list: Vec::new(),
     };
     let mut statements = statements.into_iter().peekable();
-    // other statements in place of the package are not checked
+    // Other statements in place of the package are not checked.
     match statements.next() {
         Some(Statement::Package(package)) => module.package = package,
         Some(other) => refusals.add(other.span(), "package expected"),
@@ -182,7 +182,7 @@ pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module,
         annotations::attach(&mut module, options)?;
         return Ok(module);
     }
-    // errors of METADATA blocks precede those of statements that are not rules
+    // Errors of METADATA blocks precede those of statements that are not rules.
     match annotations::check(&module.comments, source, options) {
         blocks if blocks.is_empty() => Err(Diagnostics(refusals.list)),
         blocks => Err(Diagnostics(blocks)),

@@ -58,7 +58,7 @@ impl Source {
 }
 
 /// A range of a source text. Rows and columns count from 1, columns in code points, offsets in bytes. Row 0 means that
-/// there is no location.
+/// the location is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     /// The text.

@@ -32,9 +32,9 @@ pub struct Gaps<'t> {
 enum OpenCollection {
     /// Block with its line and column.
     Block(usize, usize),
-    /// `[`
+    /// `[`.
     Sequence,
-    /// `{`
+    /// `{`.
     Mapping,
     /// Single pair of a mapping without braces, within brackets.
     Pair,
@@ -97,7 +97,7 @@ impl<'t> Gaps<'t> {
                 }
                 self.open.pop();
             }
-            // an omitted scalar has no position
+            // An omitted scalar has no position.
             Event::Scalar(_, ScalarStyle::Plain, ..) if span.is_empty() => {}
             Event::Scalar(text, style, ..) => {
                 self.until(start)?;
@@ -147,7 +147,7 @@ impl<'t> Gaps<'t> {
             let respelled = indentation::without_tabs(self.text, error.marker().index());
             return respelled.map_or(Ok(()), |text| Err(Differs::Respelled(text)));
         }
-        // after anything else there may be a node that the parser did not report
+        // After anything else there may be a node that the parser did not report.
         let value = self.questions > 0 && !self.node_before;
         let told =
             |c: &char| matches!(c, ' ' | '\t' | '\n' | '\r' | '-' | '?') || *c == ':' && value;
@@ -334,7 +334,7 @@ impl<'t> Gaps<'t> {
                 }
                 '#' => self.pass_line(index),
                 '%' if column == 0 => self.pass_line(index),
-                // the text of a block scalar begins on the next line
+                // The text of a block scalar begins on the next line.
                 '|' | '>' => {
                     self.header = true;
                     self.pass(index);
@@ -378,7 +378,7 @@ impl<'t> Gaps<'t> {
             _ => (self.line, "did not find expected node content"),
         };
         Misplaced {
-            // Go's parser counts from 0 and does not show line 0
+            // Go's parser counts from 0 and does not show line 0.
             line: line - 1,
             problem,
         }

@@ -27,10 +27,12 @@ pub fn read_document(asked: &Asked) -> Result<Value, Refusal> {
         return Err(Refusal::invalid("the body is empty; it must be JSON"));
     }
     if std::str::from_utf8(&asked.body).is_err() {
-        return Err(Refusal::invalid("the body is no JSON: it is not UTF-8"));
+        return Err(Refusal::invalid(
+            "the body is not valid JSON: it is not UTF-8",
+        ));
     }
     json::read(&asked.body)
-        .map_err(|error| Refusal::invalid(format!("the body is no JSON: {error}")))
+        .map_err(|error| Refusal::invalid(format!("the body is not valid JSON: {error}")))
 }
 
 /// Parses a body that is a patch.
@@ -76,7 +78,7 @@ fn kept(value: &Value) -> Result<String, Refusal> {
         Refusal::new(Refused::TooLarge, words)
     })?;
     String::from_utf8(text)
-        .map_err(|error| Refusal::internal(format!("a document is no text: {error}")))
+        .map_err(|error| Refusal::internal(format!("a document is not text: {error}")))
 }
 
 fn text(value: &Value) -> String {
@@ -185,7 +187,7 @@ pub async fn write(
                     Refusal::new(Refused::Conflict, message)
                 })?,
             };
-            // a read of the path returned this tag, which also covers other documents
+            // A read of the path returned this tag, which also covers other documents.
             if let Some(seen) = tree::at(&all, path.steps()) {
                 answer = answer.tagged(tag(context, source.id, path, &text(seen)));
             }
@@ -204,7 +206,7 @@ pub async fn write(
                 if others.is_some_and(|others| tree::at(&others, path.steps()).is_some()) {
                     let place = path.steps().join("/");
                     let words = format!(
-                        "what stands at {place:?} belongs to other documents of the source"
+                        "the document at {place:?} belongs to other documents of the source"
                     );
                     return Err(Refusal::new(Refused::Conflict, words));
                 }
@@ -221,7 +223,7 @@ pub async fn write(
             (None, _) => "create data",
             _ => "update data",
         };
-        // a document may be large and can be read separately, so the log records only its length and its tag
+        // A document may be large and can be read separately, so the log records only its length and its tag.
         let told = |text: &String| {
             let tag = tag(context, source.id, path, text);
             serde_json::json!({ "path": file, "bytes": text.len(), "tag": tag }).to_string()
@@ -256,7 +258,7 @@ fn patched(before: Option<&str>, steps: Vec<PatchStep>) -> Result<Value, Refusal
     });
     made.map_err(|error| not_applied(&error))?;
     let after = transaction.read(&root);
-    // RFC 6902: a document that is removed at its root is null
+    // RFC 6902: a document that is removed at its root is null.
     Ok(after.map_or(Value::Null, Clone::clone))
 }
 

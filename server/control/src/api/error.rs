@@ -55,7 +55,7 @@ impl Refusal {
             // details of internal errors are logged, not sent to the client
             let message = match self.kind {
                 Refused::Internal => "the service failed; its log says more",
-                Refused::Unavailable => "the database cannot be reached at the moment",
+                Refused::Unavailable => "the database is unavailable; retry later",
                 Refused::Busy => "the database is busy with other writes; retry later",
                 Refused::Method => "the path has no such method",
                 _ => &self.message,

@@ -95,7 +95,7 @@ impl Asked {
             return Err(Refusal::invalid("the body is empty; it must be JSON"));
         }
         serde_json::from_slice(&self.body)
-            .map_err(|error| Refusal::invalid(format!("the body is no JSON: {error}")))
+            .map_err(|error| Refusal::invalid(format!("the body is not valid JSON: {error}")))
     }
 }
 

@@ -70,7 +70,7 @@ impl Postgres {
 }
 
 /// Classifies a connection error. A server that is starting, stopping or out of connections is temporarily unavailable.
-#[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
+#[expect(clippy::needless_pass_by_value, reason = "it is passed to `map_err`")]
 fn unreachable(error: tokio_postgres::Error) -> DbError {
     DbError::Unavailable(chain(&error))
 }
@@ -86,7 +86,7 @@ fn chain(error: &dyn std::error::Error) -> String {
     words
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
+#[expect(clippy::needless_pass_by_value, reason = "it is passed to `map_err`")]
 fn failed(error: tokio_postgres::Error) -> DbError {
     let words = chain(&error);
     let Some(code) = error.code() else {

@@ -59,7 +59,7 @@ fn open(path: Option<PathBuf>) -> Result<Connection, DbError> {
     Ok(connection)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
+#[expect(clippy::needless_pass_by_value, reason = "it is passed to `map_err`")]
 fn failed(error: rusqlite::Error) -> DbError {
     let words = error.to_string();
     match error.sqlite_error_code() {

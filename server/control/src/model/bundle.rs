@@ -172,7 +172,7 @@ fn read_interval(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Strin
         }
         Ok(interval) => duration::format(interval),
         Err(DurationError::Syntax) => {
-            let words = format_args!("is no duration such as `10m30s`: {text:?}");
+            let words = format_args!("is not a duration such as `10m30s`: {text:?}");
             reader.refuse(place, words);
             text
         }
@@ -192,6 +192,6 @@ fn check_revision(reader: &mut Reader, place: &Place<'_>, revision: &str) {
     let text = Text::new(SourceId(0), "revision", revision);
     if let Err(wrong) = solon_syntax::parse_body(&text, &solon_syntax::ParseOptions::default()) {
         let words = wrong.0.first().map_or("", |first| first.message.as_str());
-        reader.refuse(place, format_args!("is no expression: {words}"));
+        reader.refuse(place, format_args!("is not a valid expression: {words}"));
     }
 }

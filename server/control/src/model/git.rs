@@ -74,7 +74,7 @@ fn refused_repository(address: &str, origin: Origin) -> Option<&'static str> {
         return None;
     }
     if address.starts_with('-') || address.contains(|c: char| c.is_control() || c == ' ') {
-        return Some("is no address of a repository");
+        return Some("is not the address of a repository");
     }
     if let Some((scheme, rest)) = address.split_once("://") {
         let host = rest.split('/').next().unwrap_or_default();
@@ -123,7 +123,7 @@ fn refused_reference(name: &str) -> Option<&'static str> {
         || name
             .split('/')
             .any(|step| step.starts_with('.') || step.to_ascii_lowercase().ends_with(".lock"));
-    (wrong && !name.is_empty()).then_some("is no name of a branch or tag")
+    (wrong && !name.is_empty()).then_some("is not the name of a branch or tag")
 }
 
 impl Reader {
@@ -148,7 +148,7 @@ impl Reader {
         } else if authority.is_empty() || authority.starts_with(':') {
             self.refuse(place, "has no host");
         } else if address.contains(|c: char| c.is_control() || c == ' ') {
-            self.refuse(place, "is no address");
+            self.refuse(place, "is not a valid address");
         }
     }
 }

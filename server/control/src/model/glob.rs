@@ -36,7 +36,7 @@ impl Glob {
         let glob = Self(pattern.to_owned());
         match glob.ask("", true) {
             Ok(_) => Ok(glob),
-            Err(words) => Err(format!("is no glob: {words}")),
+            Err(words) => Err(format!("is not a valid glob: {words}")),
         }
     }
 
@@ -89,7 +89,11 @@ mod tests {
 
     #[test]
     fn broken_globs_are_told() {
-        assert!(Glob::new("[").unwrap_err().starts_with("is no glob: "));
+        assert!(
+            Glob::new("[")
+                .unwrap_err()
+                .starts_with("is not a valid glob: ")
+        );
         assert!(Glob::new(&"a".repeat(5000)).unwrap_err().contains("4096"));
     }
 }

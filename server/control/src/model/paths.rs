@@ -29,7 +29,7 @@ pub fn leaves(path: &str) -> Option<&'static str> {
 fn is_up(step: &str) -> bool {
     let mut step = step.trim().to_owned();
     for _ in 0..3 {
-        // Windows strips blanks and dots from the end of a name
+        // Windows strips blanks and dots from the end of a name.
         if step.starts_with("..") && step.chars().all(|c| c == '.' || c == ' ') {
             return true;
         }
@@ -141,7 +141,7 @@ impl DataPath {
             };
             Some(DataPathError(format!("the path of the data {words}")))
         };
-        // duplicate slashes are ignored
+        // Duplicate slashes are ignored.
         let steps: Vec<String> = steps.into_iter().filter(|step| !step.is_empty()).collect();
         if let Some(error) = steps.iter().find_map(|step| refused(step)) {
             return Err(error);

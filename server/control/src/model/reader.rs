@@ -376,11 +376,14 @@ impl<'v> Members<'v> {
             match nearest(name, &self.known) {
                 Some(meant) => reader.refuse(
                     &place.member(name),
-                    format_args!("is no known field; did you mean `{meant}`?"),
+                    format_args!("is not a known field; did you mean `{meant}`?"),
                 ),
                 None => reader.refuse(
                     &place.member(name),
-                    format_args!("is no known field; known are {}", self.known.join(", ")),
+                    format_args!(
+                        "is not a known field; expected one of {}",
+                        self.known.join(", ")
+                    ),
                 ),
             }
         }

@@ -246,7 +246,7 @@ fn read_http(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Datasourc
     reader.check_web_address(&place.member("url"), &url);
     let method = members.text(reader, place, "method");
     if http::Method::from_bytes(method.as_bytes()).is_err() && !method.is_empty() {
-        reader.refuse(&place.member("method"), "is no method of HTTP");
+        reader.refuse(&place.member("method"), "is not an HTTP method");
     }
     let body = members.text(reader, place, "body");
     let headers_place = place.member("headers");
@@ -257,9 +257,9 @@ fn read_http(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Datasourc
     for (name, value) in &headers {
         let place = headers_place.member(name);
         if http::HeaderName::from_bytes(name.as_bytes()).is_err() {
-            reader.refuse(&place, "is no name of a header");
+            reader.refuse(&place, "is not a header name");
         } else if http::HeaderValue::from_str(value).is_err() {
-            reader.refuse(&place, "is no value of a header");
+            reader.refuse(&place, "is not a header value");
         }
     }
     members.end(reader, place);
@@ -315,6 +315,6 @@ fn check_query(reader: &mut Reader, place: &Place<'_>, query: &str) {
         && parse(Version::V0).is_err()
     {
         let words = wrong.0.first().map_or("", |first| first.message.as_str());
-        reader.refuse(place, format_args!("is no query: {words}"));
+        reader.refuse(place, format_args!("is not a valid query: {words}"));
     }
 }

@@ -83,7 +83,7 @@ impl Keyring {
                 make_file(path, &[random_key()?], Publish::First)?;
                 tracing::warn!(
                     file = %path.display(),
-                    "a key for secrets was made beside the data; keep a key of your own elsewhere"
+                    "generated a key for secrets in the data folder; configure a key that is stored elsewhere"
                 );
                 Self::read_file(path)
             }
@@ -104,7 +104,7 @@ impl Keyring {
         let keys: Result<Vec<Key>, KeyError> = text.split_whitespace().map(Key::read).collect();
         let keys = keys?;
         if keys.is_empty() {
-            return Err(KeyError("there is no key for secrets".to_owned()));
+            return Err(KeyError("no key for secrets".to_owned()));
         }
         Ok(Self { keys })
     }
@@ -129,7 +129,7 @@ impl Keyring {
     /// The encryption or the random number generator failed.
     pub fn seal(&self, context: &str, text: &[u8]) -> Result<(&str, Vec<u8>), KeyError> {
         let Some(key) = self.keys.first() else {
-            return Err(KeyError("there is no key for secrets".to_owned()));
+            return Err(KeyError("no key for secrets".to_owned()));
         };
         // the capacity includes the tag: a reallocation during in-place encryption would leave plaintext in freed memory
         let mut sealed = Vec::with_capacity(NONCE + text.len() + AES_256_GCM.tag_len());
@@ -157,7 +157,7 @@ impl Keyring {
                 "the key {key_id} is not among the keys for secrets"
             )));
         };
-        let wrong = || KeyError("what is kept encrypted was changed by somebody else".to_owned());
+        let wrong = || KeyError("an encrypted value was modified".to_owned());
         let (nonce, rest) = sealed.split_first_chunk::<NONCE>().ok_or_else(wrong)?;
         let mut rest = Zeroizing::new(rest.to_vec());
         let nonce = Nonce::assume_unique_for_key(*nonce);

@@ -9,28 +9,28 @@ use crate::cli::verifying::verification_key;
 /// Flags for signatures.
 #[derive(clap::Args)]
 pub struct SigningArgs {
-    /// Secret (HMAC), or file with a private key in PEM, that signs the bundle
+    /// Secret (HMAC), or file with a private key in PEM, that signs the bundle.
     #[arg(long, value_name = "KEY")]
     signing_key: Option<String>,
-    /// Algorithm of signatures
+    /// Algorithm of signatures.
     #[arg(long, default_value = "RS256", value_name = "NAME")]
     signing_alg: String,
-    /// JSON file with more claims of the signature
+    /// JSON file with more claims of the signature.
     #[arg(long, value_name = "FILE")]
     claims_file: Option<String>,
-    /// Name of a plugin that signs. There are none
+    /// Name of a plugin that signs. There are none.
     #[arg(long, hide = true, value_name = "NAME")]
     signing_plugin: Option<String>,
-    /// Secret (HMAC), or file with a public key in PEM, that verifies the bundles of the paths
+    /// Secret (HMAC), or file with a public key in PEM, that verifies the bundles of the paths.
     #[arg(long, value_name = "KEY")]
     verification_key: Option<String>,
-    /// Name of the verification key
+    /// Name of the verification key.
     #[arg(long, default_value = "default", value_name = "ID")]
     verification_key_id: String,
-    /// Scope that signatures must have
+    /// Scope that signatures must have.
     #[arg(long, value_name = "SCOPE")]
     scope: Option<String>,
-    /// Names of files that need not be signed
+    /// Names of files that need not be signed.
     #[arg(long, value_name = "FILE", value_delimiter = ',')]
     exclude_files_verify: Vec<String>,
 }

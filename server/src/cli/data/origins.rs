@@ -18,7 +18,7 @@ use crate::http::segments;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// The file, or the folder that `--data-dir` names
+    /// The file, or the folder that `--data-dir` names.
     #[arg(value_name = "STORE")]
     store: PathBuf,
 }
@@ -26,13 +26,13 @@ pub struct Args {
 #[derive(clap::Args)]
 #[command(group(clap::ArgGroup::new("released").required(true).multiple(true).args(["paths", "policy"])))]
 pub struct ReleaseArgs {
-    /// The file, or the folder that `--data-dir` names
+    /// The file, or the folder that `--data-dir` names.
     #[arg(value_name = "STORE")]
     store: PathBuf,
-    /// Paths of documents, as `solon data origins` prints them
+    /// Paths of documents, as `solon data origins` prints them.
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
-    /// Names of policies, as `solon data origins` prints them
+    /// Names of policies, as `solon data origins` prints them.
     #[arg(short, long, value_name = "NAME")]
     policy: Vec<String>,
 }

@@ -27,93 +27,93 @@ Examples:
   solon eval -d policy.rego -i input.json 'data.authz.allow'
   solon eval -d policies -d users:users.json --format pretty 'data.users[name].admin'")]
 pub struct Args {
-    /// The query
+    /// The query.
     #[arg(value_name = "QUERY")]
     query: Option<String>,
-    /// Read the query from standard input
+    /// Read the query from standard input.
     #[arg(long)]
     stdin: bool,
-    /// Policies and documents: a file, a folder, or either below a path of `data` as `a.b:PATH`
+    /// Policies and documents: a file or a folder, optionally below a path of `data` as `a.b:PATH`.
     #[arg(short, long, value_name = "PATH")]
     pub data: Vec<String>,
-    /// A bundle: an archive, or a folder with a manifest. Signatures are verified if a key is given
+    /// Bundle: an archive, or a folder with a manifest. Signatures are verified if a key is given.
     #[arg(short, long, value_name = "PATH")]
     pub bundle: Vec<String>,
     #[command(flatten)]
     pub verify: VerifyArgs,
-    /// The input, JSON or YAML
+    /// The input, JSON or YAML.
     #[arg(short, long, value_name = "FILE")]
     input: Option<String>,
-    /// Read the input from standard input
+    /// Read the input from standard input.
     #[arg(short = 'I', long)]
     pub stdin_input: bool,
-    /// How the answer is shown
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
-    /// Accepted and without effect, as OPA has it: tables are never cut
+    /// Accepted and without effect, as OPA has it: tables are never cut.
     #[arg(long, hide = true, value_name = "N", value_parser = integer)]
     pretty_limit: Option<i64>,
-    /// Package whose rules the query may name without their path
+    /// Package of the query: its rules can be named without their path.
     #[arg(long, value_name = "PACKAGE")]
     pub package: Option<String>,
-    /// Import of the query, like `data.users as us`
+    /// Import of the query, such as `data.users as us`.
     #[arg(long = "import", value_name = "IMPORT")]
     pub imports: Vec<String>,
-    /// Make the checks of strict mode
+    /// Run the checks of strict mode.
     #[arg(short = 'S', long)]
     pub strict: bool,
-    /// End with the first error of a built-in function, instead of leaving it undefined
+    /// Fail at the first error of a built-in function, instead of an undefined result.
     #[arg(long)]
     pub strict_builtin_errors: bool,
-    /// Show all errors of built-in functions
+    /// Show all errors of built-in functions.
     #[arg(long)]
     pub show_builtin_errors: bool,
-    /// Read policies as Rego v0
+    /// Read policies as Rego v0.
     #[arg(long)]
     pub v0_compatible: bool,
-    /// Accepted and without effect: v1 is the default
+    /// Accepted and without effect: v1 is the default.
     #[arg(long, hide = true)]
     v1_compatible: bool,
-    /// Exit with 1 when the query is undefined
+    /// Exit with 1 when the query is undefined.
     #[arg(long)]
     pub fail: bool,
-    /// Exit with 1 when the query is defined
+    /// Exit with 1 when the query is defined.
     #[arg(long)]
     pub fail_defined: bool,
-    /// JSON schema of the input, or a folder of schemas that annotations name as `schema.a.b`
+    /// JSON schema of the input, or a folder of schemas that annotations name as `schema.a.b`.
     #[arg(short, long, value_name = "PATH")]
     pub schema: Option<String>,
-    /// What policies may use: a file in the form that `solon capabilities --current` prints, or a version of OPA
+    /// Capabilities of policies: a file in the format of `solon capabilities --current`, or a version of OPA.
     #[arg(long, value_name = "FILE|VERSION", value_parser = capabilities::read)]
     pub capabilities: Option<Arc<Capabilities>>,
-    /// Fail requests of `http.send` that would connect to an address outside of the public internet, or to a Unix socket
+    /// Reject requests of `http.send` to Unix sockets and to addresses outside of the public internet.
     #[arg(long)]
     pub deny_private_networks: bool,
-    /// Names of files and folders to pass over
+    /// Names of files and folders to ignore.
     #[arg(long, value_name = "PATTERN")]
     pub ignore: Vec<String>,
-    /// Show how long parsing, compiling and evaluating took
+    /// Show the durations of parsing, compilation and evaluation.
     #[arg(long)]
     pub metrics: bool,
-    /// Show what the operations of the evaluation took as well; implies `--metrics`
+    /// Show durations and counts of operations, too; implies `--metrics`.
     #[arg(long)]
     pub instrument: bool,
-    /// Evaluate so many times, and show how what was measured is distributed
+    /// Number of evaluations; shows the distribution of measurements if greater than 1.
     #[arg(long, default_value_t = 1, value_parser = count, value_name = "N")]
     pub count: u32,
-    /// Show what the expressions of each row took; implies `--metrics`
+    /// Show durations and counts of each line's expressions; implies `--metrics`.
     #[arg(long)]
     profile: bool,
-    /// Most rows that `--profile` shows; 0 shows all [default: 10]
+    /// Maximum number of lines that `--profile` shows; 0 shows all [default: 10].
     #[arg(long, value_name = "N", value_parser = integer)]
     profile_limit: Option<i64>,
-    /// What `--profile` sorts rows by, largest first
+    /// Sort key of `--profile`, largest first.
     #[arg(long, value_enum, value_name = "KEY")]
     pub profile_sort: Vec<Key>,
-    /// Show which rules and expressions were come by
+    /// Show which rules and expressions were covered.
     #[arg(long)]
     pub coverage: bool,
-    /// What `--coverage` evaluates once more without, to tell why something was not come by
+    /// Optimization that `--coverage` disables in a second run, to explain why an expression was not covered.
     #[arg(
         long,
         value_delimiter = ',',
@@ -123,77 +123,77 @@ pub struct Args {
         value_name = "KINDS"
     )]
     coverage_runs: Vec<Option<Kind>>,
-    /// Look at rules that cannot match
+    /// Evaluate rules that the index excludes.
     #[arg(long)]
     pub disable_indexing: bool,
-    /// Look at rules that cannot change the value
+    /// Evaluate rules that cannot change the value.
     #[arg(long)]
     pub disable_early_exit: bool,
-    /// Show what the query comes down to while something is unknown
+    /// Evaluate partially: show the conditions that remain for unknown documents.
     #[arg(short, long)]
     pub partial: bool,
-    /// What is unknown, like `input.user` or `data.users`; `input` if none is given
+    /// Unknown document, such as `input.user` or `data.users`; `input` by default.
     #[arg(short, long, value_name = "REF")]
     pub unknowns: Vec<String>,
-    /// Show the filter of rows that a rule is: `sql+postgresql`, or `postgresql` for short. The query names the rule, and
-    /// `--unknowns` the rows, unless METADATA does
+    /// Translate a rule to a filter of rows, for `sql+postgresql` (or `postgresql`) and others. The query names the rule;
+    /// `--unknowns` names the rows, unless METADATA does.
     #[arg(long, value_name = "TARGET", value_delimiter = ',', value_parser = filter::target)]
     pub filter: Vec<FilterTarget>,
     #[command(flatten)]
     pub filtering: filter::Filtering,
-    /// Put placeholders into the SQL of `--filter`, and values beside it
+    /// Use placeholders in the SQL of `--filter`, and print the values separately.
     #[arg(long)]
     pub parameters: bool,
-    /// Leave `WHERE` out of the SQL of `--filter`
+    /// Omit `WHERE` from the SQL of `--filter`.
     #[arg(long)]
     pub bare: bool,
-    /// Documents whose rules are not put in the place of what refers to them
+    /// Document whose rules are not inlined.
     #[arg(long, value_name = "REF")]
     pub disable_inlining: Vec<String>,
-    /// Put no rule that depends on the unknown in the place of what refers to it
+    /// Inline no rule that depends on unknown documents.
     #[arg(long)]
     pub shallow_inlining: bool,
-    /// Call nondeterministic built-ins whose arguments are known, though something is unknown
+    /// Call nondeterministic built-ins with known arguments during partial evaluation.
     #[arg(long = "nondeterminstic-builtins", alias = "nondeterministic-builtins")]
     pub nondeterministic_builtins: bool,
-    /// Show how the answer was found
+    /// Explain the result: show the steps of the evaluation.
     #[arg(long, value_enum, default_value_t, value_name = "DETAIL")]
     pub explain: Explain,
-    /// Show the values of variables with `--explain`
+    /// Show the values of variables with `--explain`.
     #[arg(long)]
     pub var_values: bool,
-    /// Longest time of the evaluation, like `500ms` or `1m30s`; 0 sets no bound
+    /// Time limit of the evaluation, such as `500ms` or `1m30s`; 0 means no limit.
     #[arg(long, value_name = "DURATION", value_parser = signed_duration)]
     timeout: Option<Duration>,
-    /// End the evaluation when its values take more memory than this, like `512MiB` or `2GB` [default: 1GiB]
+    /// Memory limit of values, such as `512MiB` or `2GB` [default: 1GiB].
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub memory: Option<usize>,
     #[command(flatten)]
     target: TargetArgs,
-    /// Accepted and without effect: the plans of policies are always optimised
+    /// Accepted and without effect: the plans of policies are always optimised.
     #[arg(short = 'O', long, hide = true, value_name = "LEVEL", value_parser = integer)]
     optimize: Option<i64>,
-    /// Accepted and without effect: only `--optimize` uses it
+    /// Accepted and without effect: only `--optimize` uses it.
     #[arg(short, long, hide = true, value_name = "PATH")]
     entrypoint: Vec<String>,
-    /// Accepted and without effect: documents are always quick to read
+    /// Accepted and without effect: documents are always optimized for reads.
     #[arg(long, hide = true)]
     optimize_store_for_read_speed: bool,
 }
 
-/// How much is shown of how an answer was found.
+/// Steps that an explanation shows.
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Explain {
-    /// Nothing
+    /// Nothing.
     #[default]
     Off,
-    /// Everything but unification
+    /// Everything but unification.
     Full,
-    /// What `trace` says, and where it was called
+    /// Messages of `trace`, with their locations.
     Notes,
-    /// What failed, and on the way to what
+    /// Expressions that failed, and the steps that led to them.
     Fails,
-    /// Everything
+    /// Everything.
     Debug,
 }
 
@@ -210,23 +210,23 @@ impl Explain {
     }
 }
 
-/// How an answer is shown.
+/// Output format of results.
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// One object with all expressions and bindings
+    /// One object with all expressions and bindings.
     #[default]
     Json,
-    /// For people: the value, or a table
+    /// Human-readable: the value, or a table.
     Pretty,
-    /// The values of expressions, one array a solution
+    /// The values of expressions, one array per solution.
     Values,
-    /// The bindings, one object a solution
+    /// The bindings, one object per solution.
     Bindings,
-    /// Strings as they are, everything else as JSON, one line a solution
+    /// Strings without quotes, other values as JSON, one line per solution.
     Raw,
-    /// Only whether there is an answer
+    /// Only whether there is a result.
     Discard,
-    /// What is left of a query with `--partial`, as source
+    /// The result of `--partial` as Rego source.
     Source,
 }
 

@@ -8,21 +8,21 @@ use crate::cli::amounts::shown_duration;
 use crate::cli::table::Table;
 use crate::wire::Location;
 
-/// What rows are sorted by, largest first.
+/// Sort key of rows, largest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum Key {
-    /// How long the row's expressions took
+    /// Duration of the row's expressions.
     TotalTimeNs,
-    /// How often one was searched
+    /// Number of evaluations.
     NumEval,
-    /// How often another solution of one was looked for
+    /// How often another solution of one was looked for.
     NumRedo,
-    /// Number of expressions, generated ones included
+    /// Number of expressions, generated ones included.
     NumGenExpr,
-    /// The file
+    /// The file.
     File,
-    /// The row in its file
+    /// The row in its file.
     Line,
 }
 

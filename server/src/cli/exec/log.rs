@@ -9,12 +9,12 @@ use crate::cli::terminal::complain;
 /// How messages are written.
 #[derive(Clone, Copy, Default, ValueEnum)]
 pub enum Format {
-    /// Lines of names and values
+    /// Lines of names and values.
     Text,
-    /// One object a line
+    /// One object a line.
     #[default]
     Json,
-    /// Objects on several lines
+    /// Objects on several lines.
     JsonPretty,
 }
 

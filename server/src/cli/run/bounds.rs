@@ -7,54 +7,54 @@ use crate::config::Bounds;
 
 #[derive(Clone, clap::Args)]
 pub struct BoundsArgs {
-    /// Largest request body, like `256MiB` (also `server.decoding.max_length`)
+    /// Maximum size of a request body, such as `256MiB` (also `server.decoding.max_length`).
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_body: Option<usize>,
-    /// Largest request body that is read for the authorization policy, if that depends on `input.body`; beyond it requests
-    /// are answered 413
+    /// Maximum size of a request body that is read for an authorization policy that depends on `input.body`. Larger
+    /// requests are rejected with 413.
     #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = size)]
     max_authorization_body: usize,
-    /// Bytes of bodies and answers that all connections hold at a time; beyond it requests are answered 503
+    /// Memory limit of request and response bodies of all connections; above it requests are rejected with 503.
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size)]
     max_held: usize,
-    /// Connections that are open at a time
+    /// Maximum number of open connections.
     #[arg(long, value_name = "N", default_value_t = Bounds::default().connections)]
     max_connections: usize,
-    /// Headers of a request
+    /// Maximum number of headers of a request.
     #[arg(long, value_name = "N", default_value_t = Bounds::default().headers)]
     max_headers: usize,
-    /// Bytes of the head of a request
+    /// Maximum size of a request head in bytes.
     #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = size)]
     max_head: usize,
-    /// Threads of evaluations that run; at least 4
+    /// Number of evaluation threads; at least 4.
     #[arg(long, value_name = "N", default_value_t = Bounds::default().threads)]
     max_threads: usize,
-    /// Requests that wait for a thread; further ones are answered 503
+    /// Maximum number of requests that wait for a thread; others are rejected with 503.
     #[arg(long, value_name = "N", default_value_t = Bounds::default().waiting)]
     max_waiting: usize,
-    /// Decisions that wait at a time for `http.send` or other host calls, each on a thread of its own; further requests that have
-    /// to wait are answered 503
+    /// Maximum number of decisions that wait for `http.send` or other host calls, each on its own thread. Others that would have
+    /// to wait are rejected with 503.
     #[arg(long, value_name = "N", default_value_t = Bounds::default().waiting_io)]
     max_waiting_io: usize,
-    /// Documents that are kept prepared; the least used is forgotten first
+    /// Capacity of the cache of prepared documents, in documents (LRU).
     #[arg(long, value_name = "N", default_value_t = Bounds::default().documents)]
     max_prepared: usize,
-    /// Inputs of a batch (`POST /v1/batch/data`)
+    /// Maximum number of inputs of a batch (`POST /v1/batch/data`).
     #[arg(long, value_name = "N", default_value_t = Bounds::default().batch)]
     max_batch: usize,
-    /// How long the head of a request may take from its first byte
+    /// Time limit of a request head, from its first byte.
     #[arg(long, value_name = "DURATION", default_value = "32s", value_parser = duration)]
     head_timeout: Duration,
-    /// How long a client may rest within a body or an answer
+    /// Idle time limit within a request or response body.
     #[arg(long, value_name = "DURATION", default_value = "32s", value_parser = duration)]
     body_timeout: Duration,
-    /// How long a connection may rest between requests
+    /// Idle time limit between requests of a connection.
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = duration)]
     idle_timeout: Duration,
-    /// Longest time of a request from when it was read, like `500ms` or `1m30s`; 0 sets no bound
+    /// Time limit of a request after it was read, such as `500ms` or `1m30s`; 0 means no limit.
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = duration)]
     pub timeout: Duration,
-    /// Most memory of the values of a decision, like `512MiB` or `2GB`
+    /// Memory limit of the values of a decision, such as `512MiB` or `2GB`.
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size)]
     pub memory: usize,
 }

@@ -13,7 +13,7 @@ const SIGNATURES: &str = ".signatures.json";
 
 #[derive(Clone, clap::Args)]
 pub struct BundleArgs {
-    /// The paths are bundles: archives, or folders with a manifest
+    /// The paths are bundles: archives, or folders with a manifest.
     #[arg(short, long)]
     bundle: bool,
     #[command(flatten)]

@@ -16,7 +16,7 @@ const REFRESH: Duration = Duration::from_secs(5);
 
 #[derive(Clone, clap::Args)]
 pub struct TransportArgs {
-    /// Address to listen on: `host:port`, `:port` for every interface, or `unix://PATH`; may be given several times
+    /// Address to listen on: `host:port`, `:port` for every interface, or `unix://PATH`; can be repeated.
     #[arg(
         short,
         long,
@@ -25,68 +25,68 @@ pub struct TransportArgs {
         value_delimiter = ','
     )]
     pub addr: Vec<String>,
-    /// Address where health and metrics are served, and nothing else; may be given several times
+    /// Address that serves only health and metrics; can be repeated.
     #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
     pub diagnostic_addr: Vec<String>,
-    /// Host that requests may name without authentication, besides `localhost`, loopback addresses and the addresses that the
-    /// server listens on; may be given several times
+    /// Host name accepted without authentication, in addition to `localhost`, loopback addresses and the server's addresses; can
+    /// be repeated.
     #[arg(long, value_name = "HOST", value_delimiter = ',', value_parser = host)]
     pub allowed_host: Vec<String>,
-    /// Permissions of sockets in the file system, in octal
+    /// Permissions of sockets in the file system, in octal.
     #[arg(long, value_name = "MODE", default_value = "755", value_parser = octal)]
     pub unix_socket_perm: u32,
-    /// Speak HTTP/2 without encryption as well
+    /// Accept HTTP/2 without TLS, too.
     #[arg(long)]
     pub h2c: bool,
-    /// How clients tell who they are: not at all, by a bearer token, or by a certificate
+    /// Client authentication method.
     #[arg(long, value_enum, default_value_t, value_name = "SCHEME")]
     pub authentication: AuthenticationFlag,
-    /// Whether a policy decides what clients may ask: `data.system.authz.allow` unless configured
+    /// Authorization method; the default policy is `data.system.authz.allow`.
     #[arg(long, value_enum, default_value_t, value_name = "SCHEME")]
     pub authorization: AuthorizationFlag,
-    /// Refuse every request that would change policies or documents
+    /// Reject requests that change policies or documents.
     #[arg(long)]
     pub read_only: bool,
-    /// Serve a page at `/ui` where people look at policies and documents and ask for decisions (also `server.ui`)
+    /// Serve a web page at `/ui` for viewing policies and documents and making decisions (also `server.ui`).
     #[arg(long)]
     pub ui: bool,
-    /// The server's certificate, as PEM
+    /// The server's certificate, as PEM.
     #[arg(long, value_name = "FILE", value_parser = OsStringValueParser::new())]
     tls_cert_file: Option<OsString>,
-    /// Its private key, as PEM
+    /// Its private key, as PEM.
     #[arg(long, value_name = "FILE", value_parser = OsStringValueParser::new())]
     tls_private_key_file: Option<OsString>,
-    /// Authorities that sign the certificates of clients, as PEM; `--authentication=tls` needs it
+    /// Authorities of client certificates, as PEM; required by `--authentication=tls`.
     #[arg(long, value_name = "FILE", value_parser = OsStringValueParser::new())]
     tls_ca_cert_file: Option<OsString>,
-    /// How often the files of certificates are looked at, like `30s`; a SIGHUP does so at once
+    /// Interval of reloading certificate files, such as `30s`; SIGHUP reloads immediately.
     #[arg(long, value_name = "DURATION", value_parser = signed_duration)]
     tls_cert_refresh_period: Option<Duration>,
-    /// Ciphers of TLS 1.2 that are spoken, by their IANA names; all secure ones unless set
+    /// Allowed cipher suites of TLS 1.2, by their IANA names; all secure ones by default.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     tls_cipher_suites: Vec<String>,
-    /// Oldest version of TLS that is spoken; 1.2 is the oldest there is
+    /// Minimum version of TLS; at least 1.2.
     #[arg(long, value_enum, default_value_t, value_name = "VERSION")]
     min_tls_version: TlsFlag,
 }
 
 #[derive(Clone, Copy, Default, ValueEnum)]
 pub enum AuthenticationFlag {
-    /// Nobody is asked
+    /// No authentication.
     #[default]
     Off,
-    /// `Authorization: Bearer TOKEN`, which the authorization policy sees
+    /// `Authorization: Bearer TOKEN`, checked by the authorization policy.
     Token,
-    /// A certificate, which an authority vouches for
+    /// Client certificate signed by a configured authority.
     Tls,
 }
 
 #[derive(Clone, Copy, Default, ValueEnum)]
 pub enum AuthorizationFlag {
-    /// Everybody may ask everything
+    /// Every request is allowed.
     #[default]
     Off,
-    /// A policy decides
+    /// A policy decides.
     Basic,
 }
 

@@ -28,43 +28,43 @@ Examples:
   solon test --coverage --threshold 80 policies
   solon test -f junit policies > report.xml")]
 pub struct Args {
-    /// Files and folders with policies, tests and documents
+    /// Files and folders with policies, tests and documents.
     #[arg(value_name = "PATH")]
     pub paths: Vec<String>,
-    /// The paths are bundles: policies and documents of a folder with a manifest
+    /// The paths are bundles: policies and documents of a folder with a manifest.
     #[arg(short, long)]
     pub bundle: bool,
-    /// Show tests that pass too, and what failed tests did
+    /// Show passing tests, too, and the steps of failed tests.
     #[arg(short, long)]
     verbose: bool,
-    /// How results are shown
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
-    /// Run only tests whose name, like `data.authz_test.test_allow`, matches this regular expression
+    /// Run only tests whose name, like `data.authz_test.test_allow`, matches this regular expression.
     #[arg(short, long, value_name = "REGEX")]
     run: Option<String>,
-    /// Most tests that run at the same time; 0 is the number of processors [default: 0]
+    /// Maximum number of concurrent tests; 0 is the number of processors [default: 0].
     #[arg(short, long, value_name = "N", value_parser = integer)]
     parallel: Option<i64>,
-    /// How often all tests are run
+    /// Number of runs of all tests.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = integer)]
     pub count: i64,
-    /// Longest time of each test, like `500ms` or `1m30s` [default: 5s, of benchmarks 30s]
+    /// Time limit of each test, such as `500ms` or `1m30s` [default: 5s, for benchmarks 30s].
     #[arg(long, value_name = "DURATION", value_parser = signed_duration)]
     timeout: Option<Duration>,
-    /// Run tests in random order. The order of the report stays the same
+    /// Run tests in random order. The order of the report stays the same.
     #[arg(long)]
     pub shuffle: bool,
-    /// Show what the tests cover instead of their results
+    /// Show the coverage of the tests instead of their results.
     #[arg(short, long)]
     coverage: bool,
-    /// How coverage is shown
+    /// Output format of coverage.
     #[arg(long, value_enum, value_name = "FORMAT")]
     coverage_format: Option<CoverageFormat>,
-    /// Exit with 2 when less than this percentage of lines is covered; implies `--coverage`
+    /// Exit with 2 when less than this percentage of lines is covered; implies `--coverage`.
     #[arg(long, value_name = "PERCENT")]
     threshold: Option<f64>,
-    /// What `--coverage` evaluates once more without, to find why something is not covered; implies `--coverage`
+    /// Optimization that `--coverage` disables in a second run, to explain why an expression was not covered; implies `--coverage`.
     #[arg(
         long,
         value_delimiter = ',',
@@ -73,116 +73,116 @@ pub struct Args {
         value_name = "KINDS"
     )]
     coverage_runs: Option<Vec<Option<Kind>>>,
-    /// Measure how long tests take
+    /// Measure the duration of tests.
     #[arg(long)]
     pub bench: bool,
-    /// Accepted and without effect: allocations are not counted
+    /// Accepted and without effect: allocations are not counted.
     #[arg(long, hide = true, default_value_t = true)]
     benchmem: bool,
-    /// Which steps of failed tests are shown; implies `--verbose`
+    /// Steps shown for failed tests; implies `--verbose`.
     #[arg(long, value_enum, value_name = "DETAIL")]
     pub explain: Option<Explain>,
-    /// Show the expression that failed and the values of its variables
+    /// Show the expression that failed and the values of its variables.
     #[arg(long)]
     pub var_values: bool,
-    /// When to show the expression that failed, its values, and how the sides of an equality differ: `auto` shows them in a
-    /// terminal
+    /// When to show the failed expression, its values and the difference of the sides of an equality. `auto` shows them in a
+    /// terminal.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub failure_report: When,
-    /// Exit with 0 when tests are skipped
+    /// Exit with 0 when tests are skipped.
     #[arg(short = 'z', long)]
     pub exit_zero_on_skipped: bool,
-    /// Exit with 1 when there are no tests
+    /// Exit with 1 when no test is found.
     #[arg(long)]
     pub fail_on_empty: bool,
-    /// Order of results in JSON
+    /// Order of results in JSON.
     #[arg(long, value_enum, default_value_t, value_name = "ORDER")]
     pub sort: Sort,
-    /// Run the tests again when files change
+    /// Run the tests again when files change.
     #[arg(short, long)]
     pub watch: bool,
-    /// Most errors of compilation shown; 0 shows all
+    /// Maximum number of compile errors shown; 0 shows all.
     #[arg(short, long, default_value_t = 10, value_parser = integer, value_name = "N")]
     pub max_errors: i64,
-    /// JSON schema of the input, or a folder of schemas that annotations name as `schema.a.b`
+    /// JSON schema of the input, or a folder of schemas that annotations name as `schema.a.b`.
     #[arg(short, long, value_name = "PATH")]
     pub schema: Option<String>,
-    /// What policies may use: a file in the form that `solon capabilities --current` prints, or a version of OPA
+    /// Capabilities of policies: a file in the format of `solon capabilities --current`, or a version of OPA.
     #[arg(long, value_name = "FILE|VERSION", value_parser = capabilities::read)]
     pub capabilities: Option<Arc<Capabilities>>,
-    /// Names of files and folders to pass over
+    /// Names of files and folders to ignore.
     #[arg(long, value_name = "PATTERN")]
     pub ignore: Vec<String>,
-    /// Read policies as Rego v0
+    /// Read policies as Rego v0.
     #[arg(long)]
     pub v0_compatible: bool,
-    /// Accepted and without effect: v1 is the default
+    /// Accepted and without effect: v1 is the default.
     #[arg(long, hide = true)]
     v1_compatible: bool,
     #[command(flatten)]
     target: TargetArgs,
 }
 
-/// How results are shown.
+/// Output format of results.
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people
+    /// Human-readable.
     #[default]
     Pretty,
-    /// An array of results
+    /// An array of results.
     Json,
-    /// The format of Go's benchmarks, with `--bench`
+    /// The format of Go's benchmarks, with `--bench`.
     Gobench,
-    /// XML that continuous integration reads
+    /// JUnit XML for continuous integration.
     Junit,
-    /// Annotations of GitHub Actions
+    /// Annotations of GitHub Actions.
     Github,
 }
 
-/// How coverage is shown.
+/// Output format of coverage.
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum CoverageFormat {
-    /// Ranges of rows and columns
+    /// Ranges of rows and columns.
     #[default]
     Json,
-    /// The tracefile of `lcov`
+    /// The tracefile of `lcov`.
     Lcov,
-    /// A page with the sources
+    /// A page with the sources.
     Html,
 }
 
-/// Which steps of a test are shown.
+/// Steps shown for a test.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Explain {
-    /// Steps that failed, and those on the way to them
+    /// Steps that failed, and those on the way to them.
     Fails,
-    /// Everything but unification
+    /// Everything but unification.
     Full,
-    /// What `trace` notes, and where it was called
+    /// Messages of `trace`, with their locations.
     Notes,
-    /// Everything
+    /// Everything.
     Debug,
 }
 
-/// When something is shown.
+/// Condition for showing something.
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum When {
-    /// In a terminal
+    /// In a terminal.
     #[default]
     Auto,
-    /// Always
+    /// Always.
     Always,
-    /// Never
+    /// Never.
     Never,
 }
 
 /// The order of results in JSON.
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Sort {
-    /// The order of files and of source
+    /// The order of files and of source.
     #[default]
     None,
-    /// The slowest first
+    /// The slowest first.
     Duration,
 }
 

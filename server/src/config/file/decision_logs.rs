@@ -10,7 +10,7 @@ use crate::config::{
     ReportingTrigger, SpoolOptions, WhenFull,
 };
 
-/// Where decisions are logged.
+/// Destination of decision logs.
 #[derive(Debug, Default, serde::Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, expecting = "an object")]
 pub struct DecisionLogsSection {

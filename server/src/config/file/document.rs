@@ -31,7 +31,7 @@ pub struct Document {
     /// the version of Solon.
     #[schemars(example = &"eu-west-1")]
     pub labels: BTreeMap<String, String>,
-    /// What policies may use (also `--capabilities`): a file in the form that `solon capabilities` prints, or a version of OPA.
+    /// Capabilities of policies (also `--capabilities`): a file in the format of `solon capabilities`, or a version of OPA.
     #[schemars(example = &"v1.22.3")]
     pub capabilities: Option<String>,
     pub caching: CachingSection,
@@ -115,7 +115,7 @@ pub struct ResponseCacheSection {
     pub stale_entry_eviction_period_seconds: Option<i64>,
 }
 
-/// What texts of policies compile to.
+/// Compilation targets of policies.
 #[derive(Debug, Default, serde::Deserialize, JsonSchema)]
 #[serde(default, expecting = "an object")]
 pub struct ValueCacheSection {

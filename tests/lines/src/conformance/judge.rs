@@ -82,9 +82,9 @@ fn compare(case: &Case, answer: &JudgedAnswer<'_>) -> Result<(), String> {
     let read = |text: &RawValue| {
         let rows = json::read(text.get().as_bytes()).map_err(|error| error.to_string())?;
         match &rows {
-            // the order of solutions is unspecified
+            // The order of solutions is unspecified.
             Value::Array(rows) => Ok(ordered(rows.to_vec())),
-            other => Err(format!("the result is no list but {other}")),
+            other => Err(format!("the result is not a list but {other}")),
         }
     };
     let none = Value::array(Vec::new());

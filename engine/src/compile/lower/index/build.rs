@@ -1,4 +1,4 @@
-//! Construction of the decision tree: each node asks the question that leaves the fewest rules.
+//! Construction of the decision tree: each node tests the condition that leaves the fewest rules.
 
 use std::cmp::Reverse;
 

@@ -65,8 +65,8 @@ pub fn conditions(
         return (found.conditions, known);
     }
     let mut without = ConditionCoverage::None;
-    // strongest effect of the first `heard` expressions
-    let (mut before, mut heard) = (Effect::Pure, 0);
+    // strongest effect of the first `executed` expressions
+    let (mut before, mut executed) = (Effect::Pure, 0);
     for (at, expr) in order.iter().enumerate() {
         if found.conditions.len() >= MOST {
             break;
@@ -77,10 +77,10 @@ pub fn conditions(
         if found.conditions.len() == start {
             continue;
         }
-        for (at, expr) in order.iter().enumerate().take(at + 1).skip(heard) {
+        for (at, expr) in order.iter().enumerate().take(at + 1).skip(executed) {
             before = before.max(effects.of_expr(at, expr));
         }
-        heard = at + 1;
+        executed = at + 1;
         if before == Effect::Pure {
             continue;
         }

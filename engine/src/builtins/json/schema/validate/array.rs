@@ -48,7 +48,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         Ok(())
     }
 
-    /// Validates items that have a schema each. Does nothing if there are no such schemas.
+    /// Validates items that have a schema each. Does nothing without such schemas.
     fn each(
         &mut self,
         parts: &'s [SubschemaId],
