@@ -26,7 +26,7 @@ use crate::trace::{
 };
 use crate::value::json::TooLong;
 
-type Files = std::collections::HashMap<SourceId, Arc<str>>;
+type SourceFiles = std::collections::HashMap<SourceId, Arc<str>>;
 
 /// Options of an explanation. To select events only, pass a [`Detail`].
 #[non_exhaustive]
@@ -470,8 +470,8 @@ impl<T> Explanation<T> {
         Error::caught(|| trace::detailed(&self.events, sources, self.longest).map_err(too_long))
     }
 
-    fn files(&self) -> &Files {
-        static NONE: LazyLock<Files> = LazyLock::new(Files::new);
+    fn files(&self) -> &SourceFiles {
+        static NONE: LazyLock<SourceFiles> = LazyLock::new(SourceFiles::new);
         let policy = self.query.policy();
         policy.map_or(&NONE, |policy| &policy.program.files)
     }

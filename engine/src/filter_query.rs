@@ -13,8 +13,8 @@ use crate::compile::Compiled;
 use crate::compile::annotations::rule_path;
 use crate::error::{Error, ErrorEntry};
 use crate::filter::{
-    FilterCondition, FilterTarget, Fragment, Hints, Manner, MappingError, Mappings, Names,
-    Rejection, Statement, check, conflicts, masks, settled, sql, together, ucast,
+    FilterCondition, FilterLanguage, FilterTarget, Hints, Manner, MappedNames, MappingError,
+    Mappings, Rejection, Statement, check, conflicts, masks, settled, sql, together, ucast,
 };
 use crate::partial::Residuals;
 use crate::partial_query::{PartialInner, PinnedPartial};
@@ -307,7 +307,7 @@ impl FilterInner {
         left: &Residuals,
     ) -> (Result<FilterCondition, Vec<Rejection>>, Vec<Rejection>) {
         let targets: Vec<FilterTarget> = self.targets.iter().map(|(target, _)| *target).collect();
-        let names = Names {
+        let names = MappedNames {
             shorts: &self.shorts,
             paths: &self.paths,
             functions: self.extensions,
@@ -315,7 +315,7 @@ impl FilterInner {
             exact: self.manner.exact,
             targets: &self.targets,
         };
-        let fragment = Fragment {
+        let fragment = FilterLanguage {
             targets: &targets,
             names,
             namespace: &self.partial.inlining.namespace,

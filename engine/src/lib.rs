@@ -154,7 +154,7 @@ pub use value::{
 /// JSON texts of values. Numbers keep their notation.
 pub mod json {
     pub use crate::value::json::{
-        JsonError, JsonErrorKind, Layout, Style, TooLong, error_message, is_valid, read, write,
+        JsonError, JsonErrorKind, JsonLayout, Style, TooLong, error_message, is_valid, read, write,
         write_styled, write_within,
     };
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Map, Value, json};
-use solon::trace::{Coverage, Kind, Observer, Observers, Profile};
+use solon::trace::{Coverage, Observer, Observers, Profile, UncoveredReason};
 use solon::{Engine, PreparedQuery, Request, SearchOptions, Shortcuts};
 
 fn file() -> PathBuf {
@@ -69,7 +69,10 @@ fn answer(request: &Value) -> (Value, Value) {
     let index = covered(&query, &asked, usual.indexing(false));
     let early = covered(&query, &asked, usual.early_exit(false));
     let parsed = engine.modules();
-    let others = [(Kind::IndexExcluded, &index), (Kind::EarlyExit, &early)];
+    let others = [
+        (UncoveredReason::IndexExcluded, &index),
+        (UncoveredReason::EarlyExit, &early),
+    ];
     let report = coverage.report(&others, parsed.iter().map(|(_, module)| &**module));
     let rows = profile.finish(parsed.iter().map(|(_, module)| &**module));
     assert!(rows.is_sorted_by(|one, other| one.time >= other.time));

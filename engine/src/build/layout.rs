@@ -16,7 +16,7 @@ pub fn prepare(module: &mut Module) {
         }
         Flow::Into
     }));
-    let mut layout = Layout { counts };
+    let mut layout = ModuleLayout { counts };
     for rule in &mut module.rules {
         first_row(&mut rule.span);
         first_row(&mut rule.head.span);
@@ -24,7 +24,7 @@ pub fn prepare(module: &mut Module) {
     module.rules.walk_mut(&mut layout);
 }
 
-struct Layout {
+struct ModuleLayout {
     /// How often the variables of wildcards occur.
     counts: BTreeMap<Name, usize>,
 }
@@ -33,7 +33,7 @@ fn first_row(span: &mut Span) {
     span.row = span.row.max(1);
 }
 
-impl VisitorMut for Layout {
+impl VisitorMut for ModuleLayout {
     fn expr(&mut self, expr: &mut Expr) -> Flow {
         first_row(&mut expr.span);
         Flow::Into

@@ -27,7 +27,7 @@ use crate::value::display;
 use crate::value::{Arena, Excess, Short, TextView, Value, ValueRef};
 
 /// File names by source id.
-pub type Files = HashMap<SourceId, Arc<str>>;
+pub type SourceNames = HashMap<SourceId, Arc<str>>;
 
 /// Caches of some built-ins for one evaluation, so that equal calls return equal results.
 #[derive(Default)]
@@ -88,7 +88,7 @@ pub struct BuiltinContext<'e> {
     /// Source span of the call.
     pub span: Span,
     /// File names for `span`.
-    pub files: Option<&'e Files>,
+    pub files: Option<&'e SourceNames>,
     /// Most recently used time zone.
     pub last_zone: Option<LastZone<'e>>,
     caches: Option<Box<CallCaches<'e>>>,

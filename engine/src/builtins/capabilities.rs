@@ -8,7 +8,7 @@ use solon_syntax::ParseOptions;
 use solon_syntax::ast::Version;
 use solon_syntax::source::Diagnostics;
 
-use super::{Builtin, Entry};
+use super::{Builtin, BuiltinEntry};
 use crate::bug::bug;
 use crate::types::Type;
 
@@ -212,7 +212,7 @@ impl Capabilities {
 
 /// Returns all capabilities of this engine for policies of a version, in OPA's JSON format.
 pub fn current_json(version: Version) -> Vec<u8> {
-    let mut functions: Vec<&Entry> = super::all().collect();
+    let mut functions: Vec<&BuiltinEntry> = super::all().collect();
     functions.sort_by_key(|entry| entry.builtin.name);
     let own = |list: &[&str]| Some(list.iter().map(ToString::to_string).collect());
     let [keywords, features] = of_version(version);
@@ -245,7 +245,7 @@ pub fn required_json(
     future_keywords: BTreeSet<&'static str>,
     features: BTreeSet<&'static str>,
 ) -> Vec<u8> {
-    let minimal = |entry: &Entry| {
+    let minimal = |entry: &BuiltinEntry| {
         let mut function = function_of_entry(entry);
         drop_names(&mut function.decl);
         DeclaredFunction {
@@ -290,7 +290,7 @@ fn of_version(version: Version) -> [&'static [&'static str]; 2] {
     }
 }
 
-fn function_of_entry(entry: &Entry) -> DeclaredFunction {
+fn function_of_entry(entry: &BuiltinEntry) -> DeclaredFunction {
     let Builtin { name, doc, .. } = *entry.builtin;
     DeclaredFunction {
         name: name.to_owned(),

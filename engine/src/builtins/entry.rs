@@ -11,7 +11,7 @@ use crate::types::Type;
 use crate::value::ValueRef;
 
 /// A built-in with its parsed type.
-pub struct Entry {
+pub struct BuiltinEntry {
     /// Row of the table.
     pub builtin: &'static Builtin,
     /// Function type.
@@ -71,7 +71,7 @@ pub fn after(call: &BuiltinContext<'_>, fault: BuiltinError) -> BuiltinError {
     fault
 }
 
-impl Entry {
+impl BuiltinEntry {
     /// Calls the built-in, specialized for its constant operands if `prepared` is given. Results of nondeterministic
     /// built-ins come from the cache of the decision, if it has one.
     pub fn call<'e>(

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::patterns::{Family, Pattern};
+use super::patterns::{CompiledPattern, Family};
 use super::{Builtin, BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::graphql::{
     self, Decode, Encode, Problem, QueryDocument, Schema, SchemaDocument, TypeSystem,
@@ -64,7 +64,7 @@ struct CompiledSchema {
     tree: OnceLock<Value>,
 }
 
-impl Pattern for CompiledSchema {
+impl CompiledPattern for CompiledSchema {
     fn bytes(&self) -> usize {
         self.length.saturating_mul(WEIGHT)
     }

@@ -79,7 +79,7 @@ pub use capabilities::{Capabilities, CapabilitiesError, required_json};
 pub use comparison::has_element;
 #[cfg(feature = "crypto")]
 pub use crypto::parse_certificates_in_der;
-pub use entry::{Declaration, Entry, after};
+pub use entry::{BuiltinEntry, Declaration, after};
 pub use folds::{Aggregation, Fold};
 pub use graph::Graphs;
 pub use hooks::Hooks;

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{Entry, all};
+use super::{BuiltinEntry, all};
 use crate::index::Indexed as _;
 
 /// Returns `false` if no deprecated built-in has a name with this first segment. May return `true` for others: it
@@ -25,7 +25,7 @@ pub fn may_be_plain(name: &str) -> bool {
 struct NameFilter([u64; 256]);
 
 impl NameFilter {
-    fn from_entries<'t>(entries: impl Iterator<Item = &'t Entry>) -> Self {
+    fn from_entries<'t>(entries: impl Iterator<Item = &'t BuiltinEntry>) -> Self {
         let mut filter = [0; 256];
         for entry in entries {
             let part = entry.builtin.name.split('.').next().unwrap_or_default();

@@ -9,15 +9,15 @@ use super::{Builtin, IndexTest, Observed};
 type IndexTestCell = Option<IndexTest>;
 
 /// A column of the table without its empty cells, in the order of the table.
-struct Column<const ROWS: usize> {
+struct TableColumn<const ROWS: usize> {
     rows: [(&'static str, IndexTestCell); ROWS],
     /// Lengths of its names modulo 64, as bits: a precheck that excludes most operators.
     lengths: u64,
 }
 
-static SILENT: Column<{ rows(Which::Silent) }> = column(Which::Silent);
-static OBSERVABLE: Column<{ rows(Which::Observable) }> = column(Which::Observable);
-static TESTS: Column<{ rows(Which::Tests) }> = column(Which::Tests);
+static SILENT: TableColumn<{ rows(Which::Silent) }> = column(Which::Silent);
+static OBSERVABLE: TableColumn<{ rows(Which::Observable) }> = column(Which::Observable);
+static TESTS: TableColumn<{ rows(Which::Tests) }> = column(Which::Tests);
 
 const fn length_bit(length: usize) -> u64 {
     1 << (length % 64)
@@ -64,8 +64,8 @@ const fn rows(which: Which) -> usize {
     clippy::indexing_slicing,
     reason = "a place beyond the end would not compile"
 )]
-const fn column<const ROWS: usize>(which: Which) -> Column<ROWS> {
-    let mut column = Column {
+const fn column<const ROWS: usize>(which: Which) -> TableColumn<ROWS> {
+    let mut column = TableColumn {
         rows: [("", None); ROWS],
         lengths: 0,
     };
@@ -87,7 +87,7 @@ const fn column<const ROWS: usize>(which: Which) -> Column<ROWS> {
 }
 
 #[inline]
-fn find<const ROWS: usize>(column: &Column<ROWS>, operator: &Term) -> Option<IndexTestCell> {
+fn find<const ROWS: usize>(column: &TableColumn<ROWS>, operator: &Term) -> Option<IndexTestCell> {
     let length = operator.operator_len()?;
     if column.lengths & length_bit(length) == 0 {
         return None;

@@ -61,7 +61,7 @@ pub enum Family {
 }
 
 /// A compiled pattern.
-pub trait Pattern: Any + Send + Sync {
+pub trait CompiledPattern: Any + Send + Sync {
     /// Returns the approximate memory size in bytes.
     fn bytes(&self) -> usize;
 }
@@ -220,7 +220,7 @@ impl Patterns {
 
     /// Returns a pattern that the snapshot does not contain, compiled if necessary.
     #[cold]
-    fn recent<T: Pattern, E>(
+    fn recent<T: CompiledPattern, E>(
         &self,
         pattern_key: PatternKey<'_>,
         compile: impl FnOnce() -> Result<T, E>,
@@ -286,7 +286,7 @@ impl<'e> PatternsView<'e> {
 
     /// Calls `run` with the compiled form of `text`, compiled if necessary.
     #[inline]
-    pub fn with<T: Pattern, E, R>(
+    pub fn with<T: CompiledPattern, E, R>(
         &self,
         family: Family,
         text: &[u8],
@@ -309,7 +309,7 @@ impl<'e> PatternsView<'e> {
     }
 
     /// Returns the compiled form of `text`, compiled if necessary.
-    pub fn get<T: Pattern, E>(
+    pub fn get<T: CompiledPattern, E>(
         &self,
         family: Family,
         text: &[u8],
@@ -338,12 +338,12 @@ impl<'e> PatternsView<'e> {
 mod tests {
     use std::convert::Infallible;
 
-    use super::{Family, Pattern, Patterns, PatternsView};
+    use super::{CompiledPattern, Family, Patterns, PatternsView};
     use crate::limits::{PATTERN_BYTES, PATTERN_CACHE, PATTERN_CACHE_BYTES};
 
     struct Sized(usize);
 
-    impl Pattern for Sized {
+    impl CompiledPattern for Sized {
         fn bytes(&self) -> usize {
             self.0
         }

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 #[cfg(feature = "graphql")]
 use super::graphql;
 use super::{
-    Builtin, Declaration, Entry, aggregates, arithmetic, arrays, aws, bits, comparison,
+    Builtin, BuiltinEntry, Declaration, aggregates, arithmetic, arrays, aws, bits, comparison,
     conversions, encoding, graph, hashes, http, json, lookup as addresses, net, numbers, objects,
     parsing, printing, runtime, semver, sets, sprintf, strings, template, time, types, units, uri,
     uuid,
@@ -60,14 +60,14 @@ pub(super) const FAMILIES: &[&[Builtin]] = &[
     time::TABLE,
 ];
 
-static TABLE: LazyLock<HashMap<&'static str, Entry>> = LazyLock::new(|| {
+static TABLE: LazyLock<HashMap<&'static str, BuiltinEntry>> = LazyLock::new(|| {
     FAMILIES
         .iter()
         .flat_map(|family| family.iter())
         .map(|builtin| {
             (
                 builtin.name,
-                Entry {
+                BuiltinEntry {
                     builtin,
                     declaration: Declaration::new(builtin.signature),
                 },
@@ -92,11 +92,11 @@ pub fn may_block_below(part: &str) -> bool {
 }
 
 /// Returns a built-in by name.
-pub fn lookup(name: &str) -> Option<&'static Entry> {
+pub fn lookup(name: &str) -> Option<&'static BuiltinEntry> {
     TABLE.get(name)
 }
 
 /// Returns all built-ins, in unspecified order.
-pub fn all() -> impl Iterator<Item = &'static Entry> {
+pub fn all() -> impl Iterator<Item = &'static BuiltinEntry> {
     TABLE.values()
 }

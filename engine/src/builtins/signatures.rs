@@ -5,7 +5,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::patterns::{Family, Pattern, Patterns, PatternsView};
+use super::patterns::{CompiledPattern, Family, Patterns, PatternsView};
 
 /// Bounded cache of verified signatures, shared by all evaluations of an engine. `None` if it is disabled.
 pub struct VerifiedSignatures(Option<Patterns>);
@@ -13,7 +13,7 @@ pub struct VerifiedSignatures(Option<Patterns>);
 /// Marker of a verified signature. Its presence is the only information.
 struct Verified;
 
-impl Pattern for Verified {
+impl CompiledPattern for Verified {
     fn bytes(&self) -> usize {
         /// Approximate size of a cache entry in bytes, in addition to its key.
         const ENTRY_OVERHEAD_BYTES: usize = 128;

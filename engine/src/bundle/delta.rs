@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::go_json::{Fields, read_first, type_error};
+use super::go_json::{GoFields, read_first, type_error};
 use crate::store::{Operation, Path, StoreError, Transaction};
 use crate::value::Value;
 
@@ -24,7 +24,7 @@ pub struct PatchOperation {
 /// The message of Go's JSON decoder.
 pub fn read(text: &[u8]) -> Result<Vec<PatchOperation>, String> {
     let value = read_first(text)?;
-    let Some(fields) = Fields::of(&value, "bundle.Patch")? else {
+    let Some(fields) = GoFields::of(&value, "bundle.Patch")? else {
         return Ok(Vec::new());
     };
     let fields = fields.named("Patch");
@@ -33,7 +33,7 @@ pub fn read(text: &[u8]) -> Result<Vec<PatchOperation>, String> {
         let Value::Object(object) = operation else {
             return Err(type_error(operation, "Patch.data", "bundle.PatchOperation"));
         };
-        let fields = Fields::within(object, "PatchOperation.data");
+        let fields = GoFields::within(object, "PatchOperation.data");
         Ok(PatchOperation {
             op: fields.string("op")?.unwrap_or_default(),
             path: fields.string("path")?.unwrap_or_default(),

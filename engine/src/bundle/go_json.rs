@@ -29,12 +29,12 @@ fn kind(value: &Value, wanted: &str) -> String {
 }
 
 /// The fields of a JSON object that is read into a Go structure.
-pub struct Fields<'v> {
+pub struct GoFields<'v> {
     object: &'v Object,
     name: &'static str,
 }
 
-impl<'v> Fields<'v> {
+impl<'v> GoFields<'v> {
     /// The fields of a whole text's value; `None` for `null`.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use solon_syntax::ast::Version;
 
-use super::go_json::{Fields, read_first, type_error};
+use super::go_json::{GoFields, read_first, type_error};
 use crate::store::Path;
 use crate::value::{Object, Value, json};
 
@@ -51,7 +51,7 @@ impl Manifest {
     /// The message of Go's JSON decoder.
     pub fn read(text: &[u8]) -> Result<Self, String> {
         let value = read_first(text)?;
-        let Some(fields) = Fields::of(&value, "bundle.Manifest")? else {
+        let Some(fields) = GoFields::of(&value, "bundle.Manifest")? else {
             return Ok(Self::default());
         };
         let fields = fields.named("Manifest");
@@ -75,7 +75,7 @@ impl Manifest {
                 let Value::Object(object) = resolver else {
                     return Err(type_error(resolver, "Manifest.wasm", "bundle.WasmResolver"));
                 };
-                let fields = Fields::within(object, "WasmResolver.wasm");
+                let fields = GoFields::within(object, "WasmResolver.wasm");
                 manifest.wasm.push(WasmResolver {
                     entrypoint: fields.string("entrypoint")?.unwrap_or_default(),
                     module: fields.string("module")?.unwrap_or_default(),

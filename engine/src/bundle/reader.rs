@@ -10,7 +10,7 @@ use solon_syntax::source::{Diagnostics, Source, SourceId};
 use solon_syntax::{ParseOptions, module_text, parse_module};
 
 use super::contents::file_name;
-use super::directory::{Documents, Ignore, Kind};
+use super::directory::{Ignore, MergedDocuments, NamedFileKind};
 use super::error::syntax_errors;
 use super::signatures::MULTIPLE_TOKENS;
 use super::{
@@ -272,7 +272,7 @@ impl BundleReader {
         let is_delta = bundle.kind() == BundleKind::Delta;
         let signatures = bundle.signatures.as_ref();
         let mut verifier = self.verification.start(signatures, is_delta)?;
-        let mut documents = Documents::default();
+        let mut documents = MergedDocuments::default();
         let mut modules = Vec::new();
         for file in files {
             let name = file_name(&file.path);
@@ -319,12 +319,14 @@ impl BundleReader {
 
     fn add_document(
         &self,
-        documents: &mut Documents,
+        documents: &mut MergedDocuments,
         file: &BundleFile,
-        kind: Kind,
+        kind: NamedFileKind,
     ) -> Result<(), String> {
         let value = match kind {
-            Kind::Json => json::read(&file.bytes).map_err(|_| json::error_message(&file.bytes)),
+            NamedFileKind::Json => {
+                json::read(&file.bytes).map_err(|_| json::error_message(&file.bytes))
+            }
             _ => yaml::read(&file.bytes).map_err(|error| error.to_string()),
         };
         let value = value.map_err(|error| {
@@ -372,10 +374,10 @@ fn is_signatures(path: &str) -> bool {
 }
 
 /// How the documents of a file are read, if it is one of documents.
-fn document_kind(name: &str) -> Option<Kind> {
+fn document_kind(name: &str) -> Option<NamedFileKind> {
     match name {
-        "data.json" => Some(Kind::Json),
-        "data.yaml" | "data.yml" => Some(Kind::Yaml),
+        "data.json" => Some(NamedFileKind::Json),
+        "data.yaml" | "data.yml" => Some(NamedFileKind::Yaml),
         _ => None,
     }
 }

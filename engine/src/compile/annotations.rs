@@ -25,7 +25,7 @@ pub struct AnnotationSet {
 
 /// A document on the path from a rule to the root, with its annotation.
 #[derive(Debug)]
-pub struct Link {
+pub struct AnnotatedDocument {
     /// Path of the document.
     pub path: Ref,
     /// Its annotation, if there is one.
@@ -104,32 +104,33 @@ impl AnnotationSet {
 
     /// Returns the annotations of a rule and of the documents around it, nearest first. The first link is the rule's
     /// own.
-    pub fn chain(&self, package: &[Term], rule: &Rule) -> Vec<Link> {
+    pub fn chain(&self, package: &[Term], rule: &Rule) -> Vec<AnnotatedDocument> {
         let path = rule_path(package, rule);
         let mut own: Vec<_> = of_rule(rule).collect();
         own.sort_by_key(|block| Reverse(block.span));
-        let mut chain: Vec<Link> = own.into_iter().map(Link::target_of).collect();
+        let mut chain: Vec<AnnotatedDocument> =
+            own.into_iter().map(AnnotatedDocument::target_of).collect();
         if chain.is_empty() {
-            chain.push(Link {
+            chain.push(AnnotatedDocument {
                 path: path.clone(),
                 annotation: None,
             });
         }
-        chain.extend(self.paths.get(&path).map(Link::target_of));
-        chain.extend(self.packages.get(package).map(Link::target_of));
+        chain.extend(self.paths.get(&path).map(AnnotatedDocument::target_of));
+        chain.extend(self.packages.get(package).map(AnnotatedDocument::target_of));
         let above = (1..=package.len())
             .rev()
             .filter_map(|depth| package.get(..depth));
         chain.extend(
             above
                 .filter_map(|path| self.paths.get(path))
-                .map(Link::target_of),
+                .map(AnnotatedDocument::target_of),
         );
         chain
     }
 }
 
-impl Link {
+impl AnnotatedDocument {
     fn target_of(annotation: &Arc<Annotation>) -> Self {
         Self {
             path: annotation.path.clone(),

@@ -21,18 +21,18 @@ use crate::value::Value;
 pub struct Blocking {
     rules: HashSet<RuleId>,
     /// Functions of the host that may block.
-    functions: Functions,
+    functions: HostFunctionNames,
 }
 
 /// Names of functions of the host.
-pub type Functions = std::collections::HashSet<Arc<str>>;
+pub type HostFunctionNames = std::collections::HashSet<Arc<str>>;
 
 impl Blocking {
     /// Computes the blocking rules of compiled modules; `functions` are the functions of the host that may block.
     pub fn new(
         parts: &[Arc<CompiledModule>],
         dependents: &Dependents,
-        functions: Functions,
+        functions: HostFunctionNames,
     ) -> Self {
         let mut direct = Vec::new();
         for (part, module) in parts.iter().zip(0..) {
@@ -66,7 +66,7 @@ impl Blocking {
 }
 
 /// Returns the indices of the rules of a module that name a blocking function.
-pub fn waiting(module: &Module, facts: &[Facts], functions: &Functions) -> Vec<u32> {
+pub fn waiting(module: &Module, facts: &[Facts], functions: &HostFunctionNames) -> Vec<u32> {
     let rules = module.rules.iter().zip(facts).zip(0..);
     let waiting = rules.filter(|((rule, facts), _)| {
         let may_wait = facts.has(Facts::WAITS) || !functions.is_empty();
@@ -79,7 +79,7 @@ fn is_data(head: &Term) -> bool {
     head.as_var().is_some_and(|name| &**name == "data")
 }
 
-fn names_what_waits<N: Walk + ?Sized>(node: &N, functions: &Functions) -> bool {
+fn names_what_waits<N: Walk + ?Sized>(node: &N, functions: &HostFunctionNames) -> bool {
     names(node, |reference| {
         let name = dotted(reference);
         name.is_some_and(|name| builtins::may_block(&name) || functions.contains(&*name))

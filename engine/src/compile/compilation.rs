@@ -10,7 +10,7 @@ use solon_syntax::source::{Code, Span};
 use super::annotations::AnnotationSet;
 use super::blocking::{self, Blocking};
 use super::compiled_module::{CompiledModule, Findings};
-use super::functions::{Functions, dotted};
+use super::functions::{CallableFunctions, dotted};
 use super::graph::Graph;
 use super::keyed;
 use super::locals::Locals;
@@ -309,7 +309,7 @@ pub struct Work {
 
 impl Compiled {
     pub(super) fn new(parsed: &[Arc<Module>], mut compilation: Compilation<'_>) -> Self {
-        let functions = Functions::new(compilation.options, &compilation.rule_tree);
+        let functions = CallableFunctions::new(compilation.options, &compilation.rule_tree);
         let waiting = &compilation.options.waiting;
         let mut parts = Vec::with_capacity(parsed.len());
         let sources = parsed.iter().zip(compilation.modules.parts());

@@ -9,7 +9,7 @@ use solon_syntax::source::{Code, Span};
 use super::compilation::Compilation;
 use super::locals::Locals;
 use super::report::Report;
-use super::rule_tree::{NodeId, RuleId, RuleTree, is_ground};
+use super::rule_tree::{RuleId, RuleTree, RuleTreeNodeId, is_ground};
 use crate::value::{Kind, Value};
 
 /// Rejects incompatible rules: a complete rule with rules in its extent, different kinds or arities, several defaults,
@@ -52,13 +52,13 @@ impl<'c> ConflictCheck<'c> {
         Some((rule, full_reference(&module.package.path, rule)))
     }
 
-    fn rules(&self, node: NodeId) -> impl Iterator<Item = &'c Rule> + use<'c> {
+    fn rules(&self, node: RuleTreeNodeId) -> impl Iterator<Item = &'c Rule> + use<'c> {
         let (tree, modules) = (self.tree, self.modules);
         let rules = tree.node(node).rules.iter();
         rules.filter_map(move |id| id.rule_in(modules))
     }
 
-    fn node(&mut self, id: NodeId) {
+    fn node(&mut self, id: RuleTreeNodeId) {
         let node = self.tree.node(id);
         let (Some(first), Some(last)) = (self.rules(id).next(), node.rules.last()) else {
             return;
@@ -107,7 +107,7 @@ impl<'c> ConflictCheck<'c> {
     }
 
     /// Returns `true` if the rules of a node differ in kind, arity or completeness.
-    fn is_mixed(&self, id: NodeId) -> bool {
+    fn is_mixed(&self, id: RuleTreeNodeId) -> bool {
         let mut shapes = self.rules(id).map(|rule| {
             let head = &rule.head;
             (
@@ -121,7 +121,7 @@ impl<'c> ConflictCheck<'c> {
     }
 
     /// Returns the rules below a node, without those in the extent of another one of them, ordered by reference.
-    fn extent(&self, id: NodeId, only_functions: bool) -> Vec<LocatedRule<'c>> {
+    fn extent(&self, id: RuleTreeNodeId, only_functions: bool) -> Vec<LocatedRule<'c>> {
         let mut found: Vec<_> = self
             .tree
             .rules_below(id)
@@ -164,7 +164,7 @@ impl<'c> ConflictCheck<'c> {
 
     /// Rejects rules at the paths of base documents.
     fn base_documents(&mut self, exists: &dyn Fn(&[String]) -> bool) {
-        let mut open: Vec<(NodeId, Vec<String>)> = vec![(RuleTree::DATA, Vec::new())];
+        let mut open: Vec<(RuleTreeNodeId, Vec<String>)> = vec![(RuleTree::DATA, Vec::new())];
         while let Some((id, path)) = open.pop() {
             // nothing exists below a missing document
             if !path.is_empty() && !exists(&path) {
@@ -187,7 +187,7 @@ impl<'c> ConflictCheck<'c> {
     }
 
     /// Rejects packages at the path of a rule.
-    fn packages(&mut self, id: NodeId) {
+    fn packages(&mut self, id: RuleTreeNodeId) {
         let node = self.tree.node(id);
         if node.rules.is_empty() {
             return;

@@ -11,27 +11,27 @@ use super::compilation::{Compilation, Options};
 use super::locals::Locals;
 use super::query::QueryCompilation;
 use super::report::Report;
-use super::rule_tree::{NodeId, RuleTree};
+use super::rule_tree::{RuleTree, RuleTreeNodeId};
 use super::types::{TypeTree, arity_details};
 use crate::types::FunctionType;
 
 /// Functions that calls can name.
 #[derive(Clone, Copy)]
-pub struct Functions<'c> {
+pub struct CallableFunctions<'c> {
     options: &'c Options,
     tree: &'c RuleTree,
 }
 
 /// Function that a call names.
 #[derive(Clone, Copy, Debug)]
-pub enum Callee<'c> {
+pub enum CallTarget<'c> {
     /// A built-in, or a function of the host.
     Builtin(&'c FunctionType),
     /// The rules of a node, with their number of arguments.
-    Rules(NodeId, usize),
+    Rules(RuleTreeNodeId, usize),
 }
 
-impl Callee<'_> {
+impl CallTarget<'_> {
     /// Number of arguments.
     pub fn arity(self) -> usize {
         match self {
@@ -41,26 +41,26 @@ impl Callee<'_> {
     }
 }
 
-impl<'c> Functions<'c> {
+impl<'c> CallableFunctions<'c> {
     /// Creates a table of the built-ins, the functions of the host, and the rules of a tree.
     pub fn new(options: &'c Options, tree: &'c RuleTree) -> Self {
         Self { options, tree }
     }
 
     /// Returns the function that an operator names. Rules that are not functions have arity 0.
-    pub fn find(self, operator: &Term) -> Option<Callee<'c>> {
+    pub fn find(self, operator: &Term) -> Option<CallTarget<'c>> {
         let reference = operator.as_ref()?;
         if let Some(id) = self.tree.find(reference) {
             let node = self.tree.node(id);
-            return (!node.rules.is_empty()).then_some(Callee::Rules(id, node.arity));
+            return (!node.rules.is_empty()).then_some(CallTarget::Rules(id, node.arity));
         }
         let declaration = self.options.declaration(&dotted(reference)?);
-        declaration?.as_function().map(Callee::Builtin)
+        declaration?.as_function().map(CallTarget::Builtin)
     }
 
     /// Returns the number of arguments of the function that an operator names.
     pub fn arity(self, operator: &Term) -> Option<usize> {
-        self.find(operator).map(Callee::arity)
+        self.find(operator).map(CallTarget::arity)
     }
 }
 
@@ -83,7 +83,7 @@ pub fn dotted(reference: &[Term]) -> Option<Cow<'_, str>> {
 /// Checks the calls of all modules.
 pub fn check_undefined_functions(compilation: &mut Compilation<'_>) {
     let mut check = CallCheck {
-        functions: Functions::new(compilation.options, &compilation.rule_tree),
+        functions: CallableFunctions::new(compilation.options, &compilation.rule_tree),
         documents: &compilation.types,
         locals: &compilation.locals,
         report: &mut compilation.report,
@@ -99,7 +99,7 @@ pub fn check_undefined_functions(compilation: &mut Compilation<'_>) {
 pub fn check_undefined_functions_of_query(compilation: &mut QueryCompilation<'_>) {
     let compiled = compilation.compiled;
     let mut check = CallCheck {
-        functions: Functions::new(compilation.options, &compiled.rule_tree),
+        functions: CallableFunctions::new(compilation.options, &compiled.rule_tree),
         documents: &compiled.types,
         locals: &compilation.locals,
         report: &mut compilation.report,
@@ -109,7 +109,7 @@ pub fn check_undefined_functions_of_query(compilation: &mut QueryCompilation<'_>
 }
 
 struct CallCheck<'c> {
-    functions: Functions<'c>,
+    functions: CallableFunctions<'c>,
     /// Types of rules, which are available for queries only.
     documents: &'c TypeTree,
     locals: &'c Locals,

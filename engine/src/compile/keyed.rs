@@ -13,13 +13,13 @@ use solon_syntax::ast::{
 use solon_syntax::stack;
 
 use super::facts::Facts;
-use super::functions::Functions;
+use super::functions::CallableFunctions;
 use super::safety::{OWN, SafeVars, equation};
 use super::small_map::SmallMap;
-use crate::program::canonical::{Key, Keyed};
+use crate::program::canonical::{ComprehensionSearch, Keyed};
 
 /// Returns the comprehensions of a module that are searched once.
-pub fn of_module(module: &Module, facts: &[Facts], functions: Functions<'_>) -> Keyed {
+pub fn of_module(module: &Module, facts: &[Facts], functions: CallableFunctions<'_>) -> Keyed {
     let mut keyed = Keyed::default();
     // few rules have any
     let rules = module.rules.iter().zip(facts);
@@ -41,7 +41,7 @@ pub fn of_module(module: &Module, facts: &[Facts], functions: Functions<'_>) -> 
 }
 
 /// Returns the comprehensions of a query that are searched once.
-pub fn of_query(body: &Body, functions: Functions<'_>) -> Keyed {
+pub fn of_query(body: &Body, functions: CallableFunctions<'_>) -> Keyed {
     let mut keyed = Keyed::default();
     KeyedSearch::new(functions, &mut keyed).body(body);
     keyed
@@ -69,14 +69,14 @@ const ALL: VarScan = VarScan {
 type BodyNames<'b> = SmallMap<&'b Name, ()>;
 
 struct KeyedSearch<'s, 'c, 'b> {
-    functions: Functions<'c>,
+    functions: CallableFunctions<'c>,
     keyed: &'s mut Keyed,
     /// Variables of the preceding expressions, possibly without documents.
     before: BodyNames<'b>,
 }
 
 impl<'s, 'c, 'b> KeyedSearch<'s, 'c, 'b> {
-    fn new(functions: Functions<'c>, keyed: &'s mut Keyed) -> Self {
+    fn new(functions: CallableFunctions<'c>, keyed: &'s mut Keyed) -> Self {
         Self {
             functions,
             keyed,
@@ -99,7 +99,7 @@ impl<'s, 'c, 'b> KeyedSearch<'s, 'c, 'b> {
         stack::level(|| body.walk(&mut InnerBodies(self)));
     }
 
-    fn key(&self, inside: &Comprehension) -> Option<Key> {
+    fn key(&self, inside: &Comprehension) -> Option<ComprehensionSearch> {
         let is_shared = |name: &Name| self.before.contains(&name) && !is_root(name);
         // most share nothing
         if !ALL.any(&inside.body, is_shared) {
@@ -138,7 +138,7 @@ impl<'s, 'c, 'b> KeyedSearch<'s, 'c, 'b> {
             ALL.collect(term, &mut head);
         }
         let made = head.intersection(&bound).cloned().collect();
-        Some(Key { shared, made })
+        Some(ComprehensionSearch { shared, made })
     }
 }
 

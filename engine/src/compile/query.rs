@@ -166,7 +166,7 @@ pub fn compile_query(
         }
     });
     compilation.report.finish_unsorted(options.error_limit)?;
-    let functions = functions::Functions::new(options, &compiled.rule_tree);
+    let functions = functions::CallableFunctions::new(options, &compiled.rule_tree);
     Ok(CompiledQuery {
         keyed: super::on_large_stack(chain, || keyed::of_query(&compilation.body, functions)),
         body: compilation.body,

@@ -16,7 +16,7 @@ use crate::value::{Short, Value, ValueRef};
 
 /// Index of a node of a [`RuleTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NodeId(u32);
+pub struct RuleTreeNodeId(u32);
 
 /// Position of a rule with its chain of `else` branches. Ordered by file, then by position in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,7 +27,7 @@ pub struct RuleId {
     pub rule: u32,
 }
 
-impl Position for NodeId {
+impl Position for RuleTreeNodeId {
     #[inline]
     fn position(self) -> usize {
         self.0 as usize
@@ -46,13 +46,13 @@ impl RuleId {
 
 /// A path of documents: a package, a rule, or a prefix of one.
 #[derive(Debug, Default)]
-pub struct Node {
+pub struct RuleTreeNode {
     /// Last step of the path; null for `data` itself.
     pub key: Value,
     /// Parent node; `None` for `data` itself.
-    pub parent: Option<NodeId>,
+    pub parent: Option<RuleTreeNodeId>,
     /// Children, ordered by key.
-    pub children: Vec<NodeId>,
+    pub children: Vec<RuleTreeNodeId>,
     /// Rules with this ground prefix, in order.
     pub rules: SmallVec<[RuleId; 1]>,
     /// Number of arguments of the first rule.
@@ -64,10 +64,10 @@ pub struct Node {
 /// The tree below `data`. Each rule belongs to the longest prefix of its reference without variables.
 #[derive(Debug)]
 pub struct RuleTree {
-    nodes: Vec<Node>,
+    nodes: Vec<RuleTreeNode>,
     steps: Steps,
     /// Node of each rule of each module.
-    homes: Vec<Vec<NodeId>>,
+    homes: Vec<Vec<RuleTreeNodeId>>,
     /// For rules whose references have constants after a variable: the steps after the node, with `None` for those that
     /// are not constants.
     tails: HashMap<RuleId, Box<[Option<Value>]>>,
@@ -76,7 +76,7 @@ pub struct RuleTree {
 impl Default for RuleTree {
     fn default() -> Self {
         Self {
-            nodes: vec![Node::default()],
+            nodes: vec![RuleTreeNode::default()],
             steps: Steps::default(),
             homes: Vec::new(),
             tails: HashMap::new(),
@@ -86,7 +86,7 @@ impl Default for RuleTree {
 
 impl RuleTree {
     /// The root: `data`.
-    pub const DATA: NodeId = NodeId(0);
+    pub const DATA: RuleTreeNodeId = RuleTreeNodeId(0);
 
     /// Collects the packages and rules of modules whose heads contain only scalars and variables.
     pub fn new(modules: &[Arc<Module>]) -> Self {
@@ -133,7 +133,7 @@ impl RuleTree {
         clippy::indexing_slicing,
         reason = "only this tree gives out the numbers of its nodes"
     )]
-    pub fn node(&self, id: NodeId) -> &Node {
+    pub fn node(&self, id: RuleTreeNodeId) -> &RuleTreeNode {
         &self.nodes[id.0 as usize]
     }
 
@@ -148,7 +148,7 @@ impl RuleTree {
     }
 
     /// Returns the node of a rule.
-    pub fn home(&self, rule: RuleId) -> Option<NodeId> {
+    pub fn home(&self, rule: RuleId) -> Option<RuleTreeNodeId> {
         let homes = self.homes.get(rule.module as usize)?;
         homes.get(rule.rule as usize).copied()
     }
@@ -160,7 +160,7 @@ impl RuleTree {
     }
 
     /// Returns the child of a node under a scalar term.
-    pub fn child(&self, id: NodeId, step: &Term) -> Option<NodeId> {
+    pub fn child(&self, id: RuleTreeNodeId, step: &Term) -> Option<RuleTreeNodeId> {
         let arena;
         match &step.kind {
             TermKind::Null => self.child_by(id, ValueRef::Null),
@@ -180,27 +180,27 @@ impl RuleTree {
     }
 
     /// Returns the child of a node under a value.
-    pub fn child_by(&self, id: NodeId, key: ValueRef<'_>) -> Option<NodeId> {
-        let has_key = |child| same_key(self.node(NodeId(child)).key.borrow(), key);
-        self.steps.find(id.0, key, has_key).map(NodeId)
+    pub fn child_by(&self, id: RuleTreeNodeId, key: ValueRef<'_>) -> Option<RuleTreeNodeId> {
+        let has_key = |child| same_key(self.node(RuleTreeNodeId(child)).key.borrow(), key);
+        self.steps.find(id.0, key, has_key).map(RuleTreeNodeId)
     }
 
     /// Returns the node at a path below `data`.
-    pub fn at(&self, path: &[Value]) -> Option<NodeId> {
+    pub fn at(&self, path: &[Value]) -> Option<RuleTreeNodeId> {
         let mut steps = path.iter();
         steps.try_fold(Self::DATA, |node, key| self.child_by(node, key.borrow()))
     }
 
     /// Returns the node of a whole reference that starts with `data`; `None` if there is none or the reference has
     /// steps other than scalars.
-    pub fn find(&self, reference: &[Term]) -> Option<NodeId> {
+    pub fn find(&self, reference: &[Term]) -> Option<RuleTreeNodeId> {
         let (id, depth) = self.longest_prefix(reference)?;
         (depth == reference.len()).then_some(id)
     }
 
     /// Returns the deepest node on the path of a reference that starts with `data`, and the number of terms that lead
     /// there; `None` for other references.
-    pub fn longest_prefix(&self, reference: &[Term]) -> Option<(NodeId, usize)> {
+    pub fn longest_prefix(&self, reference: &[Term]) -> Option<(RuleTreeNodeId, usize)> {
         let (head, steps) = reference.split_first()?;
         if head.as_var().is_none_or(|name| &**name != "data") {
             return None;
@@ -218,7 +218,7 @@ impl RuleTree {
     }
 
     /// Iterates over a node and everything below it, parents first, ordered by key.
-    pub fn subtree(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+    pub fn subtree(&self, id: RuleTreeNodeId) -> impl Iterator<Item = RuleTreeNodeId> {
         let mut open = vec![id];
         std::iter::from_fn(move || {
             let id = open.pop()?;
@@ -228,7 +228,7 @@ impl RuleTree {
     }
 
     /// Iterates over the rules at a node and below it.
-    pub fn rules_below(&self, id: NodeId) -> impl Iterator<Item = RuleId> {
+    pub fn rules_below(&self, id: RuleTreeNodeId) -> impl Iterator<Item = RuleId> {
         self.subtree(id)
             .flat_map(|id| self.node(id).rules.iter().copied())
     }
@@ -257,8 +257,8 @@ impl RuleTree {
     }
 
     /// Returns the path of a node without `data`.
-    pub fn path(&self, id: NodeId) -> Vec<&Value> {
-        let up = |node: &&Node| node.parent.map(|parent| self.node(parent));
+    pub fn path(&self, id: RuleTreeNodeId) -> Vec<&Value> {
+        let up = |node: &&RuleTreeNode| node.parent.map(|parent| self.node(parent));
         let nodes = std::iter::successors(Some(self.node(id)), up);
         let mut path: Vec<_> = nodes
             .filter(|node| node.parent.is_some())
@@ -334,28 +334,28 @@ impl RuleTreeBuilder {
         clippy::indexing_slicing,
         reason = "only this tree gives out the numbers of its nodes"
     )]
-    fn node(&mut self, id: NodeId) -> &mut Node {
+    fn node(&mut self, id: RuleTreeNodeId) -> &mut RuleTreeNode {
         &mut self.tree.nodes[id.0 as usize]
     }
 
-    fn descend(&mut self, mut id: NodeId, steps: &[Term]) -> NodeId {
+    fn descend(&mut self, mut id: RuleTreeNodeId, steps: &[Term]) -> RuleTreeNodeId {
         for step in steps {
             id = self.step(id, head_key(step));
         }
         id
     }
 
-    fn step(&mut self, parent: NodeId, key: Value) -> NodeId {
+    fn step(&mut self, parent: RuleTreeNodeId, key: Value) -> RuleTreeNodeId {
         let RuleTree { nodes, steps, .. } = &mut self.tree;
         let next = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
         let has_key = |id: u32| nodes.get(id as usize).is_some_and(|node| node.key == key);
         let found = steps.find_or_add(parent.0, key.borrow(), next, has_key);
-        let id = NodeId(found);
+        let id = RuleTreeNodeId(found);
         if found == next {
-            nodes.push(Node {
+            nodes.push(RuleTreeNode {
                 key,
                 parent: Some(parent),
-                ..Node::default()
+                ..RuleTreeNode::default()
             });
             self.node(parent).children.push(id);
         }
@@ -364,7 +364,7 @@ impl RuleTreeBuilder {
 
     fn finish(mut self) -> RuleTree {
         for at in 0..self.tree.nodes.len() {
-            let id = NodeId(u32::try_from(at).unwrap_or(u32::MAX));
+            let id = RuleTreeNodeId(u32::try_from(at).unwrap_or(u32::MAX));
             let mut children = mem::take(&mut self.node(id).children);
             children.sort_by(|a, b| self.tree.node(*a).key.cmp(&self.tree.node(*b).key));
             self.node(id).children = children;

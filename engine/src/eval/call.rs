@@ -9,7 +9,7 @@ use crate::program::{BuiltinCall, Comparison, FunctionCall, HostCall, RuleKind, 
 use crate::runtime::{Halt, outcome};
 use crate::value::ValueRef;
 
-use super::frame::{Few, Operands};
+use super::frame::{Few, OperandSource};
 use super::machine::Machine;
 use super::scope::Mock;
 

@@ -6,9 +6,9 @@ use crate::program::{Aggregate, Collector, Every, Step};
 use crate::runtime::Halt;
 use crate::value::{Kind, ObjectBuilder, SetBuilder, ValueRef};
 
-use super::frame::Operands;
+use super::frame::OperandSource;
 use super::machine::{Flow, Machine};
-use super::sink::{Order, Sink, WRONG_SINK};
+use super::sink::{FillOrder, Sink, WRONG_SINK};
 
 /// Returns `true` if equal elements of an array are identical, so that sorting removes all traces of their order.
 fn is_told_apart(array: ValueRef<'_>) -> bool {
@@ -28,13 +28,13 @@ impl<'e> Machine<'e> {
         // a replacement of the sorting function can observe the order
         let is_bag = into == Collector::Bag && !self.mocked && !self.is_seen();
         let order = if is_bag {
-            Order::Free
+            FillOrder::Free
         } else {
-            Order::Preserved
+            FillOrder::Preserved
         };
         let outer = std::mem::replace(&mut self.order, order);
         let collection = self.collected(into, block);
-        let lost = std::mem::replace(&mut self.order, outer) == Order::Lost;
+        let lost = std::mem::replace(&mut self.order, outer) == FillOrder::Lost;
         if lost
             && let Ok(made) = &collection
             && !is_told_apart(*made)
@@ -111,9 +111,9 @@ impl<'e> Machine<'e> {
         };
         let is_counted = aggregate.aggregation == Aggregation::Count && !self.is_seen();
         let order = if is_counted {
-            Order::Free
+            FillOrder::Free
         } else {
-            Order::Preserved
+            FillOrder::Preserved
         };
         let outer = std::mem::replace(&mut self.order, order);
         let (filled, flow) = self.filling(sink, |machine| machine.run(&aggregate.block));

@@ -9,11 +9,11 @@ use crate::program::{Comparison, Operand};
 use crate::runtime::Halt;
 use crate::value::{Value, ValueRef};
 
-use super::frame::{Operands, Register};
+use super::frame::{OperandSource, Register};
 use super::machine::Machine;
 
 /// Comparisons of operands in place.
-pub(super) trait Compare<'e>: Operands<'e> {
+pub(super) trait Compare<'e>: OperandSource<'e> {
     /// Returns `true` if two operands are equal.
     #[inline]
     fn equal(&self, left: Operand, right: Operand) -> bool {
@@ -72,7 +72,7 @@ pub(super) trait Compare<'e>: Operands<'e> {
     }
 }
 
-impl<'e, O: Operands<'e>> Compare<'e> for O {}
+impl<'e, O: OperandSource<'e>> Compare<'e> for O {}
 
 impl Machine<'_> {
     /// Returns `true` if a collection contains a value.

@@ -7,7 +7,7 @@ use crate::program::{Rule, RuleKind, RuleSet};
 use crate::runtime::{DocumentBuilder, Halt, conflict_error, fixed_key_name, rule_header};
 use crate::value::ValueRef;
 
-use super::frame::Operands;
+use super::frame::OperandSource;
 use super::machine::Machine;
 use super::sink::Sink;
 

@@ -13,7 +13,7 @@ use crate::runtime::{
 };
 use crate::value::{Value, ValueRef};
 
-use super::frame::Operands;
+use super::frame::OperandSource;
 use super::machine::{Flow, Machine};
 use super::rules::NO_RULE;
 

@@ -4,11 +4,11 @@
 //! of built-ins do: if they are observable, OPA's index decides which rules can match.
 
 use crate::program::RuleSet;
-use crate::program::canonical::{ConditionOperand, Constraint, Member, Membership};
+use crate::program::canonical::{ConditionOperand, Constraint, GroupRule, Membership};
 use crate::runtime::{Halt, allows, may_have};
 use crate::value::{Value, ValueRef};
 
-use super::frame::Operands;
+use super::frame::OperandSource;
 use super::machine::Machine;
 use super::rules::Candidates;
 
@@ -70,7 +70,7 @@ impl<'e> Machine<'e> {
     /// Returns `true` if the matching members of a rule have the one constant value.
     fn fits(
         &mut self,
-        member: &'e Member,
+        member: &'e GroupRule,
         exits: bool,
         args: &[ValueRef<'e>],
         first: &mut Option<&'e Value>,

@@ -9,14 +9,14 @@ mod index_input;
 
 use crate::bug::bug;
 use crate::program::{
-    Branch, Chain, ConstId, Index, Inlined, Join, Matches, Operand, Plan, Program, Rule, RuleId,
-    RuleKind, RuleSet, Slot, Step,
+    Chain, ConstId, DecisionBranch, Index, Inlined, Join, Operand, Plan, Program, Rule, RuleId,
+    RuleKind, RuleSet, SelectedRules, Slot, Step,
 };
 use crate::runtime::stored_base_child;
 use crate::value::{Kind, Object, Value, ValueRef};
 
 use super::compare::{Compare, is_member, same_register};
-use super::frame::{NO_CONSTANT, NO_SLOT, Operands, Register};
+use super::frame::{NO_CONSTANT, NO_SLOT, OperandSource, Register};
 use super::machine::InputSource;
 use super::table;
 use super::texts::Texts;
@@ -130,8 +130,8 @@ impl<'e> FastPath<'_, 'e> {
                 let rule = |at| set.rules.get(at as usize);
                 // read in place: moving them would wait for their fields
                 match &mut self.find(branch) {
-                    Matches::Few(numbers) => self.rules(set, numbers.filter_map(rule)),
-                    Matches::Merged(numbers) => {
+                    SelectedRules::Few(numbers) => self.rules(set, numbers.filter_map(rule)),
+                    SelectedRules::Merged(numbers) => {
                         self.rules(set, numbers.iter().filter_map(|at| rule(*at)))
                     }
                 }
@@ -144,7 +144,7 @@ impl<'e> FastPath<'_, 'e> {
     }
 
     #[inline]
-    fn find(&self, index: &'e Branch) -> Matches<'e> {
+    fn find(&self, index: &'e DecisionBranch) -> SelectedRules<'e> {
         index.find(&FastIndexInput {
             input: self.input.as_ref(),
             args: self.args.unwrap_or_default(),
@@ -192,8 +192,8 @@ impl<'e> FastPath<'_, 'e> {
             Index::By(branch) => {
                 let member = |at| rule.member(at);
                 match &mut self.find(branch) {
-                    Matches::Few(numbers) => self.first_of(numbers.filter_map(member)),
-                    Matches::Merged(numbers) => {
+                    SelectedRules::Few(numbers) => self.first_of(numbers.filter_map(member)),
+                    SelectedRules::Merged(numbers) => {
                         self.first_of(numbers.iter().filter_map(|at| member(*at)))
                     }
                 }
@@ -476,7 +476,7 @@ impl<'e> FastPath<'_, 'e> {
     }
 }
 
-impl<'e> Operands<'e> for FastPath<'_, 'e> {
+impl<'e> OperandSource<'e> for FastPath<'_, 'e> {
     #[inline]
     fn slot(&self, slot: Slot) -> Option<&Register<'e>> {
         self.slots.get(slot as usize)

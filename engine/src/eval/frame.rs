@@ -50,7 +50,7 @@ pub(super) const NO_SLOT: &str = "a plan names a slot that is not there";
 pub(super) const NO_CONSTANT: &str = "a plan names a constant that is not there";
 
 /// Source of operands.
-pub(super) trait Operands<'e> {
+pub(super) trait OperandSource<'e> {
     /// Returns a slot in place.
     fn slot(&self, slot: Slot) -> Option<&Register<'e>>;
 
@@ -168,7 +168,7 @@ pub(super) trait Operands<'e> {
     }
 }
 
-impl<'e> Operands<'e> for Machine<'e> {
+impl<'e> OperandSource<'e> for Machine<'e> {
     #[inline]
     fn slot(&self, slot: Slot) -> Option<&Register<'e>> {
         self.frames.slot(slot)

@@ -1,6 +1,6 @@
 //! Inlined rules and fused producers.
 
-use crate::program::{Any, FusedSet, Inlined};
+use crate::program::{FusedSet, Inlined, InlinedRule};
 use crate::runtime::Halt;
 use crate::value::ValueRef;
 
@@ -8,7 +8,7 @@ use super::machine::{Flow, Machine};
 
 impl<'e> Machine<'e> {
     /// Returns `true` if a rule that is `true` or undefined is true.
-    pub(super) fn any(&mut self, any: &'e Any) -> Result<bool, Halt> {
+    pub(super) fn any(&mut self, any: &'e InlinedRule) -> Result<bool, Halt> {
         if self.overlaid {
             let found = self.overlaid_rule(any.rule, &[])?;
             return Ok(found.is_some_and(ValueRef::is_truthy));

@@ -9,7 +9,7 @@ use crate::value::array::ArrayView;
 use crate::value::{Kind, ValueRef};
 
 use super::machine::{Flow, Machine, RED_ZONE, STACK_GROWTH};
-use super::sink::{Order, Sink, WRONG_SINK};
+use super::sink::{FillOrder, Sink, WRONG_SINK};
 
 impl<'e> Machine<'e> {
     /// Runs the rest of a block for each element of a value.
@@ -127,8 +127,8 @@ impl<'e> Machine<'e> {
     fn is_in_any_order(&mut self, rest: &[Step], out: Slot) -> bool {
         match rest {
             [Step::Insert(member)] => *member == Operand::Slot(out),
-            [.., Step::Append(_)] if self.order != Order::Preserved => {
-                self.order = Order::Lost;
+            [.., Step::Append(_)] if self.order != FillOrder::Preserved => {
+                self.order = FillOrder::Lost;
                 true
             }
             _ => false,

@@ -1,6 +1,8 @@
 //! Queries of the rule index.
 
-use crate::program::{AccessPath, Branch, IndexInput, Matches, Node, Numbers, Root, Values};
+use crate::program::{
+    AccessPath, DecisionBranch, DecisionNode, IndexInput, Numbers, Root, SelectedRules, Values,
+};
 use crate::value::ValueRef;
 
 use super::frame::Register;
@@ -26,7 +28,7 @@ impl<'e> IndexInput<'e> for MachineIndexInput<'_, 'e> {
     }
 
     #[inline]
-    fn child(&self, place: &'e AccessPath, answers: &'e Values) -> Option<&'e Node> {
+    fn child(&self, place: &'e AccessPath, answers: &'e Values) -> Option<&'e DecisionNode> {
         match place.root {
             Root::Input => path::child(self.machine.input.as_ref()?, &place.path, answers),
             Root::Argument(at) => {
@@ -47,11 +49,11 @@ impl<'e> IndexInput<'e> for MachineIndexInput<'_, 'e> {
 impl<'e> Machine<'e> {
     /// Returns the rules that an index selects.
     #[inline]
-    pub(super) fn find(&self, index: &'e Branch, args: &[ValueRef<'e>]) -> Numbers<'e> {
+    pub(super) fn find(&self, index: &'e DecisionBranch, args: &[ValueRef<'e>]) -> Numbers<'e> {
         let machine = self;
         match index.find(&MachineIndexInput { machine, args }) {
-            Matches::Few(numbers) => numbers,
-            Matches::Merged(numbers) => {
+            SelectedRules::Few(numbers) => numbers,
+            SelectedRules::Merged(numbers) => {
                 Numbers::of_list(self.call.arena.bump().alloc_slice_copy(&numbers))
             }
         }

@@ -5,7 +5,7 @@ use crate::program::{BuiltinCall, Intrinsic, Operand, Slot};
 use crate::value::{Value, ValueRef};
 
 use super::compare::Compare;
-use super::frame::{Operands, Register};
+use super::frame::{OperandSource, Register};
 use super::machine::Machine;
 use super::texts::Texts;
 

@@ -12,7 +12,7 @@ use crate::runtime::Halt;
 use crate::value::{Value, ValueRef};
 
 use super::compare::is_member;
-use super::frame::{Operands, Register};
+use super::frame::{OperandSource, Register};
 use super::machine::{Flow, Machine};
 use super::table::{self, ElementPath, FoundElements, JoinState, Joins};
 

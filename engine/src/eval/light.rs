@@ -5,7 +5,7 @@ use crate::program::{Operand, Step};
 use crate::runtime::Halt;
 
 use super::compare::Compare;
-use super::frame::Operands;
+use super::frame::OperandSource;
 use super::machine::{Flow, Machine};
 use super::terminator::NO_TERMINATOR;
 

@@ -11,12 +11,12 @@ use crate::program::{Operand, Plan, Program, Rule, Step};
 use crate::runtime::{EvalError, Halt};
 use crate::value::{Kind, Shape, Value, ValueRef};
 
-use super::frame::{Few, Frames, Operands, Register};
+use super::frame::{Few, Frames, OperandSource, Register};
 use super::inline_caches::InlineCaches;
 use super::light::Light;
 use super::memo::Memo;
 use super::scope::Scope;
-use super::sink::{Order, Produced, Sink};
+use super::sink::{FillOrder, Produced, Sink};
 use super::table::Joins;
 use super::terminator::NO_TERMINATOR;
 
@@ -77,7 +77,7 @@ pub struct Machine<'e> {
     /// Target of the innermost running block.
     pub(super) sink: Sink<'e>,
     /// Order of the array that it fills.
-    pub(super) order: Order,
+    pub(super) order: FillOrder,
     /// Iterations within the functions that the running one has called.
     pub(super) callee_iterations: u64,
     /// State of the innermost running complete rule or function.
@@ -133,7 +133,7 @@ impl<'e> Machine<'e> {
             frames: Frames::new(arena),
             caches,
             sink: Sink::None,
-            order: Order::Preserved,
+            order: FillOrder::Preserved,
             callee_iterations: 0,
             produced: Produced::nothing(false),
             rival: None,

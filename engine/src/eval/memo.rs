@@ -12,7 +12,7 @@ use crate::value::{Arena, ValueRef, order, prefix_hash};
 pub(super) struct Memo<'e> {
     arena: &'e Arena,
     /// Last entry of the linked list of all results.
-    last: Option<&'e Entry<'e>>,
+    last: Option<&'e MemoEntry<'e>>,
     /// Length of the list.
     len: usize,
     /// Hash table of all results, once the list is too long.
@@ -73,18 +73,18 @@ pub(super) enum MemoLookup<'e> {
 #[derive(Clone, Copy)]
 pub(super) struct Vacant(Option<(u64, bool, By)>);
 
-struct Entry<'e> {
+struct MemoEntry<'e> {
     rule: RuleId,
     by: By,
     args: &'e [ValueRef<'e>],
     result: Option<ValueRef<'e>>,
-    before: Option<&'e Entry<'e>>,
+    before: Option<&'e MemoEntry<'e>>,
 }
 
 /// A result with its hash.
-type Hashed<'e> = (u64, &'e Entry<'e>);
+type Hashed<'e> = (u64, &'e MemoEntry<'e>);
 
-impl<'e> Entry<'e> {
+impl<'e> MemoEntry<'e> {
     #[inline]
     fn matches(&self, rule: RuleId, args: &[ValueRef<'e>], by: By) -> bool {
         let is_one = |(a, b): (&ValueRef<'e>, &ValueRef<'e>)| match by {
@@ -228,7 +228,7 @@ impl<'e> Memo<'e> {
         } else {
             bump.alloc_slice_copy(args)
         };
-        let entry: &'e Entry<'e> = bump.alloc(Entry {
+        let entry: &'e MemoEntry<'e> = bump.alloc(MemoEntry {
             rule,
             by,
             args,
@@ -243,7 +243,7 @@ impl<'e> Memo<'e> {
     }
 
     /// Adds a result to the table, which is created from all results if there is none yet.
-    fn tabulate(&mut self, entry: &'e Entry<'e>, place: Vacant) {
+    fn tabulate(&mut self, entry: &'e MemoEntry<'e>, place: Vacant) {
         let code = match place.0 {
             Some((code, thorough, by)) if thorough == self.thorough && by == entry.by => code,
             _ => self.code(entry.rule, entry.args, entry.by),

@@ -2,12 +2,12 @@
 
 use smallvec::SmallVec;
 
-use crate::program::{ConstId, Node, Operand, Slot, Values};
+use crate::program::{ConstId, DecisionNode, Operand, Slot, Values};
 use crate::runtime::Halt;
 use crate::value::{Object, Value, ValueRef};
 
 use super::data::Replacement;
-use super::frame::{Operands, Register};
+use super::frame::{OperandSource, Register};
 use super::machine::Machine;
 
 /// Returns the value at a path.
@@ -34,7 +34,7 @@ pub(super) fn child<'e>(
     from: &Register<'e>,
     path: &'e [Value],
     answers: &'e Values,
-) -> Option<&'e Node> {
+) -> Option<&'e DecisionNode> {
     if let Register::Stored(value) = from {
         let mut value = *value;
         let mut keys = path.iter();
@@ -55,7 +55,7 @@ fn child_in_flight<'e>(
     from: &Register<'e>,
     path: &'e [Value],
     answers: &'e Values,
-) -> Option<&'e Node> {
+) -> Option<&'e DecisionNode> {
     answers.get(&value_at(*from, path)?)
 }
 

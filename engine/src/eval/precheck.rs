@@ -4,7 +4,7 @@ use crate::program::canonical::{ConditionOperand, Conditions, Constraint, Member
 use crate::runtime::{Halt, allows, may_have};
 use crate::value::{Value, ValueRef};
 
-use super::frame::{Operands, Register};
+use super::frame::{OperandSource, Register};
 use super::machine::Machine;
 
 impl<'e> Machine<'e> {

@@ -5,7 +5,7 @@ use crate::program::{Index, Numbers, Plan, Rule, RuleId, RuleKind, RuleSet};
 use crate::runtime::{DocumentBuilder, Halt};
 use crate::value::{SetBuilder, ValueRef};
 
-use super::frame::Operands;
+use super::frame::OperandSource;
 use super::machine::{Flow, Machine};
 use super::memo::{By, LONG, MemoLookup};
 use super::sink::{Produced, Sink, WRONG_SINK};

@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use crate::builtins::Entry;
+use crate::builtins::BuiltinEntry;
 use crate::limits;
 use crate::program::plan::Callee;
 use crate::program::{RuleId, Step, Target, With};
 use crate::runtime::{EvalError, Halt, Overlay, Patches, no_document, overlay};
 use crate::value::ValueRef;
 
-use super::frame::{Operands, Register};
+use super::frame::{OperandSource, Register};
 use super::machine::{Flow, Machine};
 use super::memo::Memo;
 
@@ -33,7 +33,7 @@ pub(super) enum Mock<'e> {
     /// A function of the policy, or a rule whose value is the result.
     Rule(RuleId),
     /// A built-in.
-    Builtin(&'static Entry),
+    Builtin(&'static BuiltinEntry),
     /// A value.
     Value(ValueRef<'e>),
 }

@@ -30,7 +30,7 @@ pub(super) enum Sink<'e> {
 
 /// Order of the array that is being filled.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum FillOrder {
     /// The order matters.
     Preserved,
     /// The order is not used.

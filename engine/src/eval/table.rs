@@ -48,12 +48,12 @@ pub(super) struct Table<'e> {
     elements: Elements<'e>,
     /// First element of each chain.
     chains: &'e [u32],
-    links: &'e [Link],
+    links: &'e [ChainLink],
 }
 
 /// A chain link of an element.
 #[derive(Clone, Copy)]
-struct Link {
+struct ChainLink {
     /// Remaining bits of the hash; zero if there is no value.
     tag: u32,
     /// Next element of the chain, which has a higher index.
@@ -125,18 +125,18 @@ impl<'e> Joins<'e> {
         collection: ValueRef<'e>,
         cost: usize,
         memory_left: usize,
-    ) -> Option<Builder<'e>> {
+    ) -> Option<TableBuilder<'e>> {
         let len = len(collection);
         if cost / COST < len {
             return None;
         }
-        let bytes = Builder::bytes(collection);
+        let bytes = TableBuilder::bytes(collection);
         // later steps need memory, too
         if bytes > self.left || bytes > memory_left / 2 || len >= END as usize {
             return None;
         }
         self.left -= bytes;
-        Some(Builder::new(self.bump, collection))
+        Some(TableBuilder::new(self.bump, collection))
     }
 }
 
@@ -166,11 +166,11 @@ pub(super) fn hash(value: ValueRef<'_>) -> Option<u64> {
 }
 
 /// A table during construction.
-pub(super) struct Builder<'e> {
+pub(super) struct TableBuilder<'e> {
     bump: &'e Bump,
     elements: Building<'e>,
     /// Hashes of elements, in two parts.
-    links: bumpalo::collections::Vec<'e, Link>,
+    links: bumpalo::collections::Vec<'e, ChainLink>,
     chains: &'e mut [u32],
 }
 
@@ -179,7 +179,7 @@ enum Building<'e> {
     Pairs(bumpalo::collections::Vec<'e, (Register<'e>, Register<'e>)>),
 }
 
-impl<'e> Builder<'e> {
+impl<'e> TableBuilder<'e> {
     fn chains(len: usize) -> usize {
         len.next_power_of_two()
     }
@@ -191,7 +191,7 @@ impl<'e> Builder<'e> {
             ValueRef::Array(_) | ValueRef::ArenaArray(_) => 0,
             _ => size_of::<(Register<'_>, Register<'_>)>(),
         };
-        len * (size_of::<Link>() + pair) + Self::chains(len) * size_of::<u32>()
+        len * (size_of::<ChainLink>() + pair) + Self::chains(len) * size_of::<u32>()
     }
 
     fn new(bump: &'e Bump, collection: ValueRef<'e>) -> Self {
@@ -222,11 +222,11 @@ impl<'e> Builder<'e> {
         let hash = condition_value.and_then(hash);
         // the link stores the chain until all elements are added
         self.links.push(match hash {
-            Some(hash) => Link {
+            Some(hash) => ChainLink {
                 tag: tag(hash),
                 next: chain(hash),
             },
-            None => Link { tag: 0, next: END },
+            None => ChainLink { tag: 0, next: END },
         });
     }
 

@@ -6,7 +6,7 @@ use crate::runtime::Halt;
 use crate::value::Put;
 use crate::value::ValueRef;
 
-use super::frame::{Few, Operands, Register};
+use super::frame::{Few, OperandSource, Register};
 use super::machine::{Flow, Machine};
 use super::sink::{Sink, WRONG_SINK};
 

@@ -4,7 +4,7 @@ use crate::builtins::{IntrinsicFunction, IntrinsicResult, TextRelation};
 use crate::limits;
 use crate::program::{BuiltinCall, Intrinsic, Operand, TextTest};
 
-use super::frame::{Operands, Register};
+use super::frame::{OperandSource, Register};
 use super::machine::Machine;
 
 impl Machine<'_> {
@@ -20,10 +20,10 @@ impl Machine<'_> {
     }
 }
 
-impl<'e, O: Operands<'e>> Texts<'e> for O {}
+impl<'e, O: OperandSource<'e>> Texts<'e> for O {}
 
 /// Tests of texts in place.
-pub(super) trait Texts<'e>: Operands<'e> {
+pub(super) trait Texts<'e>: OperandSource<'e> {
     /// Returns `true` if a test holds; `None` if an operand is not a text, or too long.
     #[inline]
     fn test(&self, test: TextTest, call: &BuiltinCall) -> Option<bool> {

@@ -14,11 +14,11 @@ use solon_syntax::ast::{Body, Expr, ExprKind, Ref, Term, TermKind};
 
 use super::check::is_alone;
 use super::mapping::ColumnKind;
-use super::operand::{Names, column, span_of};
+use super::operand::{MappedNames, column, span_of};
 
 /// Returns an expression with the columns that `object.get` reads as references, and one that is a column as its comparison
 /// with `false`. Other expressions are returned as they are.
-pub(super) fn as_comparison<'e>(expr: &'e Expr, names: Names<'_>) -> Cow<'e, Expr> {
+pub(super) fn as_comparison<'e>(expr: &'e Expr, names: MappedNames<'_>) -> Cow<'e, Expr> {
     if !names.functions || !expr.with.is_empty() {
         return Cow::Borrowed(expr);
     }
@@ -51,7 +51,7 @@ pub(super) fn as_comparison<'e>(expr: &'e Expr, names: Names<'_>) -> Cow<'e, Exp
 
 /// Returns `true` for an equation of a row or a column with a generated variable that is used nowhere else. It holds for
 /// every row.
-pub(super) fn is_presence(expr: &Expr, body: &Body, names: Names<'_>) -> bool {
+pub(super) fn is_presence(expr: &Expr, body: &Body, names: MappedNames<'_>) -> bool {
     let is_alone = |term: &Term| {
         let name = term.as_var().filter(|name| name.starts_with("__local"));
         name.is_some_and(|name| is_alone(name, body))
@@ -73,7 +73,7 @@ pub(super) fn is_presence(expr: &Expr, body: &Body, names: Names<'_>) -> bool {
 }
 
 /// Returns the column that a call of `object.get` reads, and the operands after its arguments.
-fn looked_up<'t>(terms: &'t [Term], names: Names<'_>) -> Option<(Term, &'t [Term])> {
+fn looked_up<'t>(terms: &'t [Term], names: MappedNames<'_>) -> Option<(Term, &'t [Term])> {
     let [operator, object, key, _, rest @ ..] = terms else {
         return None;
     };
@@ -94,7 +94,7 @@ fn looked_up<'t>(terms: &'t [Term], names: Names<'_>) -> Option<(Term, &'t [Term
 }
 
 /// Returns `true` for a reference to a column of an unknown row. Columns of known input are values.
-fn is_unknown_column(term: &Term, names: Names<'_>) -> bool {
+fn is_unknown_column(term: &Term, names: MappedNames<'_>) -> bool {
     let TermKind::Ref(path) = &term.kind else {
         return false;
     };
@@ -103,7 +103,7 @@ fn is_unknown_column(term: &Term, names: Names<'_>) -> bool {
 
 /// Returns `true` if every SQL target declares the column's kind. With `exact`, each kind has its own condition;
 /// otherwise only boolean columns compare with `false` as in Rego, and other kinds are rejected.
-fn has_kind(term: &Term, names: Names<'_>) -> bool {
+fn has_kind(term: &Term, names: MappedNames<'_>) -> bool {
     let TermKind::Ref(path) = &term.kind else {
         return false;
     };
@@ -123,7 +123,7 @@ fn covers(unknowns: &[Ref], path: &[Term]) -> bool {
 }
 
 /// Replaces the calls of `object.get` within terms.
-struct Lookups<'n>(Names<'n>);
+struct Lookups<'n>(MappedNames<'n>);
 
 impl VisitorMut for Lookups<'_> {
     fn term(&mut self, term: &mut Term) -> Flow {

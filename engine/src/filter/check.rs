@@ -12,19 +12,21 @@ use super::condition::{
     ColumnTest, ComparisonOperator, FilterCondition, FilterOperand, Operator, Predicate,
 };
 use super::literals::{decided, written};
-use super::operand::{Names, OperandContext, Side, is_collection, or, side, span_of, unified};
+use super::operand::{
+    MappedNames, OperandContext, Side, is_collection, or, side, span_of, unified,
+};
 use super::rejection::Rejection;
-use super::target::{Feature, FilterTarget};
+use super::target::{FilterTarget, TargetFeature};
 use crate::partial::Residuals;
 use crate::value::Value;
 
 /// Filter language that conditions are read for.
 #[derive(Clone, Copy, Debug)]
-pub struct Fragment<'f> {
+pub struct FilterLanguage<'f> {
     /// Targets that must all support the condition.
     pub targets: &'f [FilterTarget],
     /// Names that policies may use.
-    pub names: Names<'f>,
+    pub names: MappedNames<'f>,
     /// Package below `data` for support rules.
     pub namespace: &'f str,
     /// `true` if targets may use more than OPA's language.
@@ -36,7 +38,10 @@ pub struct Fragment<'f> {
 /// # Errors
 ///
 /// Every expression that is not a test of a column, or that a target does not support.
-pub fn check(left: &Residuals, fragment: Fragment<'_>) -> Result<FilterCondition, Vec<Rejection>> {
+pub fn check(
+    left: &Residuals,
+    fragment: FilterLanguage<'_>,
+) -> Result<FilterCondition, Vec<Rejection>> {
     let mut refusals = Vec::new();
     let mut bodies = Vec::with_capacity(left.queries.len());
     'bodies: for body in &left.queries {
@@ -84,11 +89,20 @@ pub fn check(left: &Residuals, fragment: Fragment<'_>) -> Result<FilterCondition
 }
 
 /// Checks that an expression is of a kind that conditions consist of.
-fn statement(expr: &Expr, support: &[Module], fragment: Fragment<'_>) -> Result<(), Rejection> {
+fn statement(
+    expr: &Expr,
+    support: &[Module],
+    fragment: FilterLanguage<'_>,
+) -> Result<(), Rejection> {
     let refuse = |message: &str| Err(Rejection::new(message, expr.span));
     match &expr.kind {
         ExprKind::Call(_) if expr.negated => {
-            lacking(fragment, Feature::Not, "\"not\" not permitted", expr.span)?;
+            lacking(
+                fragment,
+                TargetFeature::Not,
+                "\"not\" not permitted",
+                expr.span,
+            )?;
         }
         _ if expr.negated => return refuse("\"not\" not permitted"),
         ExprKind::Call(_) => {}
@@ -169,7 +183,7 @@ fn of_support(terms: &[Term], support: &[Module], expr: &Expr) -> Rejection {
 }
 
 /// Checks that the targets support the built-in of a call.
-fn allowed(expr: &Expr, fragment: Fragment<'_>) -> Result<(), Rejection> {
+fn allowed(expr: &Expr, fragment: FilterLanguage<'_>) -> Result<(), Rejection> {
     let ExprKind::Call(terms) = &expr.kind else {
         return Ok(());
     };
@@ -223,7 +237,7 @@ fn allowed(expr: &Expr, fragment: Fragment<'_>) -> Result<(), Rejection> {
 /// # Errors
 ///
 /// Calls that are not such a test.
-pub fn read(expr: &Expr, body: &Body, names: Names<'_>) -> Result<ColumnTest, Rejection> {
+pub fn read(expr: &Expr, body: &Body, names: MappedNames<'_>) -> Result<ColumnTest, Rejection> {
     let ExprKind::Call(terms) = &expr.kind else {
         return Err(Rejection::new(
             format!("invalid statement \"{expr}\""),
@@ -378,7 +392,7 @@ pub(super) fn is_alone(name: &Name, body: &Body) -> bool {
 }
 
 /// Checks that all targets support a test.
-fn sayable(test: &ColumnTest, fragment: Fragment<'_>) -> Result<(), Rejection> {
+fn sayable(test: &ColumnTest, fragment: FilterLanguage<'_>) -> Result<(), Rejection> {
     let part = matches!(test.predicate, Predicate::Part(..)).then_some("a column on the right");
     let steps = test.functions.iter();
     for target in fragment.targets {
@@ -393,13 +407,13 @@ fn sayable(test: &ColumnTest, fragment: Fragment<'_>) -> Result<(), Rejection> {
     match &test.predicate {
         Predicate::Present => lacking(
             fragment,
-            Feature::ExistenceRef,
+            TargetFeature::ExistenceRef,
             "existence of field",
             Span::default(),
         ),
         Predicate::Compare(_, FilterOperand::Column(_)) => lacking(
             fragment,
-            Feature::FieldRef,
+            TargetFeature::FieldRef,
             "reference to field",
             test.place,
         ),
@@ -408,8 +422,8 @@ fn sayable(test: &ColumnTest, fragment: Fragment<'_>) -> Result<(), Rejection> {
 }
 
 fn lacking(
-    fragment: Fragment<'_>,
-    feature: Feature,
+    fragment: FilterLanguage<'_>,
+    feature: TargetFeature,
     what: &str,
     place: Span,
 ) -> Result<(), Rejection> {

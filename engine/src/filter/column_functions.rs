@@ -7,9 +7,9 @@ use std::sync::LazyLock;
 
 use solon_syntax::ast::{Term, TermKind};
 
-use super::condition::{Column, ComparisonOperator, FilterOperand, Predicate};
+use super::condition::{ColumnName, ComparisonOperator, FilterOperand, Predicate};
 use super::decimal::{Decimal, FLOOR_DIGITS};
-use super::operand::{Names, column};
+use super::operand::{MappedNames, column};
 use super::target::FilterTarget;
 use crate::builtins::{simple_lower, simple_upper};
 use crate::limits;
@@ -113,7 +113,10 @@ impl ColumnFunction {
 }
 
 /// Reads a call as functions of a column; `None` for other calls.
-pub fn read_functions(terms: &[Term], names: Names<'_>) -> Option<(Column, Vec<ColumnFunction>)> {
+pub fn read_functions(
+    terms: &[Term],
+    names: MappedNames<'_>,
+) -> Option<(ColumnName, Vec<ColumnFunction>)> {
     let (head, operands) = terms.split_first()?;
     let step = match (&*head.to_string(), operands) {
         ("lower", [_]) => ColumnFunction::Lower,
@@ -137,7 +140,7 @@ pub fn read_functions(terms: &[Term], names: Names<'_>) -> Option<(Column, Vec<C
     Some((column, steps))
 }
 
-fn operand(term: &Term, names: Names<'_>) -> Option<(Column, Vec<ColumnFunction>)> {
+fn operand(term: &Term, names: MappedNames<'_>) -> Option<(ColumnName, Vec<ColumnFunction>)> {
     match &term.kind {
         TermKind::Ref(terms) => Some((column(terms, names)?, Vec::new())),
         TermKind::Call(terms) => read_functions(terms, names),
@@ -149,8 +152,8 @@ fn linear(
     head: &Term,
     left: &Term,
     right: &Term,
-    names: Names<'_>,
-) -> Option<(Column, Vec<ColumnFunction>)> {
+    names: MappedNames<'_>,
+) -> Option<(ColumnName, Vec<ColumnFunction>)> {
     let (number, term, first) = match (integer(left), integer(right)) {
         (None, Some(number)) => (number, left, false),
         (Some(number), None) => (number, right, true),

@@ -10,7 +10,7 @@ use crate::value::{Value, ValueRef};
 
 /// A column as named by the policy.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Column {
+pub struct ColumnName {
     /// Table; `None` if a mapping assigns the table of a short name.
     pub table: Option<String>,
     /// Column name.
@@ -36,7 +36,7 @@ pub enum ComparisonOperator {
 
 /// Position of a substring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Affix {
+pub enum SubstringPosition {
     /// At the start.
     Start,
     /// At the end.
@@ -53,7 +53,7 @@ pub enum Operator {
     /// Membership.
     In,
     /// A substring test.
-    Affix(Affix),
+    Affix(SubstringPosition),
 }
 
 /// Operand that a column is compared with.
@@ -62,7 +62,7 @@ pub enum FilterOperand {
     /// A scalar value.
     Value(Value),
     /// Another column.
-    Column(Column),
+    Column(ColumnName),
 }
 
 /// Predicate on a column.
@@ -73,9 +73,9 @@ pub enum Predicate {
     /// Equals one of these values.
     In(Vec<Value>),
     /// Contains a substring.
-    Affix(Affix, String),
+    Affix(SubstringPosition, String),
     /// Is a substring of the operand.
-    Part(Affix, FilterOperand),
+    Part(SubstringPosition, FilterOperand),
     /// Is not NULL.
     Present,
     /// Is a number with this text.
@@ -86,7 +86,7 @@ pub enum Predicate {
 #[derive(Clone, Debug)]
 pub struct ColumnTest {
     /// Tested column.
-    pub column: Column,
+    pub column: ColumnName,
     /// Functions applied to the column first, innermost first.
     pub functions: Vec<ColumnFunction>,
     /// Predicate on the result of the functions.
@@ -146,9 +146,9 @@ impl Operator {
         ("gt", Self::Compare(ComparisonOperator::Gt)),
         ("gte", Self::Compare(ComparisonOperator::Gte)),
         ("internal.member_2", Self::In),
-        ("startswith", Self::Affix(Affix::Start)),
-        ("endswith", Self::Affix(Affix::End)),
-        ("contains", Self::Affix(Affix::Within)),
+        ("startswith", Self::Affix(SubstringPosition::Start)),
+        ("endswith", Self::Affix(SubstringPosition::End)),
+        ("contains", Self::Affix(SubstringPosition::Within)),
     ];
 
     /// Returns the operator for the name of a built-in.
@@ -230,7 +230,7 @@ impl ComparisonOperator {
     }
 }
 
-impl Affix {
+impl SubstringPosition {
     /// Returns the name of the built-in, which is also the UCAST operator.
     pub fn word(self) -> &'static str {
         match self {

@@ -7,15 +7,15 @@ use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut as _};
 use solon_syntax::ast::{Body, Name, Term, TermKind};
 
 use super::check::read;
-use super::condition::{Column, ColumnTest, ComparisonOperator, FilterOperand, Predicate};
-use super::operand::Names;
+use super::condition::{ColumnName, ColumnTest, ComparisonOperator, FilterOperand, Predicate};
+use super::operand::MappedNames;
 use super::rejection::Rejection;
 use crate::partial::{Choice, Way, has_variables};
 use crate::program::constant;
 use crate::value::{Value, ValueRef};
 
 /// Rejects choices between values that are not known to exclude each other.
-pub fn conflicts(choices: &[Choice], names: Names<'_>) -> Vec<Rejection> {
+pub fn conflicts(choices: &[Choice], names: MappedNames<'_>) -> Vec<Rejection> {
     let mut refusals: Vec<Rejection> = Vec::new();
     for choice in choices {
         let ways: Vec<ReadableWay<'_>> = choice
@@ -49,7 +49,7 @@ pub fn conflicts(choices: &[Choice], names: Names<'_>) -> Vec<Rejection> {
 /// Index of the ways that may conflict with each other. Ways that all require a value of one column conflict only with
 /// ways that require the same value, so that a thousand rules need no quadratic comparison.
 struct Rivals<'w> {
-    column: Option<&'w Column>,
+    column: Option<&'w ColumnName>,
     groups: BTreeMap<Option<&'w Value>, Vec<usize>>,
 }
 
@@ -89,9 +89,9 @@ struct ReadableWay<'w> {
 }
 
 impl<'w> ReadableWay<'w> {
-    fn of_way(way: &'w Way, names: Names<'_>) -> Self {
+    fn of_way(way: &'w Way, names: MappedNames<'_>) -> Self {
         // tests that cannot be read do not exclude anything
-        let names = Names {
+        let names = MappedNames {
             functions: false,
             ..names
         };
@@ -114,7 +114,7 @@ impl<'w> ReadableWay<'w> {
     }
 
     /// Returns the only value of a column that passes.
-    fn required_value(&self, column: &Column) -> Option<&Value> {
+    fn required_value(&self, column: &ColumnName) -> Option<&Value> {
         self.tests.iter().find_map(|test| match &test.predicate {
             Predicate::Compare(ComparisonOperator::Eq, FilterOperand::Value(value))
                 if !test.negated && test.column == *column =>

@@ -6,7 +6,7 @@ use solon_syntax::ast::visit::{Flow, Terms, Walk};
 use solon_syntax::ast::{Body, Ref, Term, TermKind};
 use solon_syntax::source::Span;
 
-use crate::trace::{Event, Node, Observer, Op};
+use crate::trace::{Event, EventNode, Observer, Op};
 
 /// Maximum edit distance of a similar name.
 const NEAR: usize = 3;
@@ -83,7 +83,7 @@ impl Observer for Hints<'_> {
     }
 
     fn event(&mut self, event: Event) {
-        let Node::Expr(expr) = &event.node else {
+        let EventNode::Expr(expr) = &event.node else {
             return;
         };
         let (names, found) = (self.names, &mut self.found);

@@ -10,7 +10,7 @@ use solon_syntax::source::Span;
 
 use super::condition::{ColumnTest, ComparisonOperator, FilterCondition, FilterOperand, Predicate};
 use super::mapping::{ColumnKind, Mappings};
-use super::operand::{Names, column, is_collection, or, span_of};
+use super::operand::{MappedNames, column, is_collection, or, span_of};
 use super::rejection::Rejection;
 use super::target::FilterTarget;
 use crate::partial::NUMBER_TEXT;
@@ -46,7 +46,7 @@ impl NumberLiteral {
 }
 
 /// Reads the test that a column is a number with a certain text. Returns `None` for other expressions.
-pub(super) fn written(expr: &Expr, names: Names<'_>) -> Option<ColumnTest> {
+pub(super) fn written(expr: &Expr, names: MappedNames<'_>) -> Option<ColumnTest> {
     let ExprKind::Call(terms) = &expr.kind else {
         return None;
     };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::condition::Column;
+use super::condition::ColumnName;
 use super::target::FilterTarget;
 use crate::value::{Kind, Value, ValueRef};
 
@@ -204,7 +204,7 @@ impl Mappings {
     }
 
     /// Returns the database name of a column.
-    pub fn name(&self, column: &Column) -> Mapped {
+    pub fn name(&self, column: &ColumnName) -> Mapped {
         let place = self.column_mapping(column);
         let Some(table) = place.table else {
             return Mapped {
@@ -228,20 +228,20 @@ impl Mappings {
     }
 
     /// Returns `true` if the mapping renames a column.
-    pub fn names(&self, column: &Column) -> bool {
+    pub fn names(&self, column: &ColumnName) -> bool {
         let place = self.column_mapping(column);
         let entry = place.entry;
         entry.is_some_and(|entry| entry.columns.contains_key(place.column))
     }
 
     /// Returns the declaration of a column, if there is one.
-    pub fn declaration(&self, column: &Column) -> Option<ColumnDeclaration> {
+    pub fn declaration(&self, column: &ColumnName) -> Option<ColumnDeclaration> {
         let place = self.column_mapping(column);
         place.entry?.declarations.get(place.column).copied()
     }
 
     /// Returns the entry in which the names of a column are looked up.
-    fn column_mapping<'m>(&'m self, column: &'m Column) -> ColumnMapping<'m> {
+    fn column_mapping<'m>(&'m self, column: &'m ColumnName) -> ColumnMapping<'m> {
         let named = column.table.as_deref();
         let key = named.unwrap_or(&column.name);
         let other = self.0.get(key).and_then(|table| table.other.as_deref());

@@ -23,14 +23,14 @@ mod target;
 mod ucast;
 
 pub use annotated::Blocks;
-pub use check::{Fragment, check};
+pub use check::{FilterLanguage, check};
 pub use condition::FilterCondition;
 pub use conflicts::conflicts;
 pub use hints::{Hints, input_names, may_hint, unknown_names};
 pub use literals::settled;
 pub use mapping::{MappingError, Mappings};
 pub use masks::{masks, together};
-pub use operand::Names;
+pub use operand::MappedNames;
 pub use rejection::Rejection;
 pub use rule_tracker::{RuleTracker, TrackedRule};
 pub use sql::{Manner, Statement, sql};

@@ -6,7 +6,7 @@ use solon_syntax::ast::{Expr, ExprKind, Name, Ref, Term, TermKind};
 use solon_syntax::source::Span;
 
 use super::column_functions::{ColumnFunction, read_functions};
-use super::condition::Column;
+use super::condition::ColumnName;
 use super::mapping::Mappings;
 use super::rejection::Rejection;
 use super::target::FilterTarget;
@@ -15,7 +15,7 @@ use crate::value::Value;
 
 /// Names that policies may use, given the mappings.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Names<'n> {
+pub struct MappedNames<'n> {
     /// Columns that the policy may name without their tables.
     pub shorts: &'n [String],
     /// Paths below tables that are columns: the table, and the steps, each with a leading slash.
@@ -33,7 +33,7 @@ pub struct Names<'n> {
 /// An operand of a comparison.
 pub(super) enum Side {
     /// A column, and the functions applied to it.
-    Column(Column, Vec<ColumnFunction>),
+    Column(ColumnName, Vec<ColumnFunction>),
     /// A value.
     Value(Value),
     /// A variable.
@@ -65,7 +65,7 @@ impl OperandContext<'_> {
 pub(super) fn side(
     term: &Term,
     at: &OperandContext<'_>,
-    names: Names<'_>,
+    names: MappedNames<'_>,
 ) -> Result<Side, Rejection> {
     let invalid = || Err(at.reject("invalid ref", term, span_of(term)));
     match &term.kind {
@@ -89,7 +89,7 @@ pub(super) fn side(
 
 /// Returns the column that a reference names: `input.<table>.<column>`, `input.<short>`, or a path that a mapping makes
 /// a column.
-pub(super) fn column(terms: &[Term], names: Names<'_>) -> Option<Column> {
+pub(super) fn column(terms: &[Term], names: MappedNames<'_>) -> Option<ColumnName> {
     let (head, steps) = terms.split_first()?;
     if head.as_var().is_none_or(|name| &**name != "input") {
         return None;
@@ -99,7 +99,7 @@ pub(super) fn column(terms: &[Term], names: Names<'_>) -> Option<Column> {
         (!name.is_empty() && !name.contains('\0')).then(|| name.to_string())
     };
     match steps {
-        [table, column] => Some(Column {
+        [table, column] => Some(ColumnName {
             table: Some(name(table)?),
             name: name(column)?,
         }),
@@ -108,7 +108,7 @@ pub(super) fn column(terms: &[Term], names: Names<'_>) -> Option<Column> {
             names
                 .shorts
                 .contains(&name)
-                .then_some(Column { table: None, name })
+                .then_some(ColumnName { table: None, name })
         }
         [table, steps @ ..] => {
             let table = name(table)?;
@@ -119,7 +119,7 @@ pub(super) fn column(terms: &[Term], names: Names<'_>) -> Option<Column> {
             }
             let known = names.paths.iter();
             let known = known.filter(|(of, known)| *of == table && *known == path);
-            (known.count() > 0).then_some(Column {
+            (known.count() > 0).then_some(ColumnName {
                 table: Some(table),
                 name: path,
             })
@@ -143,7 +143,7 @@ pub(super) fn or(place: Span, other: Span) -> Span {
 
 /// Rewrites a call with an output operand, `lower(input.fruits.name, "a")`, as an equation. Under `not` it stays: there
 /// an undefined call passes, which no test of a column expresses.
-pub(super) fn unified<'e>(expr: &'e Expr, names: Names<'_>) -> Cow<'e, Expr> {
+pub(super) fn unified<'e>(expr: &'e Expr, names: MappedNames<'_>) -> Cow<'e, Expr> {
     let terms = match &expr.kind {
         ExprKind::Call(terms) if names.functions && !expr.negated => terms,
         _ => return Cow::Borrowed(expr),

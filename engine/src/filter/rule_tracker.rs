@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use solon_syntax::source::Span;
 
 use crate::index::Indexed as _;
-use crate::trace::{Event, Node, Observer, Op};
+use crate::trace::{Event, EventNode, Observer, Op};
 
 /// Observer that records the rules that a search enters.
 #[derive(Default)]
@@ -56,7 +56,7 @@ impl Observer for RuleTracker {
     fn event(&mut self, event: Event) {
         let query = event.query_id;
         match (event.op, &event.node) {
-            (Op::Enter, Node::Rule(rule, path)) => {
+            (Op::Enter, EventNode::Rule(rule, path)) => {
                 let known = self.rules.iter().position(|seen| seen.span == rule.span);
                 let at = known.unwrap_or(self.rules.len());
                 if known.is_none() {
@@ -75,12 +75,12 @@ impl Observer for RuleTracker {
                 let rule = around.and_then(|(rule, _)| *rule);
                 self.queries.insert(query, (rule, event.parent_id));
             }
-            (Op::Exit, Node::Rule(..)) => {
+            (Op::Exit, EventNode::Rule(..)) => {
                 if let Some(seen) = self.rule(query) {
                     seen.may_succeed = true;
                 }
             }
-            (Op::Fail, Node::Expr(expr)) => {
+            (Op::Fail, EventNode::Expr(expr)) => {
                 let failed = (expr.to_string(), event.span);
                 if let Some(seen) = self.rule(query) {
                     seen.failed = Some(failed);

@@ -27,7 +27,7 @@ pub enum FilterTarget {
 
 /// Features that only some targets have, in addition to their built-ins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Feature {
+pub enum TargetFeature {
     /// Negation.
     Not,
     /// Comparison of two columns.
@@ -36,7 +36,7 @@ pub enum Feature {
     ExistenceRef,
 }
 
-impl Feature {
+impl TargetFeature {
     /// Returns OPA's name of the feature.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -146,11 +146,11 @@ impl FilterTarget {
     }
 
     /// Returns `true` if the target has a feature.
-    pub fn has(self, feature: Feature) -> bool {
+    pub fn has(self, feature: TargetFeature) -> bool {
         match feature {
-            Feature::Not => !matches!(self, Self::UcastMinimal | Self::UcastLinq),
-            Feature::FieldRef => self.is_sql() || self == Self::UcastAll,
-            Feature::ExistenceRef => self.is_sql() || self == Self::UcastPrisma,
+            TargetFeature::Not => !matches!(self, Self::UcastMinimal | Self::UcastLinq),
+            TargetFeature::FieldRef => self.is_sql() || self == Self::UcastAll,
+            TargetFeature::ExistenceRef => self.is_sql() || self == Self::UcastPrisma,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Conditions as UCAST trees.
 
 use super::condition::{
-    Column, ColumnTest, ComparisonOperator, FilterCondition, FilterOperand, Predicate,
+    ColumnName, ColumnTest, ComparisonOperator, FilterCondition, FilterOperand, Predicate,
 };
 use super::mapping::Mappings;
 use super::rejection::Rejection;
@@ -99,7 +99,7 @@ fn node(test: &ColumnTest, mappings: &Mappings, guards: bool) -> Result<Value, R
 
 /// Returns the column whose `null` would pass as zero in JavaScript, although `null` is less than any other value in
 /// Rego.
-fn lacking_null(test: &ColumnTest) -> Option<&Column> {
+fn lacking_null(test: &ColumnTest) -> Option<&ColumnName> {
     let Predicate::Compare(comparison, operand) = &test.predicate else {
         return None;
     };
@@ -137,7 +137,7 @@ fn is_negative(value: &Value) -> bool {
 
 /// Returns the name of a field. Interpreters split it at the first dot or at each dot, so the policy's names may not
 /// contain dots.
-fn name(column: &Column, mappings: &Mappings, test: &ColumnTest) -> Result<Value, Rejection> {
+fn name(column: &ColumnName, mappings: &Mappings, test: &ColumnTest) -> Result<Value, Rejection> {
     let table = column.table.as_deref().map(|table| ("table", table));
     let names = table.into_iter().chain([("column", &*column.name)]);
     for (what, name) in names {

@@ -51,14 +51,14 @@ pub struct Description<'a> {
 #[derive(Debug, Default)]
 pub struct QueryDocument<'a> {
     /// Operations in source order.
-    pub operations: Vec<Operation<'a>>,
+    pub operations: Vec<OperationDefinition<'a>>,
     /// Fragments in source order.
-    pub fragments: Vec<Fragment<'a>>,
+    pub fragments: Vec<FragmentDefinition<'a>>,
 }
 
 /// `query Name($v: T) { … }`
 #[derive(Debug, Default)]
-pub struct Operation<'a> {
+pub struct OperationDefinition<'a> {
     /// Comments before the operation, and those between its description and the operation.
     pub comments: Comments<'a>,
     /// Description. Empty if there is none.
@@ -70,14 +70,14 @@ pub struct Operation<'a> {
     /// Declared variables.
     pub variables: Vec<Variable<'a>>,
     /// Directives.
-    pub directives: Vec<Directive<'a>>,
+    pub directives: Vec<DirectiveNode<'a>>,
     /// Selections.
     pub selections: Vec<Selection<'a>>,
     /// Position of the operation.
     pub position: Position,
 }
 
-impl Operation<'_> {
+impl OperationDefinition<'_> {
     /// Returns the kind of the operation. A syntax tree may omit it for a query.
     pub fn kind(&self) -> &str {
         match self.operation.as_ref() {
@@ -89,7 +89,7 @@ impl Operation<'_> {
 
 /// `fragment Name on T { … }`
 #[derive(Debug, Default)]
-pub struct Fragment<'a> {
+pub struct FragmentDefinition<'a> {
     /// Comments before the fragment, and those between its description and the fragment.
     pub comments: Comments<'a>,
     /// Description. Empty if there is none.
@@ -101,7 +101,7 @@ pub struct Fragment<'a> {
     /// Type that it applies to.
     pub type_condition: Text<'a>,
     /// Directives.
-    pub directives: Vec<Directive<'a>>,
+    pub directives: Vec<DirectiveNode<'a>>,
     /// Selections.
     pub selections: Vec<Selection<'a>>,
     /// Position of the fragment.
@@ -122,7 +122,7 @@ pub struct Variable<'a> {
     /// Default.
     pub default: Option<Value<'a>>,
     /// Directives.
-    pub directives: Vec<Directive<'a>>,
+    pub directives: Vec<DirectiveNode<'a>>,
     /// `true` if a syntax tree marks it as used.
     pub used: bool,
     /// Position of the variable.
@@ -133,7 +133,7 @@ pub struct Variable<'a> {
 #[derive(Debug)]
 pub enum Selection<'a> {
     /// `alias: name(…) { … }`
-    Field(Field<'a>),
+    Field(FieldNode<'a>),
     /// `...Name`
     Spread(Spread<'a>),
     /// `... on T { … }`
@@ -142,7 +142,7 @@ pub enum Selection<'a> {
 
 /// A selected field.
 #[derive(Debug, Default)]
-pub struct Field<'a> {
+pub struct FieldNode<'a> {
     /// Comments before it.
     pub comments: Comments<'a>,
     /// Name in the response: the alias or else the name.
@@ -150,9 +150,9 @@ pub struct Field<'a> {
     /// Name.
     pub name: Text<'a>,
     /// Arguments.
-    pub arguments: Vec<Argument<'a>>,
+    pub arguments: Vec<ArgumentNode<'a>>,
     /// Directives.
-    pub directives: Vec<Directive<'a>>,
+    pub directives: Vec<DirectiveNode<'a>>,
     /// Selections of its value.
     pub selections: Vec<Selection<'a>>,
     /// Position of the field.
@@ -167,7 +167,7 @@ pub struct Spread<'a> {
     /// Name of the fragment.
     pub name: Text<'a>,
     /// Directives.
-    pub directives: Vec<Directive<'a>>,
+    pub directives: Vec<DirectiveNode<'a>>,
     /// Position of the name.
     pub position: Position,
 }
@@ -180,7 +180,7 @@ pub struct Inline<'a> {
     /// Type that it applies to. Empty for the enclosing type.
     pub type_condition: Text<'a>,
     /// Directives.
-    pub directives: Vec<Directive<'a>>,
+    pub directives: Vec<DirectiveNode<'a>>,
     /// Selections.
     pub selections: Vec<Selection<'a>>,
     /// Position of the fragment.
@@ -189,7 +189,7 @@ pub struct Inline<'a> {
 
 /// `name: value` of a field, a directive or an object. Elements of lists have no name.
 #[derive(Debug, Default)]
-pub struct Argument<'a> {
+pub struct ArgumentNode<'a> {
     /// Comments before it.
     pub comments: Comments<'a>,
     /// Name.
@@ -243,7 +243,7 @@ pub struct Value<'a> {
     /// Source text. For strings the content. Empty for lists and objects.
     pub raw: Text<'a>,
     /// Elements or fields.
-    pub children: Vec<Argument<'a>>,
+    pub children: Vec<ArgumentNode<'a>>,
     /// Position of the value.
     pub position: Position,
 }
@@ -271,11 +271,11 @@ impl fmt::Display for Value<'_> {
 
 /// `@name(…)`
 #[derive(Debug, Default)]
-pub struct Directive<'a> {
+pub struct DirectiveNode<'a> {
     /// Name without the `@`.
     pub name: Text<'a>,
     /// Arguments.
-    pub arguments: Vec<Argument<'a>>,
+    pub arguments: Vec<ArgumentNode<'a>>,
     /// Position of the directive.
     pub position: Position,
 }
@@ -328,9 +328,9 @@ pub struct SchemaDocument<'a> {
     /// `extend directive @name @other`, with names and directives only.
     pub directive_extensions: Vec<DirectiveDefinition<'a>>,
     /// Types.
-    pub definitions: Vec<Definition<'a>>,
+    pub definitions: Vec<TypeDefinition<'a>>,
     /// `extend type Name …`
-    pub extensions: Vec<Definition<'a>>,
+    pub extensions: Vec<TypeDefinition<'a>>,
 }
 
 /// The root types of a schema.
@@ -339,7 +339,7 @@ pub struct Roots<'a> {
     /// Description.
     pub description: Description<'a>,
     /// Directives.
-    pub directives: Vec<Directive<'a>>,
+    pub directives: Vec<DirectiveNode<'a>>,
     /// Operations and their types.
     pub operations: Vec<Root<'a>>,
     /// Comments before the closing brace.
@@ -419,7 +419,7 @@ pub struct Reference<'a> {
 
 /// A type definition or extension.
 #[derive(Debug, Default)]
-pub struct Definition<'a> {
+pub struct TypeDefinition<'a> {
     /// Kind.
     pub kind: DefinitionKind,
     /// Description.
@@ -427,7 +427,7 @@ pub struct Definition<'a> {
     /// Name.
     pub name: Text<'a>,
     /// Directives.
-    pub directives: Vec<Directive<'a>>,
+    pub directives: Vec<DirectiveNode<'a>>,
     /// Implemented interfaces.
     pub interfaces: Vec<Text<'a>>,
     /// Fields.
@@ -456,7 +456,7 @@ pub struct FieldDefinition<'a> {
     /// Type.
     pub of: Type<'a>,
     /// Directives.
-    pub directives: Vec<Directive<'a>>,
+    pub directives: Vec<DirectiveNode<'a>>,
     /// Position of the field.
     pub position: Position,
 }
@@ -469,7 +469,7 @@ pub struct EnumValue<'a> {
     /// Name.
     pub name: Text<'a>,
     /// Directives.
-    pub directives: Vec<Directive<'a>>,
+    pub directives: Vec<DirectiveNode<'a>>,
     /// Position of the value.
     pub position: Position,
 }
@@ -484,7 +484,7 @@ pub struct DirectiveDefinition<'a> {
     /// Arguments.
     pub arguments: Vec<FieldDefinition<'a>>,
     /// Directives of the definition itself.
-    pub directives: Vec<Directive<'a>>,
+    pub directives: Vec<DirectiveNode<'a>>,
     /// Locations where it is allowed.
     pub locations: Vec<Text<'a>>,
     /// `true` if it may be repeated at one location.

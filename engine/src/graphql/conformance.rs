@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::ast::{Definition, DefinitionKind, FieldDefinition, Text, Type};
-use super::parser::Parsed;
+use super::ast::{DefinitionKind, FieldDefinition, Text, Type, TypeDefinition};
+use super::parser::ParseResult;
 use super::problem::Problem;
 use super::validity::Checker;
 
 /// Checks all interfaces of a type.
-pub fn check(checker: &Checker<'_>, definition: &Definition<'_>) -> Parsed<()> {
+pub fn check(checker: &Checker<'_>, definition: &TypeDefinition<'_>) -> ParseResult<()> {
     if definition.interfaces.is_empty() {
         return Ok(());
     }
@@ -64,11 +64,11 @@ fn by_name<'s>(items: &'s [FieldDefinition<'s>]) -> HashMap<&'s str, &'s FieldDe
 
 fn implements(
     checker: &Checker<'_>,
-    definition: &Definition<'_>,
+    definition: &TypeDefinition<'_>,
     fields: &HashMap<&str, &FieldDefinition<'_>>,
-    interface: &Definition<'_>,
+    interface: &TypeDefinition<'_>,
     required: &FieldDefinition<'_>,
-) -> Parsed<()> {
+) -> ParseResult<()> {
     let refuse = |what: String, position| {
         let (by, name) = (&definition.name, &interface.name);
         Err(Problem::new(

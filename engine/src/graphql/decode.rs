@@ -3,10 +3,10 @@
 use solon_syntax::stack;
 
 use super::ast::{
-    Argument, Comments, Definition, DefinitionKind, Description, Directive, DirectiveDefinition,
-    EnumValue, Field, FieldDefinition, Fragment, Inline, Operation, Position, QueryDocument,
-    Reference, Root, Roots, SchemaDocument, Selection, Spread, Text, Type, Value, ValueKind,
-    Variable,
+    ArgumentNode, Comments, DefinitionKind, Description, DirectiveDefinition, DirectiveNode,
+    EnumValue, FieldDefinition, FieldNode, FragmentDefinition, Inline, OperationDefinition,
+    Position, QueryDocument, Reference, Root, Roots, SchemaDocument, Selection, Spread, Text, Type,
+    TypeDefinition, Value, ValueKind, Variable,
 };
 use super::problem::Problem;
 use crate::limits::NESTING;
@@ -152,7 +152,7 @@ impl<'e> Decode<'e> for Selection<'e> {
         }
         // hand-written trees may lack an alias
         if has("Alias")? || has("Arguments")? || has("SelectionSet")? {
-            return Field::decode(value, depth).map(Self::Field);
+            return FieldNode::decode(value, depth).map(Self::Field);
         }
         Spread::decode(value, depth).map(Self::Spread)
     }
@@ -182,13 +182,13 @@ mod nodes {
 
     nodes! {
         QueryDocument { operations: get "Operations", fragments: get "Fragments" }
-        Operation {
+        OperationDefinition {
             comments: get "Comment", description: get "Description",
             operation: get "Operation", name: get "Name",
             variables: get "VariableDefinitions", directives: get "Directives",
             selections: get "SelectionSet",
         }
-        Fragment {
+        FragmentDefinition {
             comments: get "Comment", description: get "Description", name: get "Name",
             variables: get "VariableDefinition",
             type_condition: get "TypeCondition", directives: get "Directives",
@@ -199,7 +199,7 @@ mod nodes {
             of: get "Type",
             default: optional "DefaultValue", directives: get "Directives", used: get "Used",
         }
-        Field {
+        FieldNode {
             comments: get "Comment", alias: get "Alias", name: get "Name",
             arguments: get "Arguments", directives: get "Directives",
             selections: get "SelectionSet",
@@ -209,11 +209,11 @@ mod nodes {
             comments: get "Comment", type_condition: get "TypeCondition",
             directives: get "Directives", selections: get "SelectionSet",
         }
-        Argument { comments: get "Comment", name: get "Name", value: get "Value" }
+        ArgumentNode { comments: get "Comment", name: get "Name", value: get "Value" }
         Value {
             comments: get "Comment", kind: get "Kind", raw: get "Raw", children: get "Children",
         }
-        Directive { name: get "Name", arguments: get "Arguments" }
+        DirectiveNode { name: get "Name", arguments: get "Arguments" }
         Type { name: get "NamedType", element: optional "Elem", non_null: get "NonNull" }
         SchemaDocument {
             comments: get "Comment", schema: get "Schema", schema_extensions: get "SchemaExtension",
@@ -225,7 +225,7 @@ mod nodes {
             directives: get "Directives", operations: get "OperationTypes",
         }
         Root { comments: get "Comment", operation: get "Operation", of: get "Type" }
-        Definition {
+        TypeDefinition {
             end: get "EndOfDefinitionComment", kind: get "Kind", description: described "",
             name: get "Name", directives: get "Directives", interfaces: get "Interfaces",
             fields: get "Fields", types: get "Types", values: get "EnumValues",

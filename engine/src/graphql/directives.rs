@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use solon_syntax::stack;
 
-use super::ast::{Directive, DirectiveDefinition, FieldDefinition, Value, ValueKind};
-use super::parser::Parsed;
+use super::ast::{DirectiveDefinition, DirectiveNode, FieldDefinition, Value, ValueKind};
+use super::parser::ParseResult;
 use super::validity::{Checker, check_name, reject};
 
 /// Arguments and locations that a directive definition allows.
@@ -59,7 +59,11 @@ impl<'s> Applicable<'s> {
 
 impl Checker<'_> {
     /// Checks the directives of a node.
-    pub fn check_directives(&self, directives: &[Directive<'_>], target: Target<'_>) -> Parsed<()> {
+    pub fn check_directives(
+        &self,
+        directives: &[DirectiveNode<'_>],
+        target: Target<'_>,
+    ) -> ParseResult<()> {
         let mut seen: HashSet<&str> = HashSet::new();
         for directive in directives {
             let (name, position) = (&directive.name, directive.position);
@@ -113,7 +117,7 @@ impl Checker<'_> {
 }
 
 /// Checks that no object in a value has duplicate fields. Recursive: the parser limits the depth of values.
-pub fn check_input_fields(value: Option<&Value<'_>>) -> Parsed<()> {
+pub fn check_input_fields(value: Option<&Value<'_>>) -> ParseResult<()> {
     let Some(value) = value else {
         return Ok(());
     };

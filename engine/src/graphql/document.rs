@@ -1,10 +1,10 @@
 //! Parser of schema documents.
 
 use super::ast::{
-    Definition, DefinitionKind, Description, DirectiveDefinition, EnumValue, FieldDefinition,
-    Reference, Root, Roots, SchemaDocument, Text,
+    DefinitionKind, Description, DirectiveDefinition, EnumValue, FieldDefinition, Reference, Root,
+    Roots, SchemaDocument, Text, TypeDefinition,
 };
-use super::parser::{Parsed, Parser};
+use super::parser::{GraphqlParser, ParseResult};
 
 /// Locations of directives.
 const LOCATIONS: [&str; 20] = [
@@ -31,8 +31,8 @@ const LOCATIONS: [&str; 20] = [
 ];
 
 /// Parses a schema document.
-pub fn parse_schema(source: &str) -> Parsed<SchemaDocument<'_>> {
-    let mut parser = Parser::new(source);
+pub fn parse_schema(source: &str) -> ParseResult<SchemaDocument<'_>> {
+    let mut parser = GraphqlParser::new(source);
     let mut document = SchemaDocument::default();
     while !parser.at_end() {
         let described = parser.at_description().then(|| parser.unexpected());
@@ -66,10 +66,10 @@ pub fn parse_schema(source: &str) -> Parsed<SchemaDocument<'_>> {
 }
 
 fn extension<'a>(
-    parser: &mut Parser<'a>,
+    parser: &mut GraphqlParser<'a>,
     document: &mut SchemaDocument<'a>,
     description: Description<'a>,
-) -> Parsed<()> {
+) -> ParseResult<()> {
     parser.keyword("extend")?;
     let nothing = if parser.text() == "schema" {
         let roots = roots(parser, description)?;
@@ -97,7 +97,10 @@ fn extension<'a>(
     Ok(())
 }
 
-fn roots<'a>(parser: &mut Parser<'a>, description: Description<'a>) -> Parsed<Roots<'a>> {
+fn roots<'a>(
+    parser: &mut GraphqlParser<'a>,
+    description: Description<'a>,
+) -> ParseResult<Roots<'a>> {
     parser.keyword("schema")?;
     let position = parser.position();
     let directives = parser.directives(true)?;
@@ -121,7 +124,10 @@ fn roots<'a>(parser: &mut Parser<'a>, description: Description<'a>) -> Parsed<Ro
     })
 }
 
-fn definition<'a>(parser: &mut Parser<'a>, description: Description<'a>) -> Parsed<Definition<'a>> {
+fn definition<'a>(
+    parser: &mut GraphqlParser<'a>,
+    description: Description<'a>,
+) -> ParseResult<TypeDefinition<'a>> {
     let kind = match parser.text() {
         "scalar" => DefinitionKind::Scalar,
         "type" => DefinitionKind::Object,
@@ -142,14 +148,14 @@ fn definition<'a>(parser: &mut Parser<'a>, description: Description<'a>) -> Pars
         _ => Vec::new(),
     };
     let directives = parser.directives(true)?;
-    let mut definition = Definition {
+    let mut definition = TypeDefinition {
         kind,
         description,
         name,
         directives,
         interfaces,
         position,
-        ..Definition::default()
+        ..TypeDefinition::default()
     };
     match kind {
         DefinitionKind::Scalar => {}
@@ -172,7 +178,7 @@ fn definition<'a>(parser: &mut Parser<'a>, description: Description<'a>) -> Pars
 }
 
 /// Parses names separated by a sign. The sign may also precede the first name.
-fn names<'a>(parser: &mut Parser<'a>, sign: u8) -> Parsed<Vec<Reference<'a>>> {
+fn names<'a>(parser: &mut GraphqlParser<'a>, sign: u8) -> ParseResult<Vec<Reference<'a>>> {
     parser.skip(sign);
     let mut names = Vec::new();
     loop {
@@ -187,7 +193,7 @@ fn names<'a>(parser: &mut Parser<'a>, sign: u8) -> Parsed<Vec<Reference<'a>>> {
     }
 }
 
-fn interfaces<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Text<'a>>> {
+fn interfaces<'a>(parser: &mut GraphqlParser<'a>) -> ParseResult<Vec<Text<'a>>> {
     if parser.text() != "implements" {
         return Ok(Vec::new());
     }
@@ -196,7 +202,7 @@ fn interfaces<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Text<'a>>> {
     Ok(names.into_iter().map(|it| it.name).collect())
 }
 
-fn field<'a>(parser: &mut Parser<'a>) -> Parsed<FieldDefinition<'a>> {
+fn field<'a>(parser: &mut GraphqlParser<'a>) -> ParseResult<FieldDefinition<'a>> {
     let description = parser.description();
     let position = parser.position();
     let name = parser.name()?;
@@ -214,7 +220,7 @@ fn field<'a>(parser: &mut Parser<'a>) -> Parsed<FieldDefinition<'a>> {
 }
 
 /// Parses a field of an input type, or an argument.
-fn input<'a>(parser: &mut Parser<'a>) -> Parsed<FieldDefinition<'a>> {
+fn input<'a>(parser: &mut GraphqlParser<'a>) -> ParseResult<FieldDefinition<'a>> {
     let description = parser.description();
     let position = parser.position();
     let name = parser.name()?;
@@ -234,7 +240,7 @@ fn input<'a>(parser: &mut Parser<'a>) -> Parsed<FieldDefinition<'a>> {
     })
 }
 
-fn value<'a>(parser: &mut Parser<'a>) -> Parsed<EnumValue<'a>> {
+fn value<'a>(parser: &mut GraphqlParser<'a>) -> ParseResult<EnumValue<'a>> {
     let description = parser.description();
     let position = parser.position();
     Ok(EnumValue {
@@ -246,9 +252,9 @@ fn value<'a>(parser: &mut Parser<'a>) -> Parsed<EnumValue<'a>> {
 }
 
 fn directive<'a>(
-    parser: &mut Parser<'a>,
+    parser: &mut GraphqlParser<'a>,
     description: Description<'a>,
-) -> Parsed<DirectiveDefinition<'a>> {
+) -> ParseResult<DirectiveDefinition<'a>> {
     parser.keyword("directive")?;
     parser.expect(b'@')?;
     let position = parser.position();
@@ -283,9 +289,9 @@ fn directive<'a>(
 }
 
 fn directive_extension<'a>(
-    parser: &mut Parser<'a>,
+    parser: &mut GraphqlParser<'a>,
     description: Description<'a>,
-) -> Parsed<DirectiveDefinition<'a>> {
+) -> ParseResult<DirectiveDefinition<'a>> {
     parser.keyword("directive")?;
     parser.expect(b'@')?;
     let position = parser.position();

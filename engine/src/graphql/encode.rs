@@ -3,9 +3,10 @@
 use solon_syntax::stack;
 
 use super::ast::{
-    Argument, Comments, Definition, Description, Directive, DirectiveDefinition, EnumValue, Field,
-    FieldDefinition, Fragment, Inline, Operation, QueryDocument, Reference, Root, Roots,
-    SchemaDocument, Selection, Spread, Text, Type, Value, Variable,
+    ArgumentNode, Comments, Description, DirectiveDefinition, DirectiveNode, EnumValue,
+    FieldDefinition, FieldNode, FragmentDefinition, Inline, OperationDefinition, QueryDocument,
+    Reference, Root, Roots, SchemaDocument, Selection, Spread, Text, Type, TypeDefinition, Value,
+    Variable,
 };
 use crate::value::{Arena, NumberBuf, ValueRef};
 
@@ -16,12 +17,12 @@ pub trait Encode {
 }
 
 /// An object under construction.
-struct Node<'e> {
+struct GraphqlNodeBuilder<'e> {
     arena: &'e Arena,
     pairs: Vec<(ValueRef<'e>, ValueRef<'e>)>,
 }
 
-impl<'e> Node<'e> {
+impl<'e> GraphqlNodeBuilder<'e> {
     fn new(arena: &'e Arena) -> Self {
         Self {
             arena,
@@ -64,8 +65,8 @@ impl<'e> Node<'e> {
         }
         let arena = self.arena;
         let list = comments.0.iter();
-        let list = list.map(|it| Node::new(arena).text("Value", it).finish());
-        let group = Node::new(arena).with("List", arena.array_from(list));
+        let list = list.map(|it| GraphqlNodeBuilder::new(arena).text("Value", it).finish());
+        let group = GraphqlNodeBuilder::new(arena).with("List", arena.array_from(list));
         self.with(key, group.finish())
     }
 
@@ -94,16 +95,16 @@ impl Encode for Reference<'_> {
 
 impl Encode for QueryDocument<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
-        Node::new(arena)
+        GraphqlNodeBuilder::new(arena)
             .list("Operations", &self.operations)
             .list("Fragments", &self.fragments)
             .finish()
     }
 }
 
-impl Encode for Operation<'_> {
+impl Encode for OperationDefinition<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
-        Node::new(arena)
+        GraphqlNodeBuilder::new(arena)
             .text("Description", &self.description)
             .text("Operation", &self.operation)
             .text("Name", &self.name)
@@ -115,9 +116,9 @@ impl Encode for Operation<'_> {
     }
 }
 
-impl Encode for Fragment<'_> {
+impl Encode for FragmentDefinition<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
-        Node::new(arena)
+        GraphqlNodeBuilder::new(arena)
             .text("Description", &self.description)
             .text("Name", &self.name)
             .list("VariableDefinition", &self.variables)
@@ -131,7 +132,7 @@ impl Encode for Fragment<'_> {
 
 impl Encode for Variable<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
-        let mut node = Node::new(arena)
+        let mut node = GraphqlNodeBuilder::new(arena)
             .text("Description", &self.description)
             .text("Variable", &self.name)
             .node("Type", &self.of)
@@ -155,9 +156,9 @@ impl Encode for Selection<'_> {
     }
 }
 
-impl Encode for Field<'_> {
+impl Encode for FieldNode<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
-        Node::new(arena)
+        GraphqlNodeBuilder::new(arena)
             .text("Alias", &self.alias)
             .text("Name", &self.name)
             .list("Arguments", &self.arguments)
@@ -170,7 +171,7 @@ impl Encode for Field<'_> {
 
 impl Encode for Spread<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
-        Node::new(arena)
+        GraphqlNodeBuilder::new(arena)
             .text("Name", &self.name)
             .list("Directives", &self.directives)
             .comments("Comment", &self.comments)
@@ -180,7 +181,7 @@ impl Encode for Spread<'_> {
 
 impl Encode for Inline<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
-        Node::new(arena)
+        GraphqlNodeBuilder::new(arena)
             .text("TypeCondition", &self.type_condition)
             .list("Directives", &self.directives)
             .list("SelectionSet", &self.selections)
@@ -189,9 +190,9 @@ impl Encode for Inline<'_> {
     }
 }
 
-impl Encode for Argument<'_> {
+impl Encode for ArgumentNode<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
-        Node::new(arena)
+        GraphqlNodeBuilder::new(arena)
             .text("Name", &self.name)
             .node("Value", &self.value)
             .comments("Comment", &self.comments)
@@ -202,7 +203,7 @@ impl Encode for Argument<'_> {
 impl Encode for Value<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         let kind = arena.number(NumberBuf::Int(self.kind as i64));
-        Node::new(arena)
+        GraphqlNodeBuilder::new(arena)
             .comments("Comment", &self.comments)
             .with("Kind", kind)
             .text("Raw", &self.raw)
@@ -212,9 +213,9 @@ impl Encode for Value<'_> {
     }
 }
 
-impl Encode for Directive<'_> {
+impl Encode for DirectiveNode<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
-        Node::new(arena)
+        GraphqlNodeBuilder::new(arena)
             .text("Name", &self.name)
             .list("Arguments", &self.arguments)
             .text("Location", "")
@@ -224,7 +225,7 @@ impl Encode for Directive<'_> {
 
 impl Encode for Type<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
-        let mut node = Node::new(arena)
+        let mut node = GraphqlNodeBuilder::new(arena)
             .text("NamedType", &self.name)
             .flag("NonNull", self.non_null);
         if let Some(element) = &self.element {
@@ -236,7 +237,7 @@ impl Encode for Type<'_> {
 
 impl Encode for SchemaDocument<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
-        Node::new(arena)
+        GraphqlNodeBuilder::new(arena)
             .comments("Comment", &self.comments)
             .list("Schema", &self.schema)
             .list("SchemaExtension", &self.schema_extensions)
@@ -250,7 +251,7 @@ impl Encode for SchemaDocument<'_> {
 
 impl Encode for Roots<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
-        Node::new(arena)
+        GraphqlNodeBuilder::new(arena)
             .description(&self.description)
             .list("Directives", &self.directives)
             .list("OperationTypes", &self.operations)
@@ -261,7 +262,7 @@ impl Encode for Roots<'_> {
 
 impl Encode for Root<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
-        Node::new(arena)
+        GraphqlNodeBuilder::new(arena)
             .text("Operation", &self.operation)
             .text("Type", &self.of)
             .comments("Comment", &self.comments)
@@ -269,9 +270,9 @@ impl Encode for Root<'_> {
     }
 }
 
-impl Encode for Definition<'_> {
+impl Encode for TypeDefinition<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
-        Node::new(arena)
+        GraphqlNodeBuilder::new(arena)
             .text("Kind", self.kind.as_str())
             .description(&self.description)
             .text("Name", &self.name)
@@ -288,7 +289,7 @@ impl Encode for Definition<'_> {
 
 impl Encode for FieldDefinition<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
-        let mut node = Node::new(arena)
+        let mut node = GraphqlNodeBuilder::new(arena)
             .description(&self.description)
             .text("Name", &self.name)
             .list("Arguments", &self.arguments)
@@ -303,7 +304,7 @@ impl Encode for FieldDefinition<'_> {
 
 impl Encode for EnumValue<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
-        Node::new(arena)
+        GraphqlNodeBuilder::new(arena)
             .description(&self.description)
             .text("Name", &self.name)
             .list("Directives", &self.directives)
@@ -313,7 +314,7 @@ impl Encode for EnumValue<'_> {
 
 impl Encode for DirectiveDefinition<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
-        Node::new(arena)
+        GraphqlNodeBuilder::new(arena)
             .description(&self.description)
             .text("Name", &self.name)
             .list("Arguments", &self.arguments)

@@ -5,7 +5,7 @@ use crate::bug::bug;
 
 /// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum GraphqlTokenKind {
     Invalid,
     End,
     /// A sign, by its first byte, which is unique.
@@ -17,7 +17,7 @@ pub enum Kind {
     Block,
 }
 
-impl Kind {
+impl GraphqlTokenKind {
     /// Returns the kind as messages spell it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -58,7 +58,7 @@ pub fn sign_text(first: u8) -> &'static str {
 #[derive(Clone, Debug)]
 pub struct Token<'a> {
     /// Kind.
-    pub kind: Kind,
+    pub kind: GraphqlTokenKind,
     /// Name, digits, or content of a string.
     pub text: Text<'a>,
     /// Position. For strings that of the content, for invalid tokens that of the error.
@@ -70,7 +70,7 @@ pub struct Token<'a> {
 }
 
 /// A lexer.
-pub struct Lexer<'a> {
+pub struct GraphqlLexer<'a> {
     source: &'a str,
     at: usize,
     line: u32,
@@ -80,7 +80,7 @@ pub struct Lexer<'a> {
     ascii: bool,
 }
 
-impl<'a> Lexer<'a> {
+impl<'a> GraphqlLexer<'a> {
     /// Returns a lexer at the start of a source.
     pub fn new(source: &'a str) -> Self {
         Self {
@@ -176,7 +176,7 @@ impl<'a> Lexer<'a> {
         let position = self.position(self.at);
         let start = self.at;
         let Some(first) = self.byte(0) else {
-            return self.token(Kind::End, start, position);
+            return self.token(GraphqlTokenKind::End, start, position);
         };
         let length = match first {
             b'!' | b'$' | b'&' | b'(' | b')' | b':' | b'=' | b'@' | b'[' | b']' | b'{' | b'|'
@@ -184,7 +184,7 @@ impl<'a> Lexer<'a> {
             b'.' if self.rest().starts_with("...") => 3,
             b'_' | b'A'..=b'Z' | b'a'..=b'z' => {
                 self.skip_while(|b| b == b'_' || b.is_ascii_alphanumeric());
-                return self.token(Kind::Name, start, position);
+                return self.token(GraphqlTokenKind::Name, start, position);
             }
             b'-' | b'0'..=b'9' => return self.number(start, position),
             b'"' if self.rest().starts_with("\"\"\"") => return self.block(),
@@ -193,7 +193,7 @@ impl<'a> Lexer<'a> {
         };
         self.at += length;
         Token {
-            kind: Kind::Punctuation(first),
+            kind: GraphqlTokenKind::Punctuation(first),
             text: Text::Borrowed(""),
             position,
             comments: Comments::default(),
@@ -201,7 +201,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn token(&self, kind: Kind, start: usize, position: Position) -> Token<'a> {
+    fn token(&self, kind: GraphqlTokenKind, start: usize, position: Position) -> Token<'a> {
         Token {
             kind,
             text: Text::Borrowed(self.source.get(start..self.at).unwrap_or_default()),
@@ -213,7 +213,7 @@ impl<'a> Lexer<'a> {
 
     fn invalid(&mut self) -> Token<'a> {
         Token {
-            kind: Kind::Invalid,
+            kind: GraphqlTokenKind::Invalid,
             text: Text::Borrowed(""),
             position: self.position(self.at),
             comments: Comments::default(),
@@ -228,7 +228,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn number(&mut self, start: usize, position: Position) -> Token<'a> {
-        let mut kind = Kind::Int;
+        let mut kind = GraphqlTokenKind::Int;
         if self.byte(0) == Some(b'-') {
             self.at += 1;
         }
@@ -242,14 +242,14 @@ impl<'a> Lexer<'a> {
         }
         if self.byte(0) == Some(b'.') {
             self.at += 1;
-            kind = Kind::Float;
+            kind = GraphqlTokenKind::Float;
             if !self.digits() {
                 return self.invalid();
             }
         }
         if matches!(self.byte(0), Some(b'e' | b'E')) {
             self.at += 1;
-            kind = Kind::Float;
+            kind = GraphqlTokenKind::Float;
             if matches!(self.byte(0), Some(b'+' | b'-')) {
                 self.at += 1;
             }
@@ -287,7 +287,7 @@ impl<'a> Lexer<'a> {
                 _ => return self.invalid(),
             }
         }
-        let mut token = self.token(Kind::String, start, position);
+        let mut token = self.token(GraphqlTokenKind::String, start, position);
         self.at += 1;
         if let Some(decoded) = decoded {
             token.text = Text::Owned(decoded);
@@ -330,7 +330,7 @@ impl<'a> Lexer<'a> {
         }
         self.at += 3;
         Token {
-            kind: Kind::Block,
+            kind: GraphqlTokenKind::Block,
             text: Text::Owned(without_indent(&raw)),
             position,
             comments: Comments::default(),

@@ -3,15 +3,15 @@
 use solon_syntax::stack;
 
 use super::ast::{
-    Argument, Comments, Description, Directive, Position, Text, Type, Value, ValueKind,
+    ArgumentNode, Comments, Description, DirectiveNode, Position, Text, Type, Value, ValueKind,
 };
-use super::lexer::{Kind, Lexer, Token, sign_text};
+use super::lexer::{GraphqlLexer, GraphqlTokenKind, Token, sign_text};
 use super::problem::Problem;
 use crate::limits::NESTING;
 
 /// A parser with one token of lookahead.
-pub struct Parser<'a> {
-    lexer: Lexer<'a>,
+pub struct GraphqlParser<'a> {
+    lexer: GraphqlLexer<'a>,
     token: Token<'a>,
     depth: usize,
     /// Comments before the sign that closed the last list.
@@ -19,12 +19,12 @@ pub struct Parser<'a> {
 }
 
 /// Result of a parser.
-pub type Parsed<T> = Result<T, Problem>;
+pub type ParseResult<T> = Result<T, Problem>;
 
-impl<'a> Parser<'a> {
+impl<'a> GraphqlParser<'a> {
     /// Returns a parser at the start of a source.
     pub fn new(source: &'a str) -> Self {
-        let mut lexer = Lexer::new(source);
+        let mut lexer = GraphqlLexer::new(source);
         let token = lexer.next();
         Self {
             lexer,
@@ -41,18 +41,18 @@ impl<'a> Parser<'a> {
 
     /// Returns `true` at the end of the document.
     pub fn at_end(&self) -> bool {
-        self.token.kind == Kind::End
+        self.token.kind == GraphqlTokenKind::End
     }
 
     /// Returns `true` if the next token is the sign that starts with a byte.
     #[inline]
     pub fn is_at_sign(&self, sign: u8) -> bool {
-        self.token.kind == Kind::Punctuation(sign)
+        self.token.kind == GraphqlTokenKind::Punctuation(sign)
     }
 
     /// Returns `true` if the next token is a name.
     pub fn at_name(&self) -> bool {
-        self.token.kind == Kind::Name
+        self.token.kind == GraphqlTokenKind::Name
     }
 
     /// Returns the next token's text. Empty for signs.
@@ -86,7 +86,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Consumes a required sign.
-    pub fn expect(&mut self, sign: u8) -> Parsed<()> {
+    pub fn expect(&mut self, sign: u8) -> ParseResult<()> {
         if self.skip(sign) {
             Ok(())
         } else {
@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Consumes a required keyword.
-    pub fn keyword(&mut self, word: &str) -> Parsed<()> {
+    pub fn keyword(&mut self, word: &str) -> ParseResult<()> {
         if self.at_name() && self.text() == word {
             self.take();
             return Ok(());
@@ -108,7 +108,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Consumes a required name.
-    pub fn name(&mut self) -> Parsed<Text<'a>> {
+    pub fn name(&mut self) -> ParseResult<Text<'a>> {
         if self.at_name() {
             Ok(self.take().text)
         } else {
@@ -128,7 +128,10 @@ impl<'a> Parser<'a> {
     }
 
     /// Runs a recursive production.
-    pub fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    pub fn nested<T>(
+        &mut self,
+        production: impl FnOnce(&mut Self) -> ParseResult<T>,
+    ) -> ParseResult<T> {
         if self.depth == NESTING {
             return Err(Problem::new("nested too deep".to_owned(), self.position()));
         }
@@ -142,8 +145,8 @@ impl<'a> Parser<'a> {
     pub fn many<T>(
         &mut self,
         [open, close]: [u8; 2],
-        mut item: impl FnMut(&mut Self) -> Parsed<T>,
-    ) -> Parsed<Vec<T>> {
+        mut item: impl FnMut(&mut Self) -> ParseResult<T>,
+    ) -> ParseResult<Vec<T>> {
         let mut items = Vec::new();
         if self.skip(open) {
             while !self.skip(close) {
@@ -157,8 +160,8 @@ impl<'a> Parser<'a> {
     pub fn some<T>(
         &mut self,
         signs: [u8; 2],
-        item: impl FnMut(&mut Self) -> Parsed<T>,
-    ) -> Parsed<Vec<T>> {
+        item: impl FnMut(&mut Self) -> ParseResult<T>,
+    ) -> ParseResult<Vec<T>> {
         let [open, close] = signs;
         self.before_close = Comments::default();
         if !self.is_at_sign(open) {
@@ -185,7 +188,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a type.
-    pub fn of_type(&mut self) -> Parsed<Type<'a>> {
+    pub fn of_type(&mut self) -> ParseResult<Type<'a>> {
         self.nested(|parser| {
             let position = parser.position();
             let (name, element) = if parser.skip(b'[') {
@@ -206,13 +209,13 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses directives. Constant ones cannot use variables.
-    pub fn directives(&mut self, constant: bool) -> Parsed<Vec<Directive<'a>>> {
+    pub fn directives(&mut self, constant: bool) -> ParseResult<Vec<DirectiveNode<'a>>> {
         let mut directives = Vec::new();
         while self.skip(b'@') {
             let position = self.position();
             let name = self.name()?;
             let arguments = self.arguments(constant)?;
-            directives.push(Directive {
+            directives.push(DirectiveNode {
                 name,
                 arguments,
                 position,
@@ -222,17 +225,17 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses arguments.
-    pub fn arguments(&mut self, constant: bool) -> Parsed<Vec<Argument<'a>>> {
+    pub fn arguments(&mut self, constant: bool) -> ParseResult<Vec<ArgumentNode<'a>>> {
         self.some([b'(', b')'], |parser| parser.argument(constant))
     }
 
-    fn argument(&mut self, constant: bool) -> Parsed<Argument<'a>> {
+    fn argument(&mut self, constant: bool) -> ParseResult<ArgumentNode<'a>> {
         let comments = self.comments();
         let position = self.position();
         let name = self.name()?;
         self.expect(b':')?;
         let value = self.value(constant)?;
-        Ok(Argument {
+        Ok(ArgumentNode {
             comments,
             name,
             value,
@@ -241,12 +244,16 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a value. Constant ones cannot use variables.
-    pub fn value(&mut self, constant: bool) -> Parsed<Value<'a>> {
+    pub fn value(&mut self, constant: bool) -> ParseResult<Value<'a>> {
         let position = self.position();
         let kind = match self.token.kind {
-            Kind::Punctuation(b'[') => return self.nested(|parser| parser.list(constant)),
-            Kind::Punctuation(b'{') => return self.nested(|parser| parser.object(constant)),
-            Kind::Punctuation(b'$') if !constant => {
+            GraphqlTokenKind::Punctuation(b'[') => {
+                return self.nested(|parser| parser.list(constant));
+            }
+            GraphqlTokenKind::Punctuation(b'{') => {
+                return self.nested(|parser| parser.object(constant));
+            }
+            GraphqlTokenKind::Punctuation(b'$') if !constant => {
                 self.take();
                 let raw = self.name()?;
                 return Ok(Value {
@@ -255,11 +262,11 @@ impl<'a> Parser<'a> {
                     ..Value::default()
                 });
             }
-            Kind::Int => ValueKind::Int,
-            Kind::Float => ValueKind::Float,
-            Kind::String => ValueKind::String,
-            Kind::Block => ValueKind::Block,
-            Kind::Name => match self.text() {
+            GraphqlTokenKind::Int => ValueKind::Int,
+            GraphqlTokenKind::Float => ValueKind::Float,
+            GraphqlTokenKind::String => ValueKind::String,
+            GraphqlTokenKind::Block => ValueKind::Block,
+            GraphqlTokenKind::Name => match self.text() {
                 "true" | "false" => ValueKind::Boolean,
                 "null" => ValueKind::Null,
                 _ => ValueKind::Enum,
@@ -274,16 +281,16 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn list(&mut self, constant: bool) -> Parsed<Value<'a>> {
+    fn list(&mut self, constant: bool) -> ParseResult<Value<'a>> {
         let comments = self.comments();
         let position = self.position();
         let children = self.many([b'[', b']'], |parser| {
             let position = parser.position();
             let value = parser.value(constant)?;
-            Ok(Argument {
+            Ok(ArgumentNode {
                 value,
                 position,
-                ..Argument::default()
+                ..ArgumentNode::default()
             })
         })?;
         Ok(Value {
@@ -295,7 +302,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn object(&mut self, constant: bool) -> Parsed<Value<'a>> {
+    fn object(&mut self, constant: bool) -> ParseResult<Value<'a>> {
         let comments = self.comments();
         let position = self.position();
         let children = self.many([b'{', b'}'], |parser| parser.argument(constant))?;
@@ -309,17 +316,20 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses `query`, `mutation` or `subscription`.
-    pub fn operation_type(&mut self) -> Parsed<Text<'a>> {
+    pub fn operation_type(&mut self) -> ParseResult<Text<'a>> {
         match (self.token.kind, self.text()) {
-            (Kind::Name, "query" | "mutation" | "subscription") => Ok(self.take().text),
-            (Kind::Name, _) => Err(self.unexpected()),
+            (GraphqlTokenKind::Name, "query" | "mutation" | "subscription") => Ok(self.take().text),
+            (GraphqlTokenKind::Name, _) => Err(self.unexpected()),
             _ => Err(self.expected("Name")),
         }
     }
 
     /// Returns `true` if a description is next.
     pub fn at_description(&self) -> bool {
-        matches!(self.token.kind, Kind::String | Kind::Block)
+        matches!(
+            self.token.kind,
+            GraphqlTokenKind::String | GraphqlTokenKind::Block
+        )
     }
 
     /// Returns the error for a description that is not allowed. `described` is the error for its token. If a comment

@@ -1,14 +1,14 @@
 //! Parser of query documents.
 
 use super::ast::{
-    Comments, Description, Field, Fragment, Inline, Operation, QueryDocument, Selection, Spread,
-    Text, Variable,
+    Comments, Description, FieldNode, FragmentDefinition, Inline, OperationDefinition,
+    QueryDocument, Selection, Spread, Text, Variable,
 };
-use super::parser::{Parsed, Parser};
+use super::parser::{GraphqlParser, ParseResult};
 
 /// Parses a query document.
-pub fn parse_query(source: &str) -> Parsed<QueryDocument<'_>> {
-    let mut parser = Parser::new(source);
+pub fn parse_query(source: &str) -> ParseResult<QueryDocument<'_>> {
+    let mut parser = GraphqlParser::new(source);
     let mut document = QueryDocument::default();
     while !parser.at_end() {
         let described = parser.at_description().then(|| parser.unexpected());
@@ -28,11 +28,11 @@ pub fn parse_query(source: &str) -> Parsed<QueryDocument<'_>> {
                     return Err(parser.unexpected_description(&description, described));
                 }
                 let position = parser.position();
-                document.operations.push(Operation {
+                document.operations.push(OperationDefinition {
                     operation: Text::Borrowed("query"),
                     selections: selections(&mut parser)?,
                     position,
-                    ..Operation::default()
+                    ..OperationDefinition::default()
                 });
             }
             _ => return Err(parser.unexpected()),
@@ -47,10 +47,13 @@ fn with_comments(mut description: Description<'_>) -> (Text<'_>, Comments<'_>) {
     (description.text, description.before)
 }
 
-fn operation<'a>(parser: &mut Parser<'a>, description: Description<'a>) -> Parsed<Operation<'a>> {
+fn operation<'a>(
+    parser: &mut GraphqlParser<'a>,
+    description: Description<'a>,
+) -> ParseResult<OperationDefinition<'a>> {
     let position = parser.position();
     let (description, comments) = with_comments(description);
-    Ok(Operation {
+    Ok(OperationDefinition {
         comments,
         description,
         operation: parser.operation_type()?,
@@ -66,7 +69,10 @@ fn operation<'a>(parser: &mut Parser<'a>, description: Description<'a>) -> Parse
     })
 }
 
-fn fragment<'a>(parser: &mut Parser<'a>, description: Description<'a>) -> Parsed<Fragment<'a>> {
+fn fragment<'a>(
+    parser: &mut GraphqlParser<'a>,
+    description: Description<'a>,
+) -> ParseResult<FragmentDefinition<'a>> {
     let position = parser.position();
     let (description, comments) = with_comments(description);
     parser.keyword("fragment")?;
@@ -76,7 +82,7 @@ fn fragment<'a>(parser: &mut Parser<'a>, description: Description<'a>) -> Parsed
     let name = parser.name()?;
     let variables = variables(parser)?;
     parser.keyword("on")?;
-    Ok(Fragment {
+    Ok(FragmentDefinition {
         comments,
         description,
         name,
@@ -88,7 +94,7 @@ fn fragment<'a>(parser: &mut Parser<'a>, description: Description<'a>) -> Parsed
     })
 }
 
-fn variables<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Variable<'a>>> {
+fn variables<'a>(parser: &mut GraphqlParser<'a>) -> ParseResult<Vec<Variable<'a>>> {
     parser.some([b'(', b')'], |parser| {
         let (description, comments) = with_comments(parser.description());
         let position = parser.position();
@@ -112,18 +118,18 @@ fn variables<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Variable<'a>>> {
     })
 }
 
-fn selections<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Selection<'a>>> {
+fn selections<'a>(parser: &mut GraphqlParser<'a>) -> ParseResult<Vec<Selection<'a>>> {
     parser.nested(|parser| parser.some([b'{', b'}'], selection))
 }
 
-fn required_selections<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Selection<'a>>> {
+fn required_selections<'a>(parser: &mut GraphqlParser<'a>) -> ParseResult<Vec<Selection<'a>>> {
     if !parser.is_at_sign(b'{') {
         parser.expect(b'{')?;
     }
     selections(parser)
 }
 
-fn selection<'a>(parser: &mut Parser<'a>) -> Parsed<Selection<'a>> {
+fn selection<'a>(parser: &mut GraphqlParser<'a>) -> ParseResult<Selection<'a>> {
     let comments = parser.comments();
     if !parser.skip(b'.') {
         return field(parser, comments).map(Selection::Field);
@@ -154,7 +160,7 @@ fn selection<'a>(parser: &mut Parser<'a>) -> Parsed<Selection<'a>> {
     }))
 }
 
-fn field<'a>(parser: &mut Parser<'a>, comments: Comments<'a>) -> Parsed<Field<'a>> {
+fn field<'a>(parser: &mut GraphqlParser<'a>, comments: Comments<'a>) -> ParseResult<FieldNode<'a>> {
     let position = parser.position();
     let alias = parser.name()?;
     let name = if parser.skip(b':') {
@@ -162,7 +168,7 @@ fn field<'a>(parser: &mut Parser<'a>, comments: Comments<'a>) -> Parsed<Field<'a
     } else {
         alias.clone()
     };
-    Ok(Field {
+    Ok(FieldNode {
         comments,
         alias,
         name,

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::ast::{Definition, DefinitionKind, DirectiveDefinition, Roots, SchemaDocument, Text};
+use super::ast::{
+    DefinitionKind, DirectiveDefinition, Roots, SchemaDocument, Text, TypeDefinition,
+};
 use super::document::parse_schema;
-use super::parser::Parsed;
+use super::parser::ParseResult;
 use super::problem::Problem;
 use super::validity;
 
@@ -15,7 +17,7 @@ const PRELUDE: &str = include_str!("prelude.graphql");
 #[derive(Debug, Default)]
 pub struct Schema<'a> {
     /// Types by name.
-    pub types: BTreeMap<Text<'a>, Definition<'a>>,
+    pub types: BTreeMap<Text<'a>, TypeDefinition<'a>>,
     /// Directives by name.
     pub directives: BTreeMap<Text<'a>, DirectiveDefinition<'a>>,
     /// Names of the built-in types.
@@ -28,7 +30,7 @@ pub struct Schema<'a> {
 
 impl<'a> Schema<'a> {
     /// Builds the schema of a document. Fails with the first error.
-    pub fn build(document: SchemaDocument<'a>) -> Parsed<Self> {
+    pub fn build(document: SchemaDocument<'a>) -> ParseResult<Self> {
         let prelude = parse_schema(PRELUDE)?;
         let mut schema = Self::default();
         let types = prelude.definitions.into_iter();
@@ -67,8 +69,8 @@ impl<'a> Schema<'a> {
         Ok(schema)
     }
 
-    fn define(&mut self, definition: Definition<'a>) -> Parsed<()> {
-        let Definition { name, position, .. } = &definition;
+    fn define(&mut self, definition: TypeDefinition<'a>) -> ParseResult<()> {
+        let TypeDefinition { name, position, .. } = &definition;
         if self.types.contains_key(name) {
             let message = format!("Cannot redeclare type {name}.");
             return Err(Problem::new(message, *position));
@@ -78,7 +80,7 @@ impl<'a> Schema<'a> {
     }
 
     /// Extends a type. Creates it if it does not exist.
-    fn extend(&mut self, more: Definition<'a>) -> Parsed<()> {
+    fn extend(&mut self, more: TypeDefinition<'a>) -> ParseResult<()> {
         let Some(base) = self.types.get_mut(&more.name) else {
             return self.define(more);
         };
@@ -100,7 +102,7 @@ impl<'a> Schema<'a> {
     }
 
     /// Adds directives. Built-in ones may be redefined; the last definition counts.
-    fn define_directives(&mut self, definitions: Vec<DirectiveDefinition<'a>>) -> Parsed<()> {
+    fn define_directives(&mut self, definitions: Vec<DirectiveDefinition<'a>>) -> ParseResult<()> {
         let given: BTreeSet<_> = self.directives.keys().cloned().collect();
         for definition in definitions {
             let DirectiveDefinition { name, position, .. } = &definition;
@@ -114,7 +116,7 @@ impl<'a> Schema<'a> {
     }
 
     /// Adds directives to directive definitions.
-    fn extend_directives(&mut self, extensions: Vec<DirectiveDefinition<'a>>) -> Parsed<()> {
+    fn extend_directives(&mut self, extensions: Vec<DirectiveDefinition<'a>>) -> ParseResult<()> {
         for more in extensions {
             let Some(base) = self.directives.get_mut(&more.name) else {
                 let name = &more.name;
@@ -127,7 +129,7 @@ impl<'a> Schema<'a> {
     }
 
     /// Checks that root types are objects.
-    fn check_roots(&self) -> Parsed<()> {
+    fn check_roots(&self) -> ParseResult<()> {
         for (operation, subject, condition) in [
             ("query", "Query", ""),
             ("mutation", "Mutation", " if provided"),

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 
 use super::ast::{
-    Definition, DefinitionKind, DirectiveDefinition, FieldDefinition, Position, Text, Type,
+    DefinitionKind, DirectiveDefinition, FieldDefinition, Position, Text, Type, TypeDefinition,
     ValueKind,
 };
 use super::schema::Schema;
@@ -85,7 +85,7 @@ pub struct TypeDef {
     /// Implemented interfaces.
     pub interfaces: Vec<Box<str>>,
     /// Fields.
-    pub fields: Named<Member>,
+    pub fields: Named<InputOrField>,
     /// Values of an enum.
     pub values: Named<()>,
     /// Possible types of its values, ascending.
@@ -96,13 +96,13 @@ pub struct TypeDef {
 
 /// A field or an argument.
 #[derive(Debug)]
-pub struct Member {
+pub struct InputOrField {
     /// Type.
     pub of: Type<'static>,
     /// Definition of the innermost type.
     pub target: Option<TypeId>,
     /// Arguments of a field.
-    pub arguments: Named<Member>,
+    pub arguments: Named<InputOrField>,
     /// Kind of its default.
     pub default: Option<ValueKind>,
 }
@@ -111,7 +111,7 @@ pub struct Member {
 #[derive(Debug)]
 pub struct DirectiveDef {
     /// Arguments.
-    pub arguments: Named<Member>,
+    pub arguments: Named<InputOrField>,
     /// Locations where it is allowed.
     pub locations: Vec<Box<str>>,
     /// `true` if it may be repeated at one location.
@@ -125,7 +125,7 @@ pub struct TypeSystem {
     by_name: HashMap<Box<str>, TypeId>,
     directives: HashMap<Box<str>, DirectiveDef>,
     roots: HashMap<Box<str>, TypeId>,
-    typename: Member,
+    typename: InputOrField,
 }
 
 impl TypeSystem {
@@ -134,7 +134,7 @@ impl TypeSystem {
         let names = schema.types.keys().enumerate();
         let by_name: HashMap<Box<str>, TypeId> =
             names.map(|(id, name)| (name.as_ref().into(), id)).collect();
-        let builder = Builder { by_name: &by_name };
+        let builder = TypeSystemBuilder { by_name: &by_name };
         let definitions = schema.types.values().enumerate();
         let mut types: Vec<TypeDef> = definitions
             .map(|(id, definition)| builder.type_def(id, definition))
@@ -178,7 +178,7 @@ impl TypeSystem {
     }
 
     /// Returns the definition of the type of a field or an argument.
-    pub fn target(&self, member: &Member) -> Option<&TypeDef> {
+    pub fn target(&self, member: &InputOrField) -> Option<&TypeDef> {
         self.type_by_id(member.target?)
     }
 
@@ -193,7 +193,7 @@ impl TypeSystem {
     }
 
     /// Returns a field of a type. `__typename` is a field of every type, and also of an unknown one.
-    pub fn field<'s>(&'s self, of: Option<&'s TypeDef>, name: &str) -> Option<&'s Member> {
+    pub fn field<'s>(&'s self, of: Option<&'s TypeDef>, name: &str) -> Option<&'s InputOrField> {
         if name == "__typename" {
             return Some(&self.typename);
         }
@@ -206,16 +206,16 @@ impl TypeSystem {
     }
 }
 
-struct Builder<'b> {
+struct TypeSystemBuilder<'b> {
     by_name: &'b HashMap<Box<str>, TypeId>,
 }
 
-impl Builder<'_> {
+impl TypeSystemBuilder<'_> {
     fn id(&self, name: &str) -> Option<TypeId> {
         self.by_name.get(name).copied()
     }
 
-    fn type_def(&self, id: TypeId, definition: &Definition<'_>) -> TypeDef {
+    fn type_def(&self, id: TypeId, definition: &TypeDefinition<'_>) -> TypeDef {
         let fields = definition.fields.iter();
         let values = definition.values.iter();
         let interfaces = definition.interfaces.iter();
@@ -233,9 +233,9 @@ impl Builder<'_> {
         }
     }
 
-    fn member(&self, definition: &FieldDefinition<'_>) -> Member {
+    fn member(&self, definition: &FieldDefinition<'_>) -> InputOrField {
         let of = owned(&definition.of);
-        Member {
+        InputOrField {
             target: self.id(of.named()),
             of,
             arguments: self.members(&definition.arguments),
@@ -243,7 +243,7 @@ impl Builder<'_> {
         }
     }
 
-    fn members(&self, definitions: &[FieldDefinition<'_>]) -> Named<Member> {
+    fn members(&self, definitions: &[FieldDefinition<'_>]) -> Named<InputOrField> {
         let definitions = definitions.iter();
         definitions
             .map(|it| (it.name.as_ref(), self.member(it)))
@@ -279,7 +279,7 @@ impl Builder<'_> {
     }
 
     /// Adds the introspection fields of the query root.
-    fn add_introspection(&self, fields: &mut Named<Member>) {
+    fn add_introspection(&self, fields: &mut Named<InputOrField>) {
         fields.push("__schema", self.plain("__Schema", true));
         let mut by_name = self.plain("__Type", false);
         by_name.arguments.push("name", self.plain("String", true));
@@ -287,8 +287,8 @@ impl Builder<'_> {
     }
 
     /// Returns a member without arguments and default.
-    fn plain(&self, name: &'static str, non_null: bool) -> Member {
-        Member {
+    fn plain(&self, name: &'static str, non_null: bool) -> InputOrField {
+        InputOrField {
             of: Type {
                 name: Text::Borrowed(name),
                 non_null,

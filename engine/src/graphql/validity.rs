@@ -4,17 +4,17 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use super::ast::{
-    Definition, DefinitionKind, FieldDefinition, Position, Reference, Roots, Text, Type,
+    DefinitionKind, FieldDefinition, Position, Reference, Roots, Text, Type, TypeDefinition,
 };
 use super::conformance;
 use super::directives::{Applicable, Target, check_input_fields};
-use super::parser::Parsed;
+use super::parser::ParseResult;
 use super::problem::Problem;
 use super::schema::Schema;
 use crate::limits;
 
 /// Validates a schema. Returns the first error.
-pub fn check(schema: &Schema<'_>) -> Parsed<()> {
+pub fn check(schema: &Schema<'_>) -> ParseResult<()> {
     Checker::new(schema).schema()
 }
 
@@ -32,7 +32,7 @@ pub struct Checker<'s> {
 }
 
 /// Returns an error at a position.
-pub fn reject<T>(message: String, position: Position) -> Parsed<T> {
+pub fn reject<T>(message: String, position: Position) -> ParseResult<T> {
     Err(Problem::new(message, position))
 }
 
@@ -41,7 +41,7 @@ fn is_reserved(name: &str) -> bool {
 }
 
 /// Rejects names reserved for introspection.
-pub fn check_name(name: &str, position: Position) -> Parsed<()> {
+pub fn check_name(name: &str, position: Position) -> ParseResult<()> {
     if is_reserved(name) {
         let message = format!(
             "Name \"{name}\" must not begin with \"__\", which is reserved by GraphQL introspection."
@@ -75,7 +75,7 @@ impl<'s> Checker<'s> {
         self.subtypes.contains(&(of, name))
     }
 
-    fn schema(&self) -> Parsed<()> {
+    fn schema(&self) -> ParseResult<()> {
         let schema = self.schema;
         self.check_blocks(&schema.blocks)?;
         for (name, definition) in &schema.types {
@@ -107,7 +107,7 @@ impl<'s> Checker<'s> {
     }
 
     /// Checks `schema { … }` and its extensions.
-    fn check_blocks(&self, blocks: &[Roots<'_>]) -> Parsed<()> {
+    fn check_blocks(&self, blocks: &[Roots<'_>]) -> ParseResult<()> {
         let mut seen: HashSet<&str> = HashSet::new();
         for block in blocks {
             for root in &block.operations {
@@ -128,7 +128,7 @@ impl<'s> Checker<'s> {
         Ok(())
     }
 
-    fn resolve(&self, of: &Type<'_>) -> Parsed<&'s Definition<'s>> {
+    fn resolve(&self, of: &Type<'_>) -> ParseResult<&'s TypeDefinition<'s>> {
         let mut of = of;
         while let Some(element) = &of.element {
             of = element;
@@ -139,7 +139,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    fn check_definition(&self, definition: &Definition<'_>) -> Parsed<()> {
+    fn check_definition(&self, definition: &TypeDefinition<'_>) -> ParseResult<()> {
         let (name, position) = (&definition.name, definition.position);
         for field in &definition.fields {
             check_name(&field.name, field.position)?;
@@ -187,7 +187,7 @@ impl<'s> Checker<'s> {
         self.check_directives(&definition.directives, target)
     }
 
-    fn check_values(&self, definition: &Definition<'_>) -> Parsed<()> {
+    fn check_values(&self, definition: &TypeDefinition<'_>) -> ParseResult<()> {
         if definition.values.is_empty() {
             return reject_empty(definition, "unique enum values");
         }
@@ -202,7 +202,7 @@ impl<'s> Checker<'s> {
         Ok(())
     }
 
-    fn check_outputs(&self, definition: &Definition<'_>) -> Parsed<()> {
+    fn check_outputs(&self, definition: &TypeDefinition<'_>) -> ParseResult<()> {
         let (kind, name) = (definition.kind.as_str(), &definition.name);
         if definition.fields.is_empty() {
             return reject_empty(definition, "fields");
@@ -218,7 +218,7 @@ impl<'s> Checker<'s> {
         Ok(())
     }
 
-    fn check_inputs(&self, definition: &Definition<'_>) -> Parsed<()> {
+    fn check_inputs(&self, definition: &TypeDefinition<'_>) -> ParseResult<()> {
         if definition.fields.is_empty() {
             return reject_empty(definition, "input fields");
         }
@@ -237,7 +237,7 @@ impl<'s> Checker<'s> {
     }
 
     /// Checks that an input type has finite values: it must not require itself.
-    fn check_finite(&self, definition: &Definition<'_>) -> Parsed<()> {
+    fn check_finite(&self, definition: &TypeDefinition<'_>) -> ParseResult<()> {
         if !self.has_cycles {
             return Ok(());
         }
@@ -279,7 +279,7 @@ impl<'s> Checker<'s> {
         &self,
         arguments: &[FieldDefinition<'_>],
         directive: Option<&str>,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         for argument in arguments {
             let name = &argument.name;
             check_name(name, argument.position)?;
@@ -303,7 +303,7 @@ impl<'s> Checker<'s> {
     }
 }
 
-fn reject_empty(definition: &Definition<'_>, what: &str) -> Parsed<()> {
+fn reject_empty(definition: &TypeDefinition<'_>, what: &str) -> ParseResult<()> {
     let (kind, name) = (definition.kind.as_str(), &definition.name);
     let message = format!("{kind} {name}: must define one or more {what}.");
     reject(message, definition.position)
@@ -323,7 +323,7 @@ fn repeated<'s, T>(items: &'s [T], name: impl Fn(&'s T) -> &'s str) -> Option<&'
 }
 
 /// Checks that fields, values and members are unique.
-fn check_unique(definition: &Definition<'_>) -> Parsed<()> {
+fn check_unique(definition: &TypeDefinition<'_>) -> ParseResult<()> {
     let name = &definition.name;
     if let Some(field) = repeated(&definition.fields, |it| &it.name) {
         let message = format!("Field {name}.{} can only be defined once.", field.name);
@@ -344,7 +344,7 @@ fn check_unique(definition: &Definition<'_>) -> Parsed<()> {
 }
 
 /// Returns the required fields of an input type without defaults.
-fn needed<'s>(of: &'s Definition<'s>) -> impl Iterator<Item = &'s FieldDefinition<'s>> {
+fn needed<'s>(of: &'s TypeDefinition<'s>) -> impl Iterator<Item = &'s FieldDefinition<'s>> {
     let needed = |field: &&FieldDefinition<'_>| field.of.non_null && field.of.element.is_none();
     of.fields.iter().filter(needed)
 }

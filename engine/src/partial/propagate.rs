@@ -14,7 +14,7 @@ use super::terms::{
 };
 use super::unassigned::UnassignedNames;
 use crate::bug::WithinMut as _;
-use crate::compile::functions::Functions;
+use crate::compile::functions::CallableFunctions;
 use crate::compile::safety;
 use crate::limits;
 
@@ -34,7 +34,7 @@ pub fn simplify(
     let Some(sets) = Sets::compute(&body, live) else {
         return body;
     };
-    let functions = Functions::new(context.options, &context.compiled.rule_tree);
+    let functions = CallableFunctions::new(context.options, &context.compiled.rule_tree);
     let mut pass = Propagation {
         context,
         functions,
@@ -58,7 +58,7 @@ pub fn simplify(
 
 struct Propagation<'c> {
     context: &'c Simplification<'c>,
-    functions: Functions<'c>,
+    functions: CallableFunctions<'c>,
     live: &'c BTreeSet<Name>,
     sets: Sets,
     /// Variables at the head of references.

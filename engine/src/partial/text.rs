@@ -87,13 +87,13 @@ impl Residuals {
 /// Replaces `input` and `data` by references, which AST JSON distinguishes from variables.
 fn named<N: Clone + WalkMut>(node: &N) -> N {
     let mut node = node.clone();
-    node.walk_mut(&mut Documents);
+    node.walk_mut(&mut DocumentNames);
     node
 }
 
-struct Documents;
+struct DocumentNames;
 
-impl VisitorMut for Documents {
+impl VisitorMut for DocumentNames {
     fn term(&mut self, term: &mut Term) -> Flow {
         match &mut term.kind {
             TermKind::Var(name) if matches!(&**name, "input" | "data") => {

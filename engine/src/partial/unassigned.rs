@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use solon_syntax::ast::{Body, Expr, Name, VarScan};
 
-use crate::compile::functions::Functions;
+use crate::compile::functions::CallableFunctions;
 use crate::compile::safety::SafeVars;
 
 /// Variables without values. Equations that assign some of them are added one by one.
@@ -16,7 +16,7 @@ pub struct UnassignedNames<'c> {
 
 impl<'c> UnassignedNames<'c> {
     /// Computes the unassigned variables of a body, given that the live ones have values.
-    pub fn new(body: &Body, functions: Functions<'c>, live: &BTreeSet<Name>) -> Self {
+    pub fn new(body: &Body, functions: CallableFunctions<'c>, live: &BTreeSet<Name>) -> Self {
         let may_lack = |name: &Name| !matches!(&**name, "data" | "input") && !live.contains(name);
         let scan = VarScan {
             skip_call_heads: true,

@@ -15,7 +15,7 @@ use crate::value::text::{ArenaText, Short};
 use crate::value::{Kind, Value, ValueRef};
 
 use matches::RuleLists;
-pub use matches::{Matches, Numbers};
+pub use matches::{Numbers, SelectedRules};
 pub use nested::Nested;
 
 /// Selection of the rules that can match.
@@ -25,13 +25,13 @@ pub enum Index {
     #[default]
     All,
     /// Those that a decision tree selects.
-    By(Box<Branch>),
+    By(Box<DecisionBranch>),
 }
 
 impl Index {
     /// Returns the tree, if there is one.
     #[inline]
-    pub fn branch(&self) -> Option<&Branch> {
+    pub fn branch(&self) -> Option<&DecisionBranch> {
         match self {
             Self::All => None,
             Self::By(branch) => Some(branch),
@@ -40,15 +40,15 @@ impl Index {
 }
 
 /// Subtree of an answer: numbers of rules in source order, or a further question.
-pub enum Node {
+pub enum DecisionNode {
     /// Rules.
     Rules(Box<[u32]>),
     /// A further question.
-    Branch(Box<Branch>),
+    Branch(Box<DecisionBranch>),
 }
 
 /// A question and its answers.
-pub struct Branch {
+pub struct DecisionBranch {
     /// Question of this node.
     pub question: Question,
     /// If set, this branch must not exclude rules if errors of built-ins end the evaluation, because OPA would have
@@ -57,7 +57,7 @@ pub struct Branch {
     /// Rules that require an answer.
     pub answers: Answers,
     /// Rules that require none.
-    pub rest: Node,
+    pub rest: DecisionNode,
 }
 
 /// A question about the value at an access path.
@@ -66,11 +66,11 @@ pub struct Question {
     /// Access path of the value.
     pub place: AccessPath,
     /// Tested feature of the value.
-    pub feature: Feature,
+    pub feature: ValueFeature,
 }
 
 /// Keys from one value to another.
-pub type Path = SmallVec<[Value; 3]>;
+pub type KeyPath = SmallVec<[Value; 3]>;
 
 /// Path to a value of the input or an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -78,7 +78,7 @@ pub struct AccessPath {
     /// Start of the path.
     pub root: Root,
     /// Keys from there.
-    pub path: Path,
+    pub path: KeyPath,
 }
 
 /// Start of an access path.
@@ -92,7 +92,7 @@ pub enum Root {
 
 /// Features of a value, cheap ones first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Feature {
+pub enum ValueFeature {
     /// The value itself.
     Value,
     /// Length of the array.
@@ -135,14 +135,14 @@ pub enum Answers {
 /// Answers that are one value each.
 #[derive(Default)]
 pub struct Values {
-    nodes: HashMap<Value, Node, foldhash::fast::RandomState>,
+    nodes: HashMap<Value, DecisionNode, foldhash::fast::RandomState>,
     /// `true` if some are collections; otherwise collections are not hashed.
     collections: bool,
 }
 
 impl Values {
     /// Creates the answers from distinct values and their subtrees.
-    pub fn new(nodes: Vec<(Value, Node)>) -> Self {
+    pub fn new(nodes: Vec<(Value, DecisionNode)>) -> Self {
         Self {
             collections: nodes.iter().any(|(value, _)| value.kind() >= Kind::Array),
             nodes: nodes.into_iter().collect(),
@@ -151,7 +151,7 @@ impl Values {
 
     /// Returns the subtree of a value, which is read in place.
     #[inline]
-    pub fn get(&self, value: &ValueRef<'_>) -> Option<&Node> {
+    pub fn get(&self, value: &ValueRef<'_>) -> Option<&DecisionNode> {
         if value.kind() >= Kind::Array && !self.collections {
             return None;
         }
@@ -160,7 +160,7 @@ impl Values {
 
     /// Returns the subtree of a stored value.
     #[inline]
-    pub fn get_stored(&self, value: &Value) -> Option<&Node> {
+    pub fn get_stored(&self, value: &Value) -> Option<&DecisionNode> {
         if matches!(value, Value::Array(_) | Value::Object(_) | Value::Set(_)) && !self.collections
         {
             return None;
@@ -169,7 +169,7 @@ impl Values {
     }
 
     /// Returns the subtree of a string.
-    fn text(&self, text: &str) -> Option<&Node> {
+    fn text(&self, text: &str) -> Option<&DecisionNode> {
         match Short::new(text.as_bytes()) {
             Some(short) => self.get(&ValueRef::Short(short)),
             None => self.get(&ValueRef::ArenaText(&ArenaText::Utf8(text))),
@@ -177,7 +177,7 @@ impl Values {
     }
 
     /// Iterates over the values and their subtrees.
-    pub fn iter(&self) -> impl Iterator<Item = (&Value, &Node)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&Value, &DecisionNode)> {
         self.nodes.iter()
     }
 }
@@ -189,13 +189,13 @@ pub trait IndexInput<'e> {
 
     /// Returns the subtree of the value at an access path. Stored values are read in place: writing them to a register
     /// and reading that again at once would stall.
-    fn child(&self, place: &'e AccessPath, answers: &'e Values) -> Option<&'e Node>;
+    fn child(&self, place: &'e AccessPath, answers: &'e Values) -> Option<&'e DecisionNode>;
 
     /// Returns `true` if errors of built-ins end the evaluation.
     fn is_strict(&self) -> bool;
 }
 
-impl Node {
+impl DecisionNode {
     /// Returns the empty node.
     pub fn empty() -> Self {
         Self::Rules(Box::default())
@@ -215,18 +215,18 @@ impl Node {
     }
 }
 
-impl Branch {
+impl DecisionBranch {
     /// Returns the rules that can match.
     #[inline]
-    pub fn find<'e>(&'e self, input: &impl IndexInput<'e>) -> Matches<'e> {
+    pub fn find<'e>(&'e self, input: &impl IndexInput<'e>) -> SelectedRules<'e> {
         match self.by_value() {
             // most trees are one question about one value
             Some(answers) if !self.lenient => {
                 let node = input.child(&self.question.place, answers);
                 match (node, &self.rest) {
-                    (None, Node::Rules(rest)) => Matches::Few(Numbers::of_list(rest)),
-                    (Some(Node::Rules(left)), Node::Rules(right)) => {
-                        Matches::Few(Numbers::merged(left, right))
+                    (None, DecisionNode::Rules(rest)) => SelectedRules::Few(Numbers::of_list(rest)),
+                    (Some(DecisionNode::Rules(left)), DecisionNode::Rules(right)) => {
+                        SelectedRules::Few(Numbers::merged(left, right))
                     }
                     (node, _) => self.find_below(node, input),
                 }
@@ -239,9 +239,9 @@ impl Branch {
     #[inline(never)]
     fn find_below<'e>(
         &'e self,
-        node: Option<&'e Node>,
+        node: Option<&'e DecisionNode>,
         input: &impl IndexInput<'e>,
-    ) -> Matches<'e> {
+    ) -> SelectedRules<'e> {
         let mut found = RuleLists::default();
         if let Some(node) = node {
             node.find(input, &mut found);
@@ -251,7 +251,7 @@ impl Branch {
     }
 
     #[inline(never)]
-    fn find_all<'e>(&'e self, input: &impl IndexInput<'e>) -> Matches<'e> {
+    fn find_all<'e>(&'e self, input: &impl IndexInput<'e>) -> SelectedRules<'e> {
         let mut found = RuleLists::default();
         self.find_on(input, &mut found);
         found.matches()
@@ -261,7 +261,9 @@ impl Branch {
     #[inline]
     fn by_value(&self) -> Option<&Values> {
         match &self.answers {
-            Answers::Values(answers) if self.question.feature == Feature::Value => Some(answers),
+            Answers::Values(answers) if self.question.feature == ValueFeature::Value => {
+                Some(answers)
+            }
             _ => None,
         }
     }
@@ -289,7 +291,7 @@ impl Branch {
         found: &mut RuleLists<'e>,
     ) {
         match (&self.question.feature, &self.answers) {
-            (Feature::Length, Answers::Values(answers)) => {
+            (ValueFeature::Length, Answers::Values(answers)) => {
                 if let Some(array) = value.as_array()
                     && let Ok(length) = i64::try_from(array.len())
                     && let Some(node) = answers.get(&ValueRef::Int(length))
@@ -297,7 +299,7 @@ impl Branch {
                     node.find(input, found);
                 }
             }
-            (Feature::Segment(delimiters, at), Answers::Values(answers)) => {
+            (ValueFeature::Segment(delimiters, at), Answers::Values(answers)) => {
                 if let Some(text) = value.as_text()
                     && let Some(segment) = delimiters.segment(&text.to_str(), *at)
                     && let Some(node) = answers.text(segment)
@@ -305,7 +307,7 @@ impl Branch {
                     node.find(input, found);
                 }
             }
-            (Feature::Segments(delimiters), Answers::Values(answers)) => {
+            (ValueFeature::Segments(delimiters), Answers::Values(answers)) => {
                 if let Some(text) = value.as_text()
                     && let Some(node) =
                         answers.get(&ValueRef::Int(delimiters.count(&text.to_str())))
@@ -313,20 +315,20 @@ impl Branch {
                     node.find(input, found);
                 }
             }
-            (Feature::Key, Answers::Values(answers)) => keys(value, answers, |node| {
+            (ValueFeature::Key, Answers::Values(answers)) => keys(value, answers, |node| {
                 node.find(input, found);
             }),
-            (Feature::Element, Answers::Values(answers)) => elements(value, answers, |node| {
+            (ValueFeature::Element, Answers::Values(answers)) => elements(value, answers, |node| {
                 node.find(input, found);
             }),
-            (Feature::Prefix, Answers::Texts(texts)) => one_or_each(value, |text| {
+            (ValueFeature::Prefix, Answers::Texts(texts)) => one_or_each(value, |text| {
                 texts.find(text, |node| node.find(input, found));
             }),
-            (Feature::Suffix, Answers::Texts(texts)) => one_or_each(value, |text| {
+            (ValueFeature::Suffix, Answers::Texts(texts)) => one_or_each(value, |text| {
                 let reverse: SmallVec<[u8; 128]> = text.iter().rev().copied().collect();
                 texts.find(&*reverse, |node| node.find(input, found));
             }),
-            (Feature::Network, Answers::Networks(networks)) => {
+            (ValueFeature::Network, Answers::Networks(networks)) => {
                 if let Some(text) = value.as_text()
                     && let Some(range) = net::range(&text.to_str())
                 {
@@ -342,7 +344,7 @@ impl Branch {
 }
 
 /// Visits the subtrees of the keys of an object or a set; for an array, of its indices.
-fn keys<'e>(value: ValueRef<'e>, answers: &'e Values, mut visit: impl FnMut(&'e Node)) {
+fn keys<'e>(value: ValueRef<'e>, answers: &'e Values, mut visit: impl FnMut(&'e DecisionNode)) {
     let size = match value.kind() {
         Kind::Object => value.as_object().map_or(0, |object| object.len()),
         Kind::Set => value.as_set().map_or(0, |set| set.len()),
@@ -364,7 +366,7 @@ fn keys<'e>(value: ValueRef<'e>, answers: &'e Values, mut visit: impl FnMut(&'e 
 }
 
 /// Visits the subtrees of the elements of a collection.
-fn elements<'e>(value: ValueRef<'e>, answers: &'e Values, visit: impl FnMut(&'e Node)) {
+fn elements<'e>(value: ValueRef<'e>, answers: &'e Values, visit: impl FnMut(&'e DecisionNode)) {
     if let Some(array) = value.as_array() {
         let known = array.iter().filter_map(|item| answers.get(&item));
         known.for_each(visit);
@@ -396,7 +398,7 @@ fn one_or_each<'e>(value: ValueRef<'e>, mut visit: impl FnMut(&[u8])) {
 
 impl Answers {
     /// Iterates over the subtrees.
-    pub fn nodes(&self) -> Box<dyn Iterator<Item = &Node> + '_> {
+    pub fn nodes(&self) -> Box<dyn Iterator<Item = &DecisionNode> + '_> {
         match self {
             Self::Values(answers) => Box::new(answers.nodes.values()),
             Self::Texts(texts) => Box::new(texts.nodes()),

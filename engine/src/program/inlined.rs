@@ -5,7 +5,7 @@ use super::plan::{Block, FunctionCall, Operand, Slot};
 
 /// A rule that is `true` or undefined, as its bodies.
 #[derive(Clone)]
-pub struct Any {
+pub struct InlinedRule {
     /// The rule, for evaluation with replaced documents.
     pub rule: RuleId,
     /// Its bodies.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Operand;
-use crate::builtins::{Entry, IntrinsicFunction, IntrinsicResult, Prepared};
+use crate::builtins::{BuiltinEntry, IntrinsicFunction, IntrinsicResult, Prepared};
 
 /// In-place evaluation of a call for operands in their usual representation.
 #[derive(Clone, Copy)]
@@ -25,7 +25,7 @@ pub enum Intrinsic {
 impl Intrinsic {
     /// Returns the intrinsic of a call on strings, if there is one.
     pub fn of_texts(
-        entry: &Entry,
+        entry: &BuiltinEntry,
         prepared: Option<&Arc<dyn Prepared>>,
         args: &[Operand],
     ) -> Option<Self> {

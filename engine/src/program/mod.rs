@@ -16,10 +16,10 @@ mod steps;
 pub use canonical::Canonical;
 pub use constant::{constant, document_path};
 pub use index::{
-    AccessPath, Answers, Branch, Delimiters, Feature, Index, IndexInput, Matches, Nested, Node,
-    Numbers, Path, Question, Root, Values,
+    AccessPath, Answers, DecisionBranch, DecisionNode, Delimiters, Index, IndexInput, KeyPath,
+    Nested, Numbers, Question, Root, SelectedRules, ValueFeature, Values,
 };
-pub use inlined::{Any, FusedSet, Inlined};
+pub use inlined::{FusedSet, Inlined, InlinedRule};
 pub use intrinsic::Intrinsic;
 pub use plan::{
     Aggregate, BasePath, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, Every,

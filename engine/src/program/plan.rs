@@ -10,9 +10,9 @@ use solon_syntax::source::Span;
 
 use super::RuleId;
 use super::canonical::Conditions;
-use super::inlined::{Any, FusedSet, Inlined};
+use super::inlined::{FusedSet, Inlined, InlinedRule};
 use super::intrinsic::Intrinsic;
-use crate::builtins::{Aggregation, Entry, IntrinsicResult, Prepared, TextRelation};
+use crate::builtins::{Aggregation, BuiltinEntry, IntrinsicResult, Prepared, TextRelation};
 use crate::value::{Kind, Shape};
 
 /// Index of a slot in the frame of a running plan.
@@ -254,7 +254,7 @@ pub enum Step {
     /// Continues if one of the blocks has a solution.
     Or(Box<(Block, Block)>),
     /// Continues if a rule that is `true` or undefined is true.
-    Any(Box<Any>),
+    Any(Box<InlinedRule>),
     /// Continues with the result of an inlined function.
     Inlined(Box<Inlined>),
     /// Continues inside the bodies of a fused producer; always the last step of its block.
@@ -345,7 +345,7 @@ pub struct Precheck {
 #[derive(Clone)]
 pub struct BuiltinCall {
     /// The built-in.
-    pub entry: &'static Entry,
+    pub entry: &'static BuiltinEntry,
     /// Its operands.
     pub args: Box<[Operand]>,
     /// The call specialised for its constant operands.
@@ -469,7 +469,7 @@ pub enum Target {
     /// A built-in or a function, by a function of the policy.
     ByRule(Callee, RuleId),
     /// A built-in or a function, by a built-in.
-    ByBuiltin(Callee, &'static Entry),
+    ByBuiltin(Callee, &'static BuiltinEntry),
     /// A built-in or a function, by a value.
     ByValue(Callee, Operand),
     /// A path with a step that is not a string: nothing to replace.

@@ -14,7 +14,7 @@ use crate::{limits, snapshot};
 
 thread_local! {
     /// The memory of this thread's last evaluation, for the next one.
-    static THREAD_MEMORY: Cell<Option<Box<Memory>>> = const { Cell::new(None) };
+    static THREAD_MEMORY: Cell<Option<Box<EvalMemory>>> = const { Cell::new(None) };
     /// `true` if this thread keeps memory between evaluations.
     static SEAT: OnceCell<Seat> = const { OnceCell::new() };
 }
@@ -26,12 +26,12 @@ static POOL: Mutex<Pool> = Mutex::new(Pool {
 
 /// The memory of an evaluation.
 #[derive(Default)]
-pub(crate) struct Memory {
+pub(crate) struct EvalMemory {
     pub arena: Arena,
     caches: InlineCaches,
 }
 
-impl Memory {
+impl EvalMemory {
     /// Returns the inline caches for a program. Those of queries are cleared, because constants of a query have other
     /// meanings in the next.
     #[inline]
@@ -48,7 +48,7 @@ impl Memory {
     reason = "memory moves between threads and the pool as one pointer"
 )]
 struct Pool {
-    pieces: Vec<Box<Memory>>,
+    pieces: Vec<Box<EvalMemory>>,
     bytes: usize,
 }
 
@@ -78,7 +78,7 @@ impl Drop for Seat {
 /// Calls `run` with memory, limited by `bounds`.
 pub(crate) fn with_memory<R>(
     bounds: &limits::Limits,
-    run: impl FnOnce(&Memory) -> Result<R, Error>,
+    run: impl FnOnce(&EvalMemory) -> Result<R, Error>,
 ) -> Result<R, Error> {
     // reused memory counts towards the limit, so it must be small in comparison
     let largest = bounds.memory.unwrap_or(usize::MAX) / 4;
@@ -111,7 +111,7 @@ fn has_seat() -> bool {
 
 /// Returns memory for a thread that has none, and whether the thread may keep it.
 #[cold]
-fn pooled(largest: usize) -> (Box<Memory>, bool) {
+fn pooled(largest: usize) -> (Box<EvalMemory>, bool) {
     let mut pool = POOL.lock();
     let found = pool
         .pieces
@@ -125,7 +125,7 @@ fn pooled(largest: usize) -> (Box<Memory>, bool) {
 /// Returns memory to the pool, unless its last chunk is small enough for the thread that owns it: each chunk is twice
 /// as large as the previous one. A thread that needed little of pooled memory continues with memory of its own.
 #[cold]
-fn leave(mut memory: Box<Memory>, is_own: bool) {
+fn leave(mut memory: Box<EvalMemory>, is_own: bool) {
     let needed_much = memory.arena.used() > limits::THREAD_ARENA / 2;
     memory.arena.reset();
     if is_own && memory.arena.bytes() <= limits::THREAD_ARENA {

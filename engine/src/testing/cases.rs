@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use solon_syntax::ast::{Term, TermKind};
 
-use crate::trace::{Event, FailedExpression, Node, Observer, Op};
+use crate::trace::{Event, EventNode, FailedExpression, Observer, Op};
 use crate::value::{Value, json};
 
 /// Cases by name.
@@ -70,7 +70,7 @@ impl CaseObserver {
 impl Observer for CaseObserver {
     fn event(&mut self, event: Event) {
         match (event.op, &event.node) {
-            (Op::TestCase, Node::Expr(expr)) => {
+            (Op::TestCase, EventNode::Expr(expr)) => {
                 self.end();
                 let keys = expr.operands_of("internal.test_case");
                 if let Some([keys]) = keys
@@ -81,7 +81,7 @@ impl Observer for CaseObserver {
                 }
             }
             // report what fails within an `every`, not the `every` itself
-            (Op::Fail, Node::Expr(expr))
+            (Op::Fail, EventNode::Expr(expr))
                 if event.query_id > 0
                     && event.span.is_somewhere()
                     && !matches!(expr.kind, solon_syntax::ast::ExprKind::Every(_)) =>

@@ -11,7 +11,8 @@ use crate::explanation::{ExplainOptions, Explanation};
 use crate::query::{PinnedQuery, Request, Solution};
 use crate::topdown::{SearchOptions, Shortcuts};
 use crate::trace::{
-    Coverage, Detail, Event, FailedExpression, FailureSources, Kind, Names, Observer, Observers,
+    Coverage, Detail, Event, FailedExpression, FailureSources, Names, Observer, Observers,
+    UncoveredReason,
 };
 use crate::value::Value;
 
@@ -27,7 +28,7 @@ pub struct TestOptions {
     pub failures: bool,
     /// The optimisations without which evaluations are repeated, to find why code is not covered. `None` turns coverage
     /// off.
-    pub coverage: Option<Vec<Kind>>,
+    pub coverage: Option<Vec<UncoveredReason>>,
     /// Time limit of each test.
     pub timeout: Option<Duration>,
 }
@@ -56,7 +57,7 @@ impl TestOptions {
 
     /// Sets whether coverage is recorded, and which evaluations are repeated for it.
     #[must_use]
-    pub fn coverage(mut self, kinds: Option<Vec<Kind>>) -> Self {
+    pub fn coverage(mut self, kinds: Option<Vec<UncoveredReason>>) -> Self {
         self.coverage = kinds;
         self
     }
@@ -102,7 +103,7 @@ pub struct TestResult {
     /// The last expression that failed, if it was searched for.
     pub failure: Option<FailedExpression>,
     /// The coverage of the test, and its coverage without each optimisation, if they were recorded.
-    pub coverage: Option<(Coverage, Vec<(Kind, Coverage)>)>,
+    pub coverage: Option<(Coverage, Vec<(UncoveredReason, Coverage)>)>,
 }
 
 impl TestResult {
@@ -245,12 +246,12 @@ fn explained(query: &PinnedQuery, event: &Event) -> Option<FailedExpression> {
 }
 
 /// Returns the coverage without one of the optimisations. Its result and its prints are ignored.
-fn without(kind: Kind, query: &PinnedQuery, request: &Request<'_>) -> Coverage {
+fn without(kind: UncoveredReason, query: &PinnedQuery, request: &Request<'_>) -> Coverage {
     let mut coverage = Coverage::default();
     let mut shortcuts = Shortcuts::default();
     match kind {
-        Kind::IndexExcluded => shortcuts.indexing = false,
-        Kind::EarlyExit => shortcuts.early_exit = false,
+        UncoveredReason::IndexExcluded => shortcuts.indexing = false,
+        UncoveredReason::EarlyExit => shortcuts.early_exit = false,
     }
     let search = SearchOptions::default()
         .observer(&mut coverage)

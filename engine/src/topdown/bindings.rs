@@ -8,13 +8,13 @@ use super::machine::{Continuation, SearchResult, Topdown};
 use super::term::{BuiltTerm, FrameId, ResolvedTerm, TermList, TermRef, is_document};
 use crate::bug::bug;
 use crate::program::constant;
-use crate::trace::Operation;
+use crate::trace::MeasuredOperation;
 use crate::value::ValueRef;
 
 const NO_FRAME: &str = "an environment that is not open";
 
 /// Variables of one rule, or of the query, by name.
-pub(super) type Environment<'e> =
+pub(super) type RuleBindings<'e> =
     hashbrown::HashMap<&'e str, Binding<'e>, foldhash::fast::RandomState>;
 
 /// Binding of a variable.
@@ -65,7 +65,7 @@ impl<'e> Topdown<'e> {
     }
 
     /// Returns an environment that has not been popped.
-    pub(super) fn frame_mut(&mut self, frame: FrameId) -> Option<&mut Environment<'e>> {
+    pub(super) fn frame_mut(&mut self, frame: FrameId) -> Option<&mut RuleBindings<'e>> {
         let frame = self.frames.get_mut(frame as usize);
         if frame.is_none() {
             bug!(NO_FRAME);
@@ -126,7 +126,7 @@ impl<'e> Topdown<'e> {
     pub(super) fn plug(&mut self, term: TermRef<'e>) -> Option<ValueRef<'e>> {
         let start = self.begin();
         let value = self.value_of(term);
-        self.end(Operation::Plug, start);
+        self.end(MeasuredOperation::Plug, start);
         value
     }
 

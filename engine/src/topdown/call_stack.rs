@@ -6,7 +6,7 @@ use solon_syntax::source::Span;
 
 use super::machine::{Continuation, Exprs, Goal, SearchResult, Topdown};
 use super::term::TermRef;
-use crate::builtins::{Entry, EvalErrorCode, may_block};
+use crate::builtins::{BuiltinEntry, EvalErrorCode, may_block};
 use crate::runtime::{EvalError, Halt, StackFrame};
 use crate::value::ValueRef;
 
@@ -74,7 +74,7 @@ impl<'e> Topdown<'e> {
     /// Returns the reason that a built-in waiting for external I/O is not called a second time.
     pub(super) fn unanswered(
         &mut self,
-        entry: &Entry,
+        entry: &BuiltinEntry,
         operands: &[ValueRef<'e>],
         span: Span,
     ) -> Option<Halt> {

@@ -8,10 +8,10 @@ use super::machine::{Continuation, Goal, SearchFlow, SearchResult, Topdown};
 use super::scope::FunctionMock;
 use super::term::{TermList, TermRef};
 use crate::bug::bug;
-use crate::builtins::{self, BuiltinError, Entry};
+use crate::builtins::{self, BuiltinEntry, BuiltinError};
 use crate::program::canonical::{DocNodeId, Group};
 use crate::runtime::{Halt, outcome};
-use crate::trace::Operation;
+use crate::trace::MeasuredOperation;
 use crate::types::Type;
 use crate::value::ValueRef;
 
@@ -26,7 +26,7 @@ pub(super) enum ResolvedOperator {
     Unify,
     /// The built-in `walk`.
     Descend,
-    Builtin(&'static Entry),
+    Builtin(&'static BuiltinEntry),
     /// Function added by the host, by index.
     HostFunction(u32),
     /// Function of the policy.
@@ -101,7 +101,7 @@ impl<'e> Topdown<'e> {
                 }
                 let start = self.begin();
                 let result = entry.call(&mut self.call, &values, None, span);
-                self.end(Operation::BuiltinCall, start);
+                self.end(MeasuredOperation::BuiltinCall, start);
                 match self.outcome(result, entry.builtin.name, span)? {
                     Some(value) => self.returned(goal, value, output.first(), next),
                     None => Ok(SearchFlow::More),

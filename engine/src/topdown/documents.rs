@@ -12,7 +12,7 @@ use crate::program::canonical::{DocNode, DocNodeId, DocTree};
 use crate::runtime::{
     Halt, Overlay, base_child, descend, document_keys, is_system, replaced_below,
 };
-use crate::trace::{Count, Operation};
+use crate::trace::{Count, MeasuredOperation};
 use crate::value::ValueRef;
 
 /// Keys below `data`.
@@ -136,7 +136,7 @@ impl<'e> Topdown<'e> {
     pub(super) fn resolve(&self, path: &[ValueRef<'e>]) -> Option<ValueRef<'e>> {
         let start = self.begin();
         let document = self.base_document(path);
-        self.end(Operation::Resolve, start);
+        self.end(MeasuredOperation::Resolve, start);
         if document.is_some() {
             self.tally(Count::BaseCacheMiss);
         }

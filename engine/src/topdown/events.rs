@@ -14,9 +14,9 @@ use super::machine::{Exprs, Goal, Topdown};
 use super::partial_eval::SavedKind;
 use super::term::TermRef;
 use crate::bug::bug;
-use crate::builtins::{Entry, Observed};
+use crate::builtins::{BuiltinEntry, Observed};
 use crate::program::constant;
-use crate::trace::{Event, Local, Node, Observer, Op};
+use crate::trace::{Event, EventNode, Local, Observer, Op};
 use crate::value::{Kind, Value, ValueRef};
 
 /// Terms and names used in events, converted once each.
@@ -156,7 +156,7 @@ impl<'e> Topdown<'e> {
                 shown
             }
         };
-        self.emit(op, goal, Node::Body(shown), span);
+        self.emit(op, goal, EventNode::Body(shown), span);
     }
 
     /// Emits an event for an expression that is searched, has failed, or is searched again.
@@ -202,7 +202,7 @@ impl<'e> Topdown<'e> {
             if !matches!(kind, SavedKind::Done(_)) {
                 expr.with = with.to_vec();
             }
-            self.emit(Op::Save, goal, Node::Expr(Arc::new(expr)), span);
+            self.emit(Op::Save, goal, EventNode::Expr(Arc::new(expr)), span);
         }
     }
 
@@ -234,7 +234,7 @@ impl<'e> Topdown<'e> {
                 shown
             }
         };
-        self.emit(op, goal, Node::Rule(shown, path), rule.span);
+        self.emit(op, goal, EventNode::Rule(shown, path), rule.span);
     }
 
     pub(super) fn unify_event(&mut self, goal: Goal<'e>, left: TermRef<'e>, right: TermRef<'e>) {
@@ -247,7 +247,7 @@ impl<'e> Topdown<'e> {
             ..Expr::generated_call("eq", operands, Span::default())
         };
         let span = self.current(goal).1;
-        self.emit(Op::Unify, goal, Node::Expr(Arc::new(expr)), span);
+        self.emit(Op::Unify, goal, EventNode::Expr(Arc::new(expr)), span);
     }
 
     /// Returns an operand of a unification as a term, if the memory budget allows.
@@ -281,7 +281,7 @@ impl<'e> Topdown<'e> {
     }
 
     /// Emits a note of `trace` or `internal.test_case`.
-    pub(super) fn note(&mut self, goal: Goal<'e>, entry: &Entry, values: &[ValueRef<'e>]) {
+    pub(super) fn note(&mut self, goal: Goal<'e>, entry: &BuiltinEntry, values: &[ValueRef<'e>]) {
         if !self.is_traced(Op::Note) && !self.is_traced(Op::TestCase) {
             return;
         }
@@ -299,7 +299,7 @@ impl<'e> Topdown<'e> {
         {
             let keys = self.event_terms.within(*keys);
             let call = Expr::generated_call(entry.builtin.name, vec![keys], Span::default());
-            let node = Node::Expr(Arc::new(Expr {
+            let node = EventNode::Expr(Arc::new(Expr {
                 generated: false,
                 ..call
             }));
@@ -313,7 +313,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    fn emit(&mut self, op: Op, goal: Goal<'e>, node: Node, span: Span) {
+    fn emit(&mut self, op: Op, goal: Goal<'e>, node: EventNode, span: Span) {
         let mut event = self.about(op, goal, node, span);
         if op == Op::Exit && goal.find_one {
             "early".clone_into(&mut event.message);
@@ -328,7 +328,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    fn about(&mut self, op: Op, goal: Goal<'e>, node: Node, span: Span) -> Event {
+    fn about(&mut self, op: Op, goal: Goal<'e>, node: EventNode, span: Span) -> Event {
         let frame = self.frames.get(goal.frame as usize);
         let observer = self.observer.as_deref();
         let told = observer.is_some_and(Observer::needs_locals) && !self.event_terms.full;
@@ -372,7 +372,7 @@ impl<'e> Topdown<'e> {
     }
 
     /// Returns the documents that a node refers to, if they are already cached.
-    fn cached_documents(&mut self, node: &Node) -> Vec<(Arc<Term>, Arc<Term>)> {
+    fn cached_documents(&mut self, node: &EventNode) -> Vec<(Arc<Term>, Arc<Term>)> {
         let mut references: Vec<Term> = Vec::new();
         let mut look = Terms(|term: &Term| {
             if let TermKind::Ref(terms) = &term.kind
@@ -389,10 +389,10 @@ impl<'e> Topdown<'e> {
             Visit::Into
         });
         match node {
-            Node::Body(body) => body.walk(&mut look),
-            Node::Expr(expr) => expr.walk(&mut look),
+            EventNode::Body(body) => body.walk(&mut look),
+            EventNode::Expr(expr) => expr.walk(&mut look),
             // only variables of a rule are reported, not its documents
-            Node::Rule(..) => {}
+            EventNode::Rule(..) => {}
         }
         let mut known = Vec::new();
         for reference in references {
@@ -423,11 +423,11 @@ impl<'e> Topdown<'e> {
     }
 
     /// Returns the current expression of a goal.
-    fn current(&mut self, goal: Goal<'e>) -> (Node, Span) {
+    fn current(&mut self, goal: Goal<'e>) -> (EventNode, Span) {
         let expr = match goal.exprs {
             Exprs::Body(body) => body.get(goal.at),
-            Exprs::Positive(expr) => return (Node::Expr(Arc::new(positive(expr))), expr.span),
-            Exprs::Head(rule) => return (Node::Body(Arc::default()), rule.span),
+            Exprs::Positive(expr) => return (EventNode::Expr(Arc::new(positive(expr))), expr.span),
+            Exprs::Head(rule) => return (EventNode::Body(Arc::default()), rule.span),
             Exprs::Domain(every, _) => {
                 let reference = Term::new(
                     TermKind::Ref(
@@ -442,15 +442,15 @@ impl<'e> Topdown<'e> {
                     generated: false,
                     ..Expr::generated_call("eq", operands, every.domain.span)
                 };
-                return (Node::Expr(Arc::new(expr)), every.domain.span);
+                return (EventNode::Expr(Arc::new(expr)), every.domain.span);
             }
         };
         let Some(expr) = expr else {
-            return (Node::Body(Arc::default()), Span::default());
+            return (EventNode::Body(Arc::default()), Span::default());
         };
         let shown = self.event_terms.exprs.entry(std::ptr::from_ref(expr));
         let shown = shown.or_insert_with(|| Arc::new(expr.clone()));
-        (Node::Expr(shown.clone()), expr.span)
+        (EventNode::Expr(shown.clone()), expr.span)
     }
 
     fn rule_path(&self, rule: &Rule) -> Arc<str> {

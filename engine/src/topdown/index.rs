@@ -7,11 +7,11 @@ use super::machine::{Goal, Topdown};
 use super::term::TermList;
 use crate::bug::bug;
 use crate::program::canonical::{
-    ConditionOperand, Conditions, Constraint, Group, GroupKind, Member, Membership, RuleAt, chain,
-    is_ground,
+    ConditionOperand, Conditions, Constraint, Group, GroupKind, GroupRule, Membership, RuleAt,
+    chain, is_ground,
 };
 use crate::runtime::{allows, may_have};
-use crate::trace::Operation;
+use crate::trace::MeasuredOperation;
 use crate::value::{Value, ValueRef};
 
 /// Rules that may match.
@@ -25,7 +25,7 @@ pub(super) struct RuleCandidates<'e> {
 /// A rule that may match.
 pub(super) struct Match<'e> {
     /// The rule as a member of its group.
-    pub member: &'e Member,
+    pub member: &'e GroupRule,
     /// Members of the `else` chain that may match. Invariant: not empty.
     pub chain: Vec<&'e Rule>,
 }
@@ -97,7 +97,7 @@ impl<'e> Topdown<'e> {
             early_exit: (early_exit || rules.is_empty()) && self.shortcuts.early_exit,
             rules,
         };
-        self.end(Operation::RuleIndex, start);
+        self.end(MeasuredOperation::RuleIndex, start);
         self.index_event(goal, path, matches.rules.len(), matches.early_exit);
         matches
     }

@@ -11,7 +11,7 @@ use super::bindings::Binding;
 use super::machine::{Exprs, Goal, Topdown};
 use super::term::{FrameId, NO_VALUE, TermRef};
 use crate::bug::bug;
-use crate::program::canonical::Key;
+use crate::program::canonical::ComprehensionSearch;
 use crate::runtime::Halt;
 use crate::value::ValueRef;
 
@@ -26,7 +26,7 @@ pub(super) type SolutionTables<'e> = HashMap<*const Term, Option<Rc<SolutionTabl
 pub(super) struct CachedSolutions<'e> {
     table: Rc<SolutionTable<'e>>,
     values: Box<[ValueRef<'e>]>,
-    key: &'e Key,
+    key: &'e ComprehensionSearch,
 }
 
 impl<'e> Topdown<'e> {
@@ -73,7 +73,7 @@ impl<'e> Topdown<'e> {
         &mut self,
         goal: Goal<'e>,
         inside: &'e Comprehension,
-        key: &'e Key,
+        key: &'e ComprehensionSearch,
     ) -> Result<Option<SolutionTable<'e>>, Halt> {
         let frame = self.push_frame();
         let child = Goal {

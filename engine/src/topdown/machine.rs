@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use solon_syntax::ast::{Every, Expr, ExprKind, Name, Rule, Term, TermKind};
 use solon_syntax::source::Span;
 
-use super::bindings::Environment;
+use super::bindings::RuleBindings;
 use super::builtin_errors::BuiltinErrors;
 use super::call_stack::CallStack;
 use super::calls::ResolvedOperator;
@@ -126,8 +126,8 @@ pub struct Topdown<'e> {
     pub(super) strict: bool,
     pub(super) call: BuiltinContext<'e>,
     pub(super) observer: Option<&'e mut dyn Observer>,
-    pub(super) frames: Vec<Environment<'e>>,
-    pub(super) spare: Vec<Environment<'e>>,
+    pub(super) frames: Vec<RuleBindings<'e>>,
+    pub(super) spare: Vec<RuleBindings<'e>>,
     pub(super) scopes: Vec<TopdownScope<'e>>,
     /// Index of the current scope.
     pub(super) scope: usize,

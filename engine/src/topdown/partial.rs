@@ -8,7 +8,7 @@ use super::machine::{Continuation, Goal, SearchFlow, SearchResult, Topdown};
 use super::reference::PendingRef;
 use super::term::{FrameId, NO_VALUE, ResolvedTerm, TermRef};
 use crate::bug::{Within as _, bug};
-use crate::program::canonical::{Group, GroupKind, Member};
+use crate::program::canonical::{Group, GroupKind, GroupRule};
 use crate::runtime::{DocumentBuilder, Halt, fixed_key_name};
 use crate::trace::{Count, Op};
 use crate::value::ValueRef;
@@ -286,7 +286,7 @@ impl<'e> Topdown<'e> {
     /// Returns the conflict error of a rule whose key already has another value.
     fn key_conflict(&mut self, site: &ExtentBuilder<'_, 'e>, rule: &'e Rule) -> Halt {
         let (group, depth) = (site.group, site.path.len());
-        let own = |walk: &mut Self, member: &'e Member, rule: &'e Rule| {
+        let own = |walk: &mut Self, member: &'e GroupRule, rule: &'e Rule| {
             let tail = tail(rule, depth, member.package);
             (!tail.is_empty() && rule.head.value.is_some())
                 .then(|| walk.constants(tail))

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::builtin_errors::BuiltinErrors;
 use super::machine::Topdown;
-use crate::trace::{Count, Instruments, Observer, Operation};
+use crate::trace::{Count, Instruments, MeasuredOperation, Observer};
 
 /// Shortcuts of a search that do not change the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +115,7 @@ impl<'e> Topdown<'e> {
     }
 
     /// Records the end of an operation.
-    pub(super) fn end(&self, operation: Operation, start: Option<Instant>) {
+    pub(super) fn end(&self, operation: MeasuredOperation, start: Option<Instant>) {
         if let (Some(instruments), Some(start)) = (self.instruments, start) {
             instruments.took(operation, start);
         }

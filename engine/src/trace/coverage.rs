@@ -7,7 +7,7 @@ use solon_syntax::ast::visit::{Exprs, Flow, Walk as _};
 use solon_syntax::ast::{Expr, ExprKind, Module, Rule};
 use solon_syntax::source::Span;
 
-use super::event::{Event, Node, Observer, Op};
+use super::event::{Event, EventNode, Observer, Op};
 use crate::bug::{Within as _, bug};
 
 /// Observer that records the evaluated expressions and the heads of rules with a solution.
@@ -19,9 +19,11 @@ pub struct Coverage {
 impl Observer for Coverage {
     fn event(&mut self, event: Event) {
         match (event.op, &event.node) {
-            (Op::Exit, Node::Rule(rule, _)) => drop(self.hits.insert(rule.head.span)),
+            (Op::Exit, EventNode::Rule(rule, _)) => drop(self.hits.insert(rule.head.span)),
             // the compiler generates the calls that report test cases
-            (Op::Eval, Node::Expr(expr)) if expr.operands_of("internal.test_case").is_none() => {
+            (Op::Eval, EventNode::Expr(expr))
+                if expr.operands_of("internal.test_case").is_none() =>
+            {
                 self.hits.insert(event.span);
             }
             _ => {}
@@ -40,14 +42,14 @@ impl Observer for Coverage {
 /// Reason that a range was not covered: a condition under which it would have been.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum UncoveredReason {
     /// The rule index excluded its rule.
     IndexExcluded,
     /// The result was already known.
     EarlyExit,
 }
 
-impl Kind {
+impl UncoveredReason {
     /// Returns the kind with OPA's name.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -78,7 +80,7 @@ pub struct LineRange {
     pub end: Position,
     /// Known reasons that it was not covered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<UncoveredReason>,
 }
 
 /// Coverage of one file.
@@ -166,7 +168,7 @@ impl Coverage {
     /// reason for ranges that are covered there but not here.
     pub fn report<'m>(
         &self,
-        others: &[(Kind, &Coverage)],
+        others: &[(UncoveredReason, &Coverage)],
         modules: impl IntoIterator<Item = &'m Module>,
     ) -> CoverageReport {
         let mut report = CoverageReport::default();
@@ -180,9 +182,9 @@ impl Coverage {
         report
     }
 
-    fn file(&self, others: &[(Kind, &Coverage)], module: &Module) -> FileCoverage {
+    fn file(&self, others: &[(UncoveredReason, &Coverage)], module: &Module) -> FileCoverage {
         let own = self.within(module);
-        let others: Vec<(Kind, Hits)> = others
+        let others: Vec<(UncoveredReason, Hits)> = others
             .iter()
             .map(|(kind, other)| (*kind, other.within(module)))
             .collect();
@@ -274,7 +276,7 @@ impl<'t> LineStarts<'t> {
         }
     }
 
-    fn line_range(&self, (start, end): ByteRange, kinds: Vec<Kind>) -> LineRange {
+    fn line_range(&self, (start, end): ByteRange, kinds: Vec<UncoveredReason>) -> LineRange {
         LineRange {
             start: self.position(start),
             end: self.position(end),

@@ -55,7 +55,7 @@ impl Op {
 /// Syntax node that an event is about.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Node {
+pub enum EventNode {
     /// A body: of a rule, a query, a comprehension, `every` or a negation.
     Body(Arc<Body>),
     /// A rule, and the path of its document.
@@ -89,7 +89,7 @@ pub struct Event {
     /// Number of the enclosing body.
     pub parent_id: u64,
     /// Syntax node that the event is about.
-    pub node: Node,
+    pub node: EventNode,
     /// Source location.
     pub span: Span,
     /// Bound variables, ordered by name.

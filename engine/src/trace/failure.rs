@@ -7,7 +7,7 @@ use solon_syntax::ast::visit::{Exprs, Flow, Visitor, Walk as _};
 use solon_syntax::ast::{Expr, ExprKind, Module, Name, Term, TermKind, With};
 use solon_syntax::source::Span;
 
-use super::event::{Event, Node};
+use super::event::{Event, EventNode};
 use super::pretty::Names;
 
 /// Maximum length of a reported value, in bytes.
@@ -80,7 +80,7 @@ impl FailureVariable {
 impl FailedExpression {
     /// Returns the expression of an event; `None` if the event is not about an expression.
     pub fn of_event(event: &Event, sources: FailureSources<'_>) -> Option<Self> {
-        let Node::Expr(expr) = &event.node else {
+        let EventNode::Expr(expr) = &event.node else {
             return None;
         };
         let origin = SourceExpr::of_expr(expr, sources);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::event::{Event, Local, Node, Observer, Op};
+use super::event::{Event, EventNode, Local, Observer, Op};
 
 /// Level of detail of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +139,7 @@ impl Observer for Recorder {
         if self.full {
             return;
         }
-        let scope = matches!(event.node, Node::Body(_) | Node::Rule(..));
+        let scope = matches!(event.node, EventNode::Body(_) | EventNode::Rule(..));
         match self.detail.sought() {
             None => self.show(event),
             Some(ops) if ops.contains(&event.op) => self.show_way(event),

@@ -11,7 +11,7 @@ const MAX_SAMPLES: usize = 1028;
 /// An operation whose time is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Operation {
+pub enum MeasuredOperation {
     /// Conversion of terms to values.
     Plug,
     /// Lookup of base documents.
@@ -22,7 +22,7 @@ pub enum Operation {
     BuiltinCall,
 }
 
-impl Operation {
+impl MeasuredOperation {
     const ALL: [Self; 4] = [
         Self::Plug,
         Self::Resolve,
@@ -116,9 +116,9 @@ impl Times {
 
 impl Instruments {
     /// Adds the time from `start` until now.
-    pub fn took(&self, operation: Operation, start: Instant) {
-        let of = |(one, _): &(Operation, &RefCell<Times>)| *one == operation;
-        if let Some((_, times)) = Operation::ALL.into_iter().zip(&self.times).find(of) {
+    pub fn took(&self, operation: MeasuredOperation, start: Instant) {
+        let of = |(one, _): &(MeasuredOperation, &RefCell<Times>)| *one == operation;
+        if let Some((_, times)) = MeasuredOperation::ALL.into_iter().zip(&self.times).find(of) {
             times.borrow_mut().add(start.elapsed());
         }
     }
@@ -133,7 +133,7 @@ impl Instruments {
 
     /// Returns each operation that occurred, with its total time and the distribution of its samples.
     pub fn times(&self) -> Vec<(&'static str, Duration, Statistics)> {
-        let times = Operation::ALL.into_iter().zip(&self.times);
+        let times = MeasuredOperation::ALL.into_iter().zip(&self.times);
         let times = times.map(|(operation, times)| {
             let times = times.borrow();
             let statistics = Statistics::of_samples(&times.samples, times.count);

@@ -8,7 +8,7 @@ use solon_syntax::ast::{Name, Rule, Term, VarScan};
 use solon_syntax::json::{AstJson, Options, text};
 use solon_syntax::source::{SourceId, Span};
 
-use super::event::{Event, Local, Node, Op};
+use super::event::{Event, EventNode, Local, Op};
 use super::pretty::Names;
 use crate::bug::bug;
 use crate::value::json::TooLong;
@@ -113,11 +113,11 @@ impl NodeTexts {
     /// Returns the kind of a node and its text.
     fn node(&mut self, event: &Event) -> (&'static str, Arc<str>) {
         match &event.node {
-            Node::Body(body) => ("body", self.of_node(body)),
-            Node::Rule(rule, _) => ("rule", self.of_node(rule)),
+            EventNode::Body(body) => ("body", self.of_node(body)),
+            EventNode::Rule(rule, _) => ("rule", self.of_node(rule)),
             // each unification has a node of its own
-            Node::Expr(expr) if event.op == Op::Unify => ("expr", plain(&**expr).into()),
-            Node::Expr(expr) => ("expr", self.of_node(expr)),
+            EventNode::Expr(expr) if event.op == Op::Unify => ("expr", plain(&**expr).into()),
+            EventNode::Expr(expr) => ("expr", self.of_node(expr)),
         }
     }
 }
@@ -250,11 +250,11 @@ fn variable_span(name: &str, shown: &str, span: Span) -> Span {
 }
 
 /// Calls `show` for the variables of a node; for a rule, those of its arguments, key and value.
-pub(super) fn vars_of<'n>(node: &'n Node, mut show: impl FnMut(&'n Term, &'n Name)) {
+pub(super) fn vars_of<'n>(node: &'n EventNode, mut show: impl FnMut(&'n Term, &'n Name)) {
     match node {
-        Node::Body(body) => VarScan::default().each(&**body, show),
-        Node::Expr(expr) => VarScan::default().each(&**expr, show),
-        Node::Rule(rule, _) => {
+        EventNode::Body(body) => VarScan::default().each(&**body, show),
+        EventNode::Expr(expr) => VarScan::default().each(&**expr, show),
+        EventNode::Rule(rule, _) => {
             let mut next: Option<&'n Rule> = Some(rule);
             while let Some(rule) = next {
                 head_vars(rule, &mut show);

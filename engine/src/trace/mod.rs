@@ -14,11 +14,11 @@ mod statistics;
 mod succeeded;
 mod timer;
 
-pub use coverage::{Coverage, CoverageReport, FileCoverage, Kind, LineRange, Position};
-pub use event::{Event, Local, Node, Observer, Observers, Op};
+pub use coverage::{Coverage, CoverageReport, FileCoverage, LineRange, Position, UncoveredReason};
+pub use event::{Event, EventNode, Local, Observer, Observers, Op};
 pub use failure::{FailedExpression, FailureSources, FailureVariable};
 pub use filter::{Detail, Recorder};
-pub use instruments::{Count, Instruments, Operation};
+pub use instruments::{Count, Instruments, MeasuredOperation};
 pub use json::{Sources, Spelling, detailed, json};
 pub use metrics::Metrics;
 pub use pretty::{Names, Pretty, pretty};

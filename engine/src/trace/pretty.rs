@@ -8,7 +8,7 @@ use solon_syntax::ast::{Body, Expr, ExprKind, Name, Term, TermKind};
 use solon_syntax::print::display_body;
 use solon_syntax::source::SourceId;
 
-use super::event::{Event, Node, Op};
+use super::event::{Event, EventNode, Op};
 use super::json::{head_vars, vars_of};
 use super::locations::locations;
 use crate::bug::Within as _;
@@ -124,7 +124,7 @@ fn add_variables(
 fn write(event: &Event, depth: usize, how: Pretty<'_>, texts: &mut ExprTexts, line: &mut String) {
     let outer = matches!(
         (event.op, &event.node),
-        (Op::Enter, _) | (Op::Redo, Node::Body(_) | Node::Rule(..))
+        (Op::Enter, _) | (Op::Redo, EventNode::Body(_) | EventNode::Rule(..))
     );
     let indent = if outer { depth - 1 } else { depth };
     line.extend(std::iter::repeat_n("| ", indent));
@@ -139,17 +139,17 @@ fn write(event: &Event, depth: usize, how: Pretty<'_>, texts: &mut ExprTexts, li
     }
     match (&event.reference, &event.node) {
         (Some(reference), _) if event.op == Op::Index => line.push_str(&reference.to_string()),
-        (_, Node::Rule(_, path)) => line.push_str(path),
-        (_, Node::Body(body)) => {
+        (_, EventNode::Rule(_, path)) => line.push_str(path),
+        (_, EventNode::Body(body)) => {
             let made = texts.0.entry(Arc::as_ptr(body).addr());
             let text = made.or_insert_with(|| display_body(&renamed(body, how)).to_string().into());
             line.push_str(text);
         }
         // Each unification has a node of its own, and keys are shown once they are bound.
-        (_, Node::Expr(expr)) if event.op == Op::Unify || binds_key(event, expr) => {
+        (_, EventNode::Expr(expr)) if event.op == Op::Unify || binds_key(event, expr) => {
             line.push_str(&expression(expr, how, binds_key(event, expr)));
         }
-        (_, Node::Expr(expr)) => {
+        (_, EventNode::Expr(expr)) => {
             let made = texts.0.entry(Arc::as_ptr(expr).addr());
             line.push_str(made.or_insert_with(|| expression(expr, how, false).into()));
         }
@@ -216,7 +216,7 @@ impl ValueTexts {
         };
         match &event.node {
             _ if event.op == Op::Note => {}
-            Node::Rule(rule, _) => head_vars(rule, show),
+            EventNode::Rule(rule, _) => head_vars(rule, show),
             node => vars_of(node, &mut show),
         }
         line.push('{');

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use solon_syntax::ast::Module;
 use solon_syntax::source::{SourceId, Span};
 
-use super::event::{Event, Node, Observer, Op};
+use super::event::{Event, EventNode, Observer, Op};
 use crate::index::Indexed as _;
 
 /// Observer that measures the time from each step of an expression to the next step of any expression.
@@ -135,7 +135,7 @@ impl Profile {
 
 impl Observer for Profile {
     fn event(&mut self, event: Event) {
-        let Node::Expr(expr) = &event.node else {
+        let EventNode::Expr(expr) = &event.node else {
             return;
         };
         self.stop();

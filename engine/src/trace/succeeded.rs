@@ -6,7 +6,7 @@ use std::sync::Arc;
 use solon_syntax::ast::Rule;
 use solon_syntax::source::Span;
 
-use super::event::{Event, Node, Observer, Op};
+use super::event::{Event, EventNode, Observer, Op};
 
 /// Observer that records the rules with a solution, each once, in the order of their first solutions.
 ///
@@ -27,7 +27,7 @@ impl Succeeded {
 
 impl Observer for Succeeded {
     fn event(&mut self, event: Event) {
-        if let Node::Rule(rule, _) = event.node
+        if let EventNode::Rule(rule, _) = event.node
             && self.known.insert(rule.span)
         {
             self.rules.push(rule);

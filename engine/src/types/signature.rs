@@ -51,7 +51,7 @@ pub fn parse_host_signature(text: &str) -> Result<FunctionType, SignatureError> 
 
 /// Parses a signature.
 pub fn try_parse_signature(text: &str) -> Result<FunctionType, SignatureError> {
-    let mut parser = Parser { text, at: 0 };
+    let mut parser = SignatureParser { text, at: 0 };
     let mut args = Vec::new();
     let mut variadic = None;
     while !parser.eat("=>") {
@@ -82,12 +82,12 @@ pub fn try_parse_signature(text: &str) -> Result<FunctionType, SignatureError> {
     }
 }
 
-struct Parser<'a> {
+struct SignatureParser<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> SignatureParser<'a> {
     /// Skips blanks and returns the rest of the text.
     fn rest(&mut self) -> &'a str {
         let rest = self.text.get(self.at..).unwrap_or_default();

@@ -60,7 +60,7 @@ enum UriPart {
     Fragment,
 }
 
-type Parsed<T> = Result<T, String>;
+type UriResult<T> = Result<T, String>;
 
 /// Parses a URI or a reference.
 pub fn parse(text: &[u8]) -> Result<Uri, UriError> {
@@ -75,7 +75,7 @@ pub fn parse(text: &[u8]) -> Result<Uri, UriError> {
     Ok(uri)
 }
 
-fn parse_head(text: &[u8]) -> Parsed<Uri> {
+fn parse_head(text: &[u8]) -> UriResult<Uri> {
     if text.iter().any(u8::is_ascii_control) {
         return Err("net/url: invalid control character in URL".to_owned());
     }
@@ -137,7 +137,7 @@ fn cut(text: &[u8], byte: u8) -> (&[u8], &[u8]) {
     }
 }
 
-fn split_scheme(text: &[u8]) -> Parsed<(&[u8], &[u8])> {
+fn split_scheme(text: &[u8]) -> UriResult<(&[u8], &[u8])> {
     let stop = text
         .iter()
         .position(|byte| !(byte.is_ascii_alphanumeric() || b"+-.".contains(byte)));
@@ -149,7 +149,7 @@ fn split_scheme(text: &[u8]) -> Parsed<(&[u8], &[u8])> {
     }
 }
 
-fn parse_authority(text: &[u8], scheme: &str) -> Parsed<(Vec<u8>, Vec<u8>)> {
+fn parse_authority(text: &[u8], scheme: &str) -> UriResult<(Vec<u8>, Vec<u8>)> {
     let at = text.iter().rposition(|byte| *byte == b'@');
     let host = at.map_or(text, |at| text.get(at + 1..).unwrap_or_default());
     let host = parse_host(host, matches!(scheme, "http" | "https"))?;
@@ -164,7 +164,7 @@ fn parse_authority(text: &[u8], scheme: &str) -> Parsed<(Vec<u8>, Vec<u8>)> {
 
 /// Parses a host. With `web`, more than one colon is an error; otherwise the last one precedes the port, as in
 /// `postgres://a:1,b:2`.
-fn parse_host(text: &[u8], web: bool) -> Parsed<Vec<u8>> {
+fn parse_host(text: &[u8], web: bool) -> UriResult<Vec<u8>> {
     let check_port = |port: &[u8]| match port.split_first() {
         None => Ok(()),
         Some((b':', digits)) if digits.iter().all(u8::is_ascii_digit) => Ok(()),
@@ -196,7 +196,7 @@ fn parse_host(text: &[u8], web: bool) -> Parsed<Vec<u8>> {
 }
 
 /// Decodes percent-encoding.
-fn decode(text: &[u8], part: UriPart) -> Parsed<Cow<'_, [u8]>> {
+fn decode(text: &[u8], part: UriPart) -> UriResult<Cow<'_, [u8]>> {
     let in_host = matches!(part, UriPart::Host | UriPart::Zone);
     if !in_host && !text.contains(&b'%') {
         return Ok(Cow::Borrowed(text));

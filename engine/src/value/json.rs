@@ -11,12 +11,12 @@ mod repeats;
 mod style;
 mod write;
 
-use lexer::Lexer;
+use lexer::JsonLexer;
 
 pub use error::{JsonError, JsonErrorKind, TOO_DEEP};
 pub use member::read_member;
 pub(super) use parser::Lists;
-pub use style::{Layout, Style};
+pub use style::{JsonLayout, Style};
 pub(super) use write::text_keys;
 pub use write::{
     TooLong, write, write_go, write_go_layout, write_pretty, write_styled, write_while,
@@ -90,7 +90,7 @@ pub fn is_valid(text: &[u8]) -> bool {
 /// Parses a document like the built-in `json.unmarshal`. The error is that built-in's message.
 pub fn unmarshal<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<ValueRef<'e>, String> {
     let fixed = readable(arena, text);
-    let mut lexer = Lexer::new(fixed);
+    let mut lexer = JsonLexer::new(fixed);
     let stream = |fail| stream_error(fail, fixed, text);
     let value = parser::value(&mut lexer, &mut arena::ArenaBuild::new(arena));
     if let Err(fail) = value
@@ -138,7 +138,7 @@ pub fn error_message(text: &[u8]) -> String {
 /// Parses the first document of a text. Returns `true` with it if no text follows. The error is that of [`unmarshal`].
 pub fn first<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<(ValueRef<'e>, bool), String> {
     let fixed = readable(arena, text);
-    let mut lexer = Lexer::new(fixed);
+    let mut lexer = JsonLexer::new(fixed);
     let value = parser::value(&mut lexer, &mut arena::ArenaBuild::new(arena))
         .map_err(|fail| stream_error(fail, fixed, text))?;
     Ok((value, lexer.token().is_none()))
@@ -150,7 +150,7 @@ pub fn first<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<(ValueRef<'e>, bool
 /// The decoder's message.
 pub fn read_first(text: &[u8]) -> Result<Value, String> {
     let fixed = lossy(text);
-    let mut lexer = Lexer::new(&fixed);
+    let mut lexer = JsonLexer::new(&fixed);
     parser::value(&mut lexer, &mut owned::Owned::default())
         .map_err(|fail| stream_error(fail, &fixed, text))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use solon::json::{self, Layout, Style, TooLong};
+use solon::json::{self, JsonLayout, Style, TooLong};
 use solon::store::Path;
 use solon::trace::Detail;
 use solon::{Limits, ResponseMetadata, Snapshot, Value};
@@ -461,6 +461,6 @@ fn bare(
 /// Returns the style of a result. If it is indented, every line except the first begins with `prefix`.
 pub(super) fn style(pretty: bool, prefix: &str) -> Style<'_> {
     let indent = "  ";
-    let layout = pretty.then_some(Layout::new(prefix, indent));
+    let layout = pretty.then_some(JsonLayout::new(prefix, indent));
     Style::default().html(true).layout(layout)
 }

@@ -161,7 +161,7 @@ impl From<ErrorEntry> for Hint {
 }
 
 fn shown(value: &Value, pretty: bool, prefix: &str) -> Vec<u8> {
-    let layout = pretty.then_some(text_form::Layout::new(prefix, "  "));
+    let layout = pretty.then_some(text_form::JsonLayout::new(prefix, "  "));
     let style = text_form::Style::default().html(true).layout(layout);
     let mut text = Vec::new();
     // the length of the request already limits the response

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
-use solon::internal::builtins::{self, Entry};
+use solon::internal::builtins::{self, BuiltinEntry};
 
 /// Maximum number of listed errors of one function.
 const ERRORS: usize = 12;
@@ -120,7 +120,7 @@ fn errors_in(folder: &Path, found: &mut BTreeMap<String, BTreeSet<String>>) {
     }
 }
 
-fn section(entry: &Entry, errors: Option<&BTreeSet<String>>, page: &mut String) {
+fn section(entry: &BuiltinEntry, errors: Option<&BTreeSet<String>>, page: &mut String) {
     let builtin = entry.builtin;
     let (name, signature) = (builtin.name, builtin.signature.trim());
     let (arguments, result) = signature.split_once("=>").unwrap();
@@ -165,7 +165,7 @@ fn code(text: &str) -> String {
 
 #[test]
 fn every_function_is_described() {
-    let mut entries: Vec<&Entry> = builtins::all().collect();
+    let mut entries: Vec<&BuiltinEntry> = builtins::all().collect();
     entries.sort_by_key(|entry| entry.builtin.name);
     assert_eq!(entries.len(), 206);
     let mut errors = BTreeMap::new();

@@ -13,7 +13,7 @@ use aws_lc_rs::signature::{
     UnparsedPublicKey,
 };
 
-use super::hash::Hash;
+use super::hash::Sha2;
 use super::oids;
 use crate::bug::Within;
 
@@ -67,28 +67,28 @@ impl Curve {
         curves.into_iter().find(|curve| curve.oid() == oid)
     }
 
-    fn algorithm(self, hash: Hash) -> Option<&'static EcdsaVerificationAlgorithm> {
+    fn algorithm(self, hash: Sha2) -> Option<&'static EcdsaVerificationAlgorithm> {
         Some(match (self, hash) {
             (Self::P224, _) => return None,
-            (Self::P256, Hash::Sha256) => &ECDSA_P256_SHA256_ASN1,
-            (Self::P256, Hash::Sha384) => &ECDSA_P256_SHA384_ASN1,
-            (Self::P256, Hash::Sha512) => &ECDSA_P256_SHA512_ASN1,
-            (Self::P384, Hash::Sha256) => &ECDSA_P384_SHA256_ASN1,
-            (Self::P384, Hash::Sha384) => &ECDSA_P384_SHA384_ASN1,
-            (Self::P384, Hash::Sha512) => &ECDSA_P384_SHA512_ASN1,
-            (Self::P521, Hash::Sha256) => &ECDSA_P521_SHA256_ASN1,
-            (Self::P521, Hash::Sha384) => &ECDSA_P521_SHA384_ASN1,
-            (Self::P521, Hash::Sha512) => &ECDSA_P521_SHA512_ASN1,
+            (Self::P256, Sha2::Sha256) => &ECDSA_P256_SHA256_ASN1,
+            (Self::P256, Sha2::Sha384) => &ECDSA_P256_SHA384_ASN1,
+            (Self::P256, Sha2::Sha512) => &ECDSA_P256_SHA512_ASN1,
+            (Self::P384, Sha2::Sha256) => &ECDSA_P384_SHA256_ASN1,
+            (Self::P384, Sha2::Sha384) => &ECDSA_P384_SHA384_ASN1,
+            (Self::P384, Sha2::Sha512) => &ECDSA_P384_SHA512_ASN1,
+            (Self::P521, Sha2::Sha256) => &ECDSA_P521_SHA256_ASN1,
+            (Self::P521, Sha2::Sha384) => &ECDSA_P521_SHA384_ASN1,
+            (Self::P521, Sha2::Sha512) => &ECDSA_P521_SHA512_ASN1,
         })
     }
 
     /// Returns the signature algorithm and the hash that the library combines with this curve.
-    fn signing(self) -> Option<(&'static EcdsaSigningAlgorithm, Hash)> {
+    fn signing(self) -> Option<(&'static EcdsaSigningAlgorithm, Sha2)> {
         match self {
             Self::P224 => None,
-            Self::P256 => Some((&ECDSA_P256_SHA256_FIXED_SIGNING, Hash::Sha256)),
-            Self::P384 => Some((&ECDSA_P384_SHA384_FIXED_SIGNING, Hash::Sha384)),
-            Self::P521 => Some((&ECDSA_P521_SHA512_FIXED_SIGNING, Hash::Sha512)),
+            Self::P256 => Some((&ECDSA_P256_SHA256_FIXED_SIGNING, Sha2::Sha256)),
+            Self::P384 => Some((&ECDSA_P384_SHA384_FIXED_SIGNING, Sha2::Sha384)),
+            Self::P521 => Some((&ECDSA_P521_SHA512_FIXED_SIGNING, Sha2::Sha512)),
         }
     }
 
@@ -112,7 +112,7 @@ impl Curve {
         let well_formed = point.len() == 1 + 2 * self.len() && point.first() == Some(&4);
         well_formed
             && self
-                .algorithm(Hash::Sha512)
+                .algorithm(Sha2::Sha512)
                 .is_none_or(|algorithm| UnparsedPublicKey::new(algorithm, point).parse().is_ok())
     }
 }
@@ -136,7 +136,7 @@ impl PublicPoint {
     }
 
     /// Verifies a signature encoded as two integers in DER.
-    pub fn verify(&self, hash: Hash, message: &[u8], signature: &[u8]) -> bool {
+    pub fn verify(&self, hash: Sha2, message: &[u8], signature: &[u8]) -> bool {
         self.curve.algorithm(hash).is_some_and(|algorithm| {
             UnparsedPublicKey::new(algorithm, &self.point)
                 .verify(message, signature)
@@ -156,14 +156,14 @@ impl PublicPoint {
     }
 
     /// Returns the key for the library's verification, or `None` if the library does not support it.
-    pub fn parsed(&self, hash: Hash) -> Option<ParsedPublicKey> {
+    pub fn parsed(&self, hash: Sha2) -> Option<ParsedPublicKey> {
         let algorithm = self.curve.algorithm(hash)?;
         ParsedPublicKey::new(algorithm, &*self.point).ok()
     }
 }
 
 /// Signs with a scalar. The signature consists of two concatenated numbers of the curve's length.
-pub fn sign(curve: Curve, scalar: &[u8], hash: Hash, message: &[u8]) -> Option<Vec<u8>> {
+pub fn sign(curve: Curve, scalar: &[u8], hash: Sha2, message: &[u8]) -> Option<Vec<u8>> {
     let (algorithm, own) = curve.signing()?;
     let pair = key_pair(algorithm, curve, scalar)?;
     let signature = if own == hash {
@@ -186,7 +186,7 @@ pub fn public(curve: Curve, scalar: &[u8]) -> Option<PublicPoint> {
 
 /// Converts a digest to the length of another hash function. ECDSA uses the leftmost bits as a number: a longer digest
 /// is truncated, a shorter one is padded with leading zeros.
-fn fitted(digest: &Digest, hash: Hash, own: Hash) -> Option<Digest> {
+fn fitted(digest: &Digest, hash: Sha2, own: Sha2) -> Option<Digest> {
     let bytes = digest.as_ref();
     let fitted = match own.len().checked_sub(hash.len()) {
         Some(missing) => [&vec![0; missing], bytes].concat(),

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use num_bigint::BigUint;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use super::asn1::Any;
+use super::asn1::Asn1Value;
 use super::certificate::Certificate;
 use super::certificate::dotted;
 use super::certificate::extensions::{Extension, usage};
@@ -20,9 +20,9 @@ use crate::value::{Arena, NumberBuf, ValueRef};
 
 /// Writes values into an arena.
 #[derive(Clone, Copy)]
-pub struct Json<'e>(pub &'e Arena);
+pub struct ArenaJson<'e>(pub &'e Arena);
 
-impl<'e> Json<'e> {
+impl<'e> ArenaJson<'e> {
     /// Returns an object.
     pub fn object(
         self,
@@ -75,16 +75,16 @@ impl<'e> Json<'e> {
     }
 
     /// Returns a value of any type.
-    pub fn any(self, value: &Any<'_>) -> ValueRef<'e> {
+    pub fn any(self, value: &Asn1Value<'_>) -> ValueRef<'e> {
         match value {
-            Any::Nothing => ValueRef::Null,
-            Any::Bool(truth) => ValueRef::Bool(*truth),
-            Any::Int(number) => ValueRef::Int(*number),
-            Any::Text(text) => self.text(text),
-            Any::Bytes(bytes) => self.bytes(bytes),
-            Any::Oid(oid) => self.oid(oid),
-            Any::Time(time) => self.text(&time.rfc3339()),
-            Any::Bits(bits) => {
+            Asn1Value::Nothing => ValueRef::Null,
+            Asn1Value::Bool(truth) => ValueRef::Bool(*truth),
+            Asn1Value::Int(number) => ValueRef::Int(*number),
+            Asn1Value::Text(text) => self.text(text),
+            Asn1Value::Bytes(bytes) => self.bytes(bytes),
+            Asn1Value::Oid(oid) => self.oid(oid),
+            Asn1Value::Time(time) => self.text(&time.rfc3339()),
+            Asn1Value::Bits(bits) => {
                 let length = i64::try_from(bits.len()).unwrap_or(i64::MAX);
                 self.object([
                     ("Bytes", self.bytes(bits.bytes())),

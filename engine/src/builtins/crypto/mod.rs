@@ -25,7 +25,7 @@ use crate::bug;
 use crate::value::{Arena, Value, ValueRef};
 use certificate::Certificate;
 use chain::VerifyOptions;
-use json::Json;
+use json::ArenaJson;
 use private::{KeyEncoding, PrivateKey};
 use request::CertificateRequest;
 
@@ -117,7 +117,7 @@ fn parse_certificates<'e>(
     reserve(call, text.as_bytes())?;
     let all = certificates(text.as_bytes())?;
     let all = Certificate::parse_all(&all).map_err(BuiltinError::error)?;
-    let json = Json(call.arena);
+    let json = ArenaJson(call.arena);
     let values = all
         .iter()
         .map(|certificate| json.certificate_with_uris(certificate));
@@ -133,7 +133,7 @@ pub fn parse_certificates_in_der(der: &[u8]) -> Result<Value, String> {
     let parse = || {
         let all = Certificate::parse_all(der).map_err(Cow::into_owned)?;
         let arena = Arena::new();
-        let json = Json(&arena);
+        let json = ArenaJson(&arena);
         let values = all
             .iter()
             .map(|certificate| json.certificate_with_uris(certificate));
@@ -190,7 +190,7 @@ fn verify<'e>(
     let Some(chain) = chain::verify(&all, options) else {
         return Ok(answer(false, &[]));
     };
-    let json = Json(arena);
+    let json = ArenaJson(arena);
     let chain: Vec<ValueRef<'e>> = chain
         .iter()
         .map(|certificate| {
@@ -222,7 +222,7 @@ fn parse_certificate_request<'e>(
         None => text,
     };
     let request = CertificateRequest::parse(&bytes).map_err(BuiltinError::error)?;
-    Ok(request.value(Json(call.arena)))
+    Ok(request.value(ArenaJson(call.arena)))
 }
 
 /// Returns the private keys in PEM text. Other PEM blocks are skipped.
@@ -249,7 +249,7 @@ fn parse_private_keys<'e>(
     }
     let decoded = base64::standard(text.as_bytes()).ok();
     let keys = private_keys(decoded.as_deref().unwrap_or(text.as_bytes()))?;
-    let json = Json(call.arena);
+    let json = ArenaJson(call.arena);
     let values = keys.iter().map(|key| json.private_key(key));
     Ok(call.arena.array_from(values))
 }
@@ -265,7 +265,7 @@ fn parse_rsa_private_key<'e>(
     }
     let text = text_or_base64(text.as_bytes(), BEGIN)?;
     match private_keys(&text)?.first() {
-        Some(key) => Json(call.arena).jwk(key).map_err(BuiltinError::error),
+        Some(key) => ArenaJson(call.arena).jwk(key).map_err(BuiltinError::error),
         None => Ok(ValueRef::Null),
     }
 }
@@ -298,7 +298,7 @@ fn parse_keypair<'e>(
     }
     key.check(leaf.public_key.as_ref())
         .map_err(BuiltinError::error)?;
-    let json = Json(call.arena);
+    let json = ArenaJson(call.arena);
     Ok(json.object([
         (
             "Certificate",

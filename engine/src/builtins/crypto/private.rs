@@ -2,12 +2,12 @@
 
 use aws_lc_rs::agreement;
 
-use super::asn1::{Fields, Problem, TRAILING};
+use super::asn1::{FieldReader, Problem, TRAILING};
 use super::certificate::dotted;
 use super::curve::{self, Curve, PublicPoint};
 use super::der::{self, Bits};
 use super::oids;
-use super::public::{Algorithm, PublicKey, positive};
+use super::public::{AlgorithmIdentifier, PublicKey, positive};
 use super::rsa::{RsaPrivate, RsaPublic};
 use super::signature::ed25519_public;
 use crate::bug::Within;
@@ -106,7 +106,7 @@ struct Pkcs1<'d> {
 impl<'d> Pkcs1<'d> {
     /// Decodes the structure. Also returns the bytes after it.
     fn read(text: &'d [u8]) -> Result<(Self, &'d [u8]), Problem> {
-        let (mut fields, rest) = Fields::parse_struct(text, "pkcs1PrivateKey")?;
+        let (mut fields, rest) = FieldReader::parse_struct(text, "pkcs1PrivateKey")?;
         let read = Self {
             version: fields.small()?,
             n: fields.integer()?,
@@ -160,13 +160,13 @@ impl<'d> Pkcs1<'d> {
 }
 
 /// Returns `true` if the key has more than two primes.
-fn more_primes(fields: &mut Fields<'_>) -> Result<bool, Problem> {
+fn more_primes(fields: &mut FieldReader<'_>) -> Result<bool, Problem> {
     if !fields.next_has_tag(der::SEQUENCE)? {
         return Ok(false);
     }
     let list = fields.list(der::SEQUENCE, Some(der::SEQUENCE))?;
     for prime in &list {
-        let mut numbers = Fields::inside(prime.content);
+        let mut numbers = FieldReader::inside(prime.content);
         for _ in 0..3 {
             numbers.integer()?;
         }
@@ -184,7 +184,7 @@ struct Sec1<'d> {
 
 impl<'d> Sec1<'d> {
     fn read(text: &'d [u8]) -> Result<Self, Problem> {
-        let (mut fields, _) = Fields::parse_struct(text, "ecPrivateKey")?;
+        let (mut fields, _) = FieldReader::parse_struct(text, "ecPrivateKey")?;
         Ok(Self {
             version: fields.small()?,
             scalar: fields.octets()?,
@@ -241,16 +241,16 @@ fn sec1(text: &[u8], outside: Option<Option<Curve>>) -> Result<PrivateKey, Probl
 
 /// Undecoded key with its algorithm.
 struct Pkcs8<'d> {
-    algorithm: Algorithm<'d>,
+    algorithm: AlgorithmIdentifier<'d>,
     key: &'d [u8],
 }
 
 impl<'d> Pkcs8<'d> {
     fn read(text: &'d [u8]) -> Result<Self, Problem> {
-        let (mut fields, _) = Fields::parse_struct(text, "pkcs8")?;
+        let (mut fields, _) = FieldReader::parse_struct(text, "pkcs8")?;
         fields.small()?;
         Ok(Self {
-            algorithm: Algorithm::field(&mut fields)?,
+            algorithm: AlgorithmIdentifier::field(&mut fields)?,
             key: fields.octets()?,
         })
     }
@@ -266,7 +266,8 @@ impl<'d> Pkcs8<'d> {
                 .map_err(|problem| embedded("RSA", problem)),
             oids::EC => {
                 let parameters = algorithm.parameters;
-                let named = parameters.and_then(|found| Fields::inside(found.whole).oid().ok());
+                let named =
+                    parameters.and_then(|found| FieldReader::inside(found.whole).oid().ok());
                 sec1(key, named.map(Curve::by_oid)).map_err(|problem| embedded("EC", problem))
             }
             oids::ED25519 | oids::X25519 => octets(algorithm, key),
@@ -279,13 +280,13 @@ impl<'d> Pkcs8<'d> {
     }
 }
 
-fn octets(algorithm: Algorithm<'_>, key: &[u8]) -> Result<PrivateKey, Problem> {
+fn octets(algorithm: AlgorithmIdentifier<'_>, key: &[u8]) -> Result<PrivateKey, Problem> {
     let edwards = algorithm.oid == oids::ED25519;
     let name = if edwards { "Ed25519" } else { "X25519" };
     if algorithm.parameters.is_some() {
         return Err(format!("x509: invalid {name} private key parameters").into());
     }
-    let seed = Fields::inside(key)
+    let seed = FieldReader::inside(key)
         .octets()
         .map_err(|problem| format!("x509: invalid {name} private key: {problem}"))?;
     let wrong = || -> Problem {

@@ -1,6 +1,6 @@
 //! Public keys and their encoding with an algorithm (`SubjectPublicKeyInfo`).
 
-use super::asn1::Fields;
+use super::asn1::FieldReader;
 pub use super::asn1::Problem;
 use super::curve::{Curve, PublicPoint};
 use super::der::{self, Bits, Element, Reader};
@@ -25,14 +25,14 @@ pub enum PublicKey {
 
 /// An algorithm with its parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct Algorithm<'d> {
+pub struct AlgorithmIdentifier<'d> {
     /// Object identifier.
     pub oid: &'d [u8],
     /// Parameters.
     pub parameters: Option<Element<'d>>,
 }
 
-impl<'d> Algorithm<'d> {
+impl<'d> AlgorithmIdentifier<'d> {
     /// Decodes the content of the sequence. The error is the message.
     pub fn read(mut fields: Reader<'d>) -> Result<Self, &'static str> {
         let oid = fields.oid().ok_or("x509: malformed OID")?;
@@ -45,7 +45,7 @@ impl<'d> Algorithm<'d> {
     }
 
     /// Decodes an algorithm that is a field of a structure.
-    pub fn field(fields: &mut Fields<'d>) -> Result<Self, Problem> {
+    pub fn field(fields: &mut FieldReader<'d>) -> Result<Self, Problem> {
         let (mut fields, _) = fields.structure("AlgorithmIdentifier")?;
         let oid = fields.oid()?;
         let parameters = if fields.rest().is_empty() {
@@ -59,7 +59,10 @@ impl<'d> Algorithm<'d> {
 
 impl PublicKey {
     /// Decodes the key of an algorithm. Returns `None` if the algorithm is not supported. The error is the message.
-    pub fn read(algorithm: Algorithm<'_>, bits: Bits<'_>) -> Result<Option<Self>, Problem> {
+    pub fn read(
+        algorithm: AlgorithmIdentifier<'_>,
+        bits: Bits<'_>,
+    ) -> Result<Option<Self>, Problem> {
         let key = &*bits.aligned();
         Ok(Some(match algorithm.oid {
             oids::RSA => Self::Rsa(rsa(algorithm, key)?),
@@ -88,8 +91,8 @@ impl PublicKey {
     }
 }
 
-fn info(text: &[u8]) -> Result<(Algorithm<'_>, Bits<'_>), Problem> {
-    let mut outer = Fields::inside(text);
+fn info(text: &[u8]) -> Result<(AlgorithmIdentifier<'_>, Bits<'_>), Problem> {
+    let mut outer = FieldReader::inside(text);
     match info_field(&mut outer) {
         Ok((_, algorithm, bits)) if outer.rest().is_empty() => Ok((algorithm, bits)),
         Ok(_) => Err("x509: trailing data after ASN.1 of public-key".into()),
@@ -100,20 +103,20 @@ fn info(text: &[u8]) -> Result<(Algorithm<'_>, Bits<'_>), Problem> {
 
 /// Decodes a key with its algorithm that is a field of a structure. Returns it undecoded, and its two parts.
 pub fn info_field<'d>(
-    fields: &mut Fields<'d>,
-) -> Result<(&'d [u8], Algorithm<'d>, Bits<'d>), Problem> {
+    fields: &mut FieldReader<'d>,
+) -> Result<(&'d [u8], AlgorithmIdentifier<'d>, Bits<'d>), Problem> {
     let (mut fields, whole) = fields.structure("publicKeyInfo")?;
-    let algorithm = Algorithm::field(&mut fields)?;
+    let algorithm = AlgorithmIdentifier::field(&mut fields)?;
     Ok((whole, algorithm, fields.bits()?))
 }
 
 /// Returns `true` if a text is an RSA key without an algorithm.
 fn is_bare_rsa(text: &[u8]) -> bool {
-    Fields::parse_struct(text, "pkcs1PublicKey")
+    FieldReader::parse_struct(text, "pkcs1PublicKey")
         .is_ok_and(|(mut fields, _)| fields.integer().is_ok() && fields.small().is_ok())
 }
 
-fn rsa(algorithm: Algorithm<'_>, key: &[u8]) -> Result<RsaPublic, &'static str> {
+fn rsa(algorithm: AlgorithmIdentifier<'_>, key: &[u8]) -> Result<RsaPublic, &'static str> {
     let null = |element: Element<'_>| element.tag == der::NULL && element.content.is_empty();
     if !algorithm.parameters.is_some_and(null) {
         return Err("x509: RSA key missing NULL parameters");
@@ -145,7 +148,7 @@ pub fn positive(number: &[u8]) -> Option<&[u8]> {
     }
 }
 
-fn point(algorithm: Algorithm<'_>, key: &[u8]) -> Result<PublicPoint, Problem> {
+fn point(algorithm: AlgorithmIdentifier<'_>, key: &[u8]) -> Result<PublicPoint, Problem> {
     let named = algorithm
         .parameters
         .filter(|parameters| parameters.tag == der::OID && der::is_small(parameters.content))
@@ -160,7 +163,7 @@ fn point(algorithm: Algorithm<'_>, key: &[u8]) -> Result<PublicPoint, Problem> {
     })
 }
 
-fn dsa(algorithm: Algorithm<'_>, key: &[u8]) -> Result<[Box<[u8]>; 4], &'static str> {
+fn dsa(algorithm: AlgorithmIdentifier<'_>, key: &[u8]) -> Result<[Box<[u8]>; 4], &'static str> {
     let y = Reader::new(key)
         .integer()
         .ok_or("x509: invalid DSA public key")?;

@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::asn1::{Fields, Problem, TRAILING};
+use super::asn1::{FieldReader, Problem, TRAILING};
 use super::certificate::algorithm::SignatureAlgorithm;
 use super::certificate::extensions::Extension;
 use super::certificate::name::{self, Name};
 use super::certificate::names::AlternativeNames;
 use super::certificate::signing_key;
 use super::der::{self, Element};
-use super::json::Json;
+use super::json::ArenaJson;
 use super::oids::{EXTENSION_REQUEST, SUBJECT_NAMES};
-use super::public::{Algorithm, PublicKey, info_field};
+use super::public::{AlgorithmIdentifier, PublicKey, info_field};
 use crate::value::ValueRef;
 
 /// A certificate request.
@@ -35,13 +35,13 @@ impl<'d> CertificateRequest<'d> {
     /// Decodes a request. The error is the message.
     pub fn parse(text: &'d [u8]) -> Result<Self, Problem> {
         const ATTRIBUTES: u8 = 0xa0;
-        let (mut fields, rest) = Fields::parse_struct(text, "certificateRequest")?;
+        let (mut fields, rest) = FieldReader::parse_struct(text, "certificateRequest")?;
         let (mut body, signed) = fields.structure("tbsCertificateRequest")?;
         let version = body.small()?;
         let subject = body.any()?;
         let (raw_key, key_algorithm, bits) = info_field(&mut body)?;
         let attributes = body.list(ATTRIBUTES, None)?;
-        let algorithm = Algorithm::field(&mut fields)?;
+        let algorithm = AlgorithmIdentifier::field(&mut fields)?;
         let signature = fields.bits()?;
         if !rest.is_empty() {
             return Err(TRAILING.into());
@@ -72,7 +72,7 @@ impl<'d> CertificateRequest<'d> {
     }
 
     /// Returns the request as OPA does.
-    pub fn value<'e>(&self, json: Json<'e>) -> ValueRef<'e> {
+    pub fn value<'e>(&self, json: ArenaJson<'e>) -> ValueRef<'e> {
         let key = self.public_key.as_ref();
         let names = &self.names;
         json.object([
@@ -83,7 +83,7 @@ impl<'d> CertificateRequest<'d> {
             ("Version", ValueRef::Int(self.version)),
             ("Signature", json.bytes(&self.signature)),
             ("SignatureAlgorithm", ValueRef::Int(self.algorithm.0.into())),
-            ("PublicKeyAlgorithm", Json::key_kind(key)),
+            ("PublicKeyAlgorithm", ArenaJson::key_kind(key)),
             (
                 "PublicKey",
                 key.map_or(ValueRef::Null, |key| json.public_key(key)),
@@ -125,9 +125,9 @@ fn extensions<'d>(attributes: &[Element<'d>]) -> Result<Vec<Extension<'d>>, Prob
         let Some(wanted) = extension_list(attribute) else {
             continue;
         };
-        let mut list = Fields::inside(wanted.whole);
+        let mut list = FieldReader::inside(wanted.whole);
         for extension in list.list(der::SEQUENCE, Some(der::SEQUENCE))? {
-            let mut fields = Fields::inside(extension.content);
+            let mut fields = FieldReader::inside(extension.content);
             let extension = Extension {
                 id: fields.oid()?,
                 critical: fields.boolean_or_false()?,
@@ -145,7 +145,7 @@ fn extensions<'d>(attributes: &[Element<'d>]) -> Result<Vec<Extension<'d>>, Prob
 
 /// Returns the first value of an attribute that contains extensions.
 fn extension_list<'d>(attribute: &Element<'d>) -> Option<Element<'d>> {
-    let (mut fields, rest) = Fields::parse_struct(attribute.whole, "pkcs10Attribute").ok()?;
+    let (mut fields, rest) = FieldReader::parse_struct(attribute.whole, "pkcs10Attribute").ok()?;
     let kind = fields.oid().ok()?;
     let values = fields.list(der::SET, None).ok()?;
     let asks = rest.is_empty() && kind == EXTENSION_REQUEST;
@@ -153,15 +153,15 @@ fn extension_list<'d>(attribute: &Element<'d>) -> Option<Element<'d>> {
 }
 
 /// Returns an attribute whose values are lists of named values, or `None` for others.
-fn attribute_value<'e>(json: Json<'e>, attribute: &Element<'_>) -> Option<ValueRef<'e>> {
+fn attribute_value<'e>(json: ArenaJson<'e>, attribute: &Element<'_>) -> Option<ValueRef<'e>> {
     let (mut fields, rest) =
-        Fields::parse_struct(attribute.whole, "AttributeTypeAndValueSET").ok()?;
+        FieldReader::parse_struct(attribute.whole, "AttributeTypeAndValueSET").ok()?;
     let kind = fields.oid().ok()?;
     let mut lists = Vec::new();
     for list in fields.list(der::SET, Some(der::SEQUENCE)).ok()? {
         let mut values = Vec::new();
-        for pair in Fields::members(list.content, Some(der::SEQUENCE)).ok()? {
-            let mut pair = Fields::inside(pair.content);
+        for pair in FieldReader::members(list.content, Some(der::SEQUENCE)).ok()? {
+            let mut pair = FieldReader::inside(pair.content);
             let (kind, value) = (pair.oid().ok()?, pair.interpreted().ok()?);
             values.push(json.object([("Type", json.oid(kind)), ("Value", json.any(&value))]));
         }

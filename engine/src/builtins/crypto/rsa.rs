@@ -11,7 +11,7 @@ use aws_lc_rs::signature::{
 use num_bigint::BigUint;
 use subtle::ConstantTimeEq;
 
-use super::hash::Hash;
+use super::hash::Sha2;
 use crate::bug::bug;
 use crate::limits::{RSA_BITS, RSA_EXPONENT_BITS};
 
@@ -43,14 +43,14 @@ pub struct RsaPublic {
 
 impl RsaPublic {
     /// Returns the key for the library's verification, or `None` if the library does not support it.
-    pub fn parsed(&self, padding: Padding, hash: Hash) -> Option<ParsedPublicKey> {
+    pub fn parsed(&self, padding: Padding, hash: Sha2) -> Option<ParsedPublicKey> {
         let parameters: &'static RsaParameters = match (padding, hash) {
-            (Padding::Pkcs1, Hash::Sha256) => &RSA_PKCS1_2048_8192_SHA256,
-            (Padding::Pkcs1, Hash::Sha384) => &RSA_PKCS1_2048_8192_SHA384,
-            (Padding::Pkcs1, Hash::Sha512) => &RSA_PKCS1_2048_8192_SHA512,
-            (Padding::Pss | Padding::PssAnySalt, Hash::Sha256) => &RSA_PSS_2048_8192_SHA256,
-            (Padding::Pss | Padding::PssAnySalt, Hash::Sha384) => &RSA_PSS_2048_8192_SHA384,
-            (Padding::Pss | Padding::PssAnySalt, Hash::Sha512) => &RSA_PSS_2048_8192_SHA512,
+            (Padding::Pkcs1, Sha2::Sha256) => &RSA_PKCS1_2048_8192_SHA256,
+            (Padding::Pkcs1, Sha2::Sha384) => &RSA_PKCS1_2048_8192_SHA384,
+            (Padding::Pkcs1, Sha2::Sha512) => &RSA_PKCS1_2048_8192_SHA512,
+            (Padding::Pss | Padding::PssAnySalt, Sha2::Sha256) => &RSA_PSS_2048_8192_SHA256,
+            (Padding::Pss | Padding::PssAnySalt, Sha2::Sha384) => &RSA_PSS_2048_8192_SHA384,
+            (Padding::Pss | Padding::PssAnySalt, Sha2::Sha512) => &RSA_PSS_2048_8192_SHA512,
         };
         let key = PublicKeyComponents {
             n: &*self.n,
@@ -63,7 +63,7 @@ impl RsaPublic {
     pub fn verify(
         &self,
         parsed: Option<&ParsedPublicKey>,
-        (padding, hash): (Padding, Hash),
+        (padding, hash): (Padding, Sha2),
         message: &[u8],
         signature: &[u8],
     ) -> bool {
@@ -108,15 +108,15 @@ impl RsaPublic {
 }
 
 /// Compares the encoded message with the only valid encoding.
-fn is_pkcs1(encoded: &[u8], hash: Hash, message: &[u8]) -> bool {
+fn is_pkcs1(encoded: &[u8], hash: Sha2, message: &[u8]) -> bool {
     let digest_info: &[u8] = match hash {
-        Hash::Sha256 => {
+        Sha2::Sha256 => {
             b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20"
         }
-        Hash::Sha384 => {
+        Sha2::Sha384 => {
             b"\x30\x41\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x02\x05\x00\x04\x30"
         }
-        Hash::Sha512 => {
+        Sha2::Sha512 => {
             b"\x30\x51\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x03\x05\x00\x04\x40"
         }
     };
@@ -132,7 +132,7 @@ fn is_pkcs1(encoded: &[u8], hash: Hash, message: &[u8]) -> bool {
 fn is_pss(
     encoded: &[u8],
     bits: u64,
-    hash: Hash,
+    hash: Sha2,
     message: &[u8],
     salt_length: Option<usize>,
 ) -> bool {
@@ -175,7 +175,7 @@ fn is_pss(
 }
 
 /// Returns the mask for a seed (MGF1).
-fn mask(seed: &[u8], hash: Hash, length: usize) -> Vec<u8> {
+fn mask(seed: &[u8], hash: Sha2, length: usize) -> Vec<u8> {
     let mut mask = Vec::with_capacity(length + hash.len());
     for counter in 0_u32.. {
         if mask.len() >= length {
@@ -221,16 +221,16 @@ impl RsaPrivate {
     pub fn sign(
         &self,
         padding: Padding,
-        hash: Hash,
+        hash: Sha2,
         message: &[u8],
     ) -> Result<Vec<u8>, &'static str> {
         let encoding: &'static dyn RsaEncoding = match (padding, hash) {
-            (Padding::Pkcs1, Hash::Sha256) => &RSA_PKCS1_SHA256,
-            (Padding::Pkcs1, Hash::Sha384) => &RSA_PKCS1_SHA384,
-            (Padding::Pkcs1, Hash::Sha512) => &RSA_PKCS1_SHA512,
-            (Padding::Pss | Padding::PssAnySalt, Hash::Sha256) => &RSA_PSS_SHA256,
-            (Padding::Pss | Padding::PssAnySalt, Hash::Sha384) => &RSA_PSS_SHA384,
-            (Padding::Pss | Padding::PssAnySalt, Hash::Sha512) => &RSA_PSS_SHA512,
+            (Padding::Pkcs1, Sha2::Sha256) => &RSA_PKCS1_SHA256,
+            (Padding::Pkcs1, Sha2::Sha384) => &RSA_PKCS1_SHA384,
+            (Padding::Pkcs1, Sha2::Sha512) => &RSA_PKCS1_SHA512,
+            (Padding::Pss | Padding::PssAnySalt, Sha2::Sha256) => &RSA_PSS_SHA256,
+            (Padding::Pss | Padding::PssAnySalt, Sha2::Sha384) => &RSA_PSS_SHA384,
+            (Padding::Pss | Padding::PssAnySalt, Sha2::Sha512) => &RSA_PSS_SHA512,
         };
         let pair = self.pair()?;
         let mut signature = vec![0; pair.public_modulus_len()];

@@ -2,16 +2,16 @@
 
 use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, UnparsedPublicKey};
 
-use super::hash::Hash;
+use super::hash::Sha2;
 use super::rsa::Padding;
 
 /// Signature scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// RSA.
-    Rsa(Padding, Hash),
+    Rsa(Padding, Sha2),
     /// ECDSA. Tokens contain the two numbers of a signature one after the other.
-    Ecdsa(Hash),
+    Ecdsa(Sha2),
     /// Ed25519.
     Ed25519,
 }

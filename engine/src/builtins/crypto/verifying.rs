@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use aws_lc_rs::signature::ParsedPublicKey;
 
-use super::hash::Hash;
+use super::hash::Sha2;
 use super::public::PublicKey;
 use super::rsa::Padding;
 use super::signature::{Scheme, verify_ed25519};
@@ -68,7 +68,7 @@ impl VerifyingKey {
 
     fn parsed_key(
         &self,
-        hash: Hash,
+        hash: Sha2,
         second: bool,
         parse: impl FnOnce() -> Option<ParsedPublicKey>,
     ) -> Option<&ParsedPublicKey> {

@@ -1,7 +1,7 @@
 //! JSON texts.
 
 use crate::builtins::{BuiltinContext, BuiltinError, Operands};
-use crate::value::json::{self, Layout, Style, TooLong};
+use crate::value::json::{self, JsonLayout, Style, TooLong};
 use crate::value::{TextView, ValueRef};
 
 /// Initial capacity in bytes, enough for most texts.
@@ -19,7 +19,7 @@ fn written<'e>(
     call: &BuiltinContext<'e>,
     value: ValueRef<'_>,
     mut text: Vec<u8>,
-    layout: Option<Layout<'_>>,
+    layout: Option<JsonLayout<'_>>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let style = Style { html: true, layout };
     let goes_on = || call.budget.check().is_ok();
@@ -76,7 +76,7 @@ pub fn marshal_with_options<'e>(
         return marshal(call, operands);
     }
     let text = prefix.clone().into_bytes();
-    let layout = Layout {
+    let layout = JsonLayout {
         prefix: &prefix,
         indent: &indent,
     };

@@ -5,7 +5,7 @@ use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Dot, Hir, Look, 
 
 use super::syntax::{Piece, SyntaxError, parse};
 use crate::builtins::BuiltinError;
-use crate::builtins::patterns::Pattern;
+use crate::builtins::patterns::CompiledPattern;
 use crate::builtins::regex::{self, Effort};
 
 /// A compiled glob.
@@ -69,7 +69,7 @@ impl Glob {
     }
 }
 
-impl Pattern for Glob {
+impl CompiledPattern for Glob {
     fn bytes(&self) -> usize {
         match self {
             // the cache counts the bytes of their text

@@ -1,7 +1,7 @@
 //! Cache options of requests, and cached responses.
 
 use super::cache::{CachedResponse, ResponseCache};
-use super::failure::Failure;
+use super::failure::RequestFailure;
 use super::request::Request;
 use super::response::{Decoding, value_with};
 use super::{exchange, fields, freshness, is_cacheable};
@@ -28,13 +28,17 @@ enum CacheMode {
 }
 
 /// Returns the cache key of a request: all fields except for the headers that are excluded.
-pub fn key<'e>(call: &BuiltinContext<'e>, asked: ObjectView<'e>) -> Result<ValueRef<'e>, Failure> {
+pub fn key<'e>(
+    call: &BuiltinContext<'e>,
+    asked: ObjectView<'e>,
+) -> Result<ValueRef<'e>, RequestFailure> {
     const IGNORED: &str = "cache_ignored_headers";
     let arena = call.arena;
     let (ignored, headers) = (asked.get_str(IGNORED), asked.get_str("headers"));
     let mut kept = None;
     if let (Some(ignored), Some(headers)) = (ignored, headers) {
-        let must = || Failure::Bare("cache_ignored_headers must be an array of strings".into());
+        let must =
+            || RequestFailure::Bare("cache_ignored_headers must be an array of strings".into());
         let ignored = ignored.as_array().ok_or_else(must)?;
         if !ignored.iter().all(|name| name.as_text().is_some()) {
             return Err(must());
@@ -67,7 +71,7 @@ fn name(key: ValueRef<'_>) -> Vec<u8> {
 
 impl Caching {
     /// Reads the cache options of a request. Returns `None` if its response is cached for its evaluation only.
-    pub fn read(asked: ObjectView<'_>) -> Result<Option<Self>, Failure> {
+    pub fn read(asked: ObjectView<'_>) -> Result<Option<Self>, RequestFailure> {
         let wanted = fields::flag(asked, "cache")?;
         let forced = fields::flag(asked, "force_cache")?;
         if !wanted && !forced {
@@ -95,7 +99,7 @@ impl Caching {
         call: &mut BuiltinContext<'e>,
         responses: &ResponseCache,
         key: ValueRef<'e>,
-    ) -> Result<Option<ValueRef<'e>>, Failure> {
+    ) -> Result<Option<ValueRef<'e>>, RequestFailure> {
         let name = name(key);
         let Some(kept) = responses.get(&name) else {
             return Ok(None);
@@ -183,7 +187,7 @@ fn value_of<'e>(
     call: &mut BuiltinContext<'e>,
     kept: &CachedResponse,
     decoding: Decoding,
-) -> Result<ValueRef<'e>, Failure> {
+) -> Result<ValueRef<'e>, RequestFailure> {
     match &kept.decoded {
         Some(body) => {
             let body: &Value = body;
@@ -204,9 +208,9 @@ fn renew(old: &mut HttpResponse, newer: HttpResponse) {
 }
 
 /// `force_cache_duration_seconds`
-fn duration(asked: ObjectView<'_>) -> Result<i64, Failure> {
+fn duration(asked: ObjectView<'_>) -> Result<i64, RequestFailure> {
     let Some(value) = asked.get_str("force_cache_duration_seconds") else {
-        return Err(Failure::rejected(
+        return Err(RequestFailure::rejected(
             "'force_cache' set but 'force_cache_duration_seconds' parameter is missing",
         ));
     };
@@ -216,7 +220,7 @@ fn duration(asked: ObjectView<'_>) -> Result<i64, Failure> {
         _ if is_integer(&text) => "value out of range",
         _ => "invalid syntax",
     };
-    Err(Failure::rejected(format!(
+    Err(RequestFailure::rejected(format!(
         "strconv.ParseInt: parsing {}: {problem}",
         super::url::quoted(&text)
     )))

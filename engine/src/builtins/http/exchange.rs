@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::failure::{Failure, NetworkFailure};
+use super::failure::{NetworkFailure, RequestFailure};
 use super::fields;
 use super::freshness::header;
 use super::request::{self, Request};
@@ -24,7 +24,7 @@ pub fn carry_out(
     call: &BuiltinContext<'_>,
     request: &Request,
     asked: ObjectView<'_>,
-) -> Result<HttpResponse, Failure> {
+) -> Result<HttpResponse, RequestFailure> {
     let retries = fields::retries(asked)?;
     if let Some(metrics) = call.hooks.send_metrics {
         metrics.sends();
@@ -32,16 +32,18 @@ pub fn carry_out(
     let mut pause = PAUSES.0;
     for _ in 0..retries {
         match follow(call, request) {
-            Err(Failure::Network(_)) => {}
+            Err(RequestFailure::Network(_)) => {}
             done => return done,
         }
         let time = Duration::from_secs_f64(jittered(call, pause));
         let wait = call.budget.wait();
         let pause_ended = call.hooks.host_call(|| wait.pause(time));
-        if pause_ended.map_err(|fault| Failure::end(&fault))?.is_err()
+        if pause_ended
+            .map_err(|fault| RequestFailure::end(&fault))?
+            .is_err()
             && let Some(end) = call.budget.ended("http.send")
         {
-            return Err(Failure::end(&end));
+            return Err(RequestFailure::end(&end));
         }
         pause = (pause * 1.6).min(PAUSES.1);
     }
@@ -59,7 +61,7 @@ fn jittered(call: &BuiltinContext<'_>, seconds: f64) -> f64 {
 }
 
 /// Makes one attempt, following all redirections.
-fn follow(call: &BuiltinContext<'_>, request: &Request) -> Result<HttpResponse, Failure> {
+fn follow(call: &BuiltinContext<'_>, request: &Request) -> Result<HttpResponse, RequestFailure> {
     let deadline = request
         .timeout
         .and_then(|time| Instant::now().checked_add(time));
@@ -68,9 +70,9 @@ fn follow(call: &BuiltinContext<'_>, request: &Request) -> Result<HttpResponse, 
     for _ in 0..REDIRECTIONS {
         let outgoing = hop.outgoing(call, request)?;
         let sent = call.hooks.host_call(|| call.host.send(&outgoing, &wait));
-        let sent = sent.map_err(|fault| Failure::end(&fault))?;
+        let sent = sent.map_err(|fault| RequestFailure::end(&fault))?;
         let answer = sent.map_err(|error| {
-            Failure::of_host(call, operation(&hop.method), outgoing.url.clone(), error)
+            RequestFailure::of_host(call, operation(&hop.method), outgoing.url.clone(), error)
         })?;
         if !request.follows {
             return Ok(answer);
@@ -116,8 +118,8 @@ impl Hop {
         }
     }
 
-    fn failed(&self, message: impl Into<String>) -> Failure {
-        Failure::Network(std::sync::Arc::new(NetworkFailure {
+    fn failed(&self, message: impl Into<String>) -> RequestFailure {
+        RequestFailure::Network(std::sync::Arc::new(NetworkFailure {
             operation: operation(&self.method),
             url: url::redacted(&self.url),
             message: message.into(),
@@ -130,7 +132,7 @@ impl Hop {
         &self,
         call: &BuiltinContext<'_>,
         request: &Request,
-    ) -> Result<HttpRequest, Failure> {
+    ) -> Result<HttpRequest, RequestFailure> {
         let secure = match &*self.url.scheme {
             "http" => false,
             "https" => true,
@@ -169,7 +171,7 @@ impl Hop {
         })
     }
 
-    fn outgoing_headers(&self) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    fn outgoing_headers(&self) -> Result<Vec<(String, Vec<u8>)>, RequestFailure> {
         // the connection sets these
         const OWNED: [&str; 3] = ["Content-Length", "Transfer-Encoding", "Trailer"];
         let host = self.host.clone();
@@ -213,7 +215,7 @@ impl Hop {
         &self,
         call: &BuiltinContext<'_>,
         answer: &HttpResponse,
-    ) -> Result<Option<Self>, Failure> {
+    ) -> Result<Option<Self>, RequestFailure> {
         let keeps_body = match answer.status {
             301..=303 => false,
             307 | 308 => true,

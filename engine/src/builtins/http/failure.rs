@@ -8,7 +8,7 @@ use crate::value::ValueRef;
 
 /// Why a request has no response. Equal requests share it.
 #[derive(Clone, Debug)]
-pub enum Failure {
+pub enum RequestFailure {
     /// Network error before the response arrived.
     Network(Arc<NetworkFailure>),
     /// Invalid request, or error while reading the response's body.
@@ -32,7 +32,7 @@ pub struct NetworkFailure {
     pub late: bool,
 }
 
-impl Failure {
+impl RequestFailure {
     /// Returns an error of the request.
     pub fn rejected(message: impl Into<String>) -> Self {
         let message: String = message.into();

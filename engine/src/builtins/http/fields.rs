@@ -1,27 +1,27 @@
 //! Parsers of single request fields.
 
-use super::failure::Failure;
+use super::failure::RequestFailure;
 use crate::builtins::operands::plain_int;
 use crate::value::{ObjectView, ValueRef};
 
 /// Parses a boolean field. Returns `false` if it is missing.
-pub fn flag(asked: ObjectView<'_>, name: &str) -> Result<bool, Failure> {
+pub fn flag(asked: ObjectView<'_>, name: &str) -> Result<bool, RequestFailure> {
     match asked.get_str(name) {
         None => Ok(false),
         Some(ValueRef::Bool(flag)) => Ok(flag),
-        Some(_) => Err(Failure::rejected(format!(
+        Some(_) => Err(RequestFailure::rejected(format!(
             "invalid value for \"{name}\" field"
         ))),
     }
 }
 
 /// Parses a boolean in one of the spellings of Go's `strconv.ParseBool`, including numbers.
-pub fn lenient_flag(value: ValueRef<'_>) -> Result<bool, Failure> {
+pub fn lenient_flag(value: ValueRef<'_>) -> Result<bool, RequestFailure> {
     let text = value.to_string();
     match &*text {
         "1" | "true" => Ok(true),
         "0" | "false" => Ok(false),
-        _ => Err(Failure::rejected(format!(
+        _ => Err(RequestFailure::rejected(format!(
             "strconv.ParseBool: parsing {}: invalid syntax",
             super::url::quoted(&text)
         ))),
@@ -29,14 +29,14 @@ pub fn lenient_flag(value: ValueRef<'_>) -> Result<bool, Failure> {
 }
 
 /// Parses the number of retries.
-pub fn retries(asked: ObjectView<'_>) -> Result<u32, Failure> {
+pub fn retries(asked: ObjectView<'_>) -> Result<u32, RequestFailure> {
     let Some(value) = asked.get_str("max_retry_attempts") else {
         return Ok(0);
     };
     let number = value.as_number().and_then(plain_int);
     match number.and_then(|number| u32::try_from(number).ok()) {
         Some(retries) => Ok(retries),
-        None => Err(Failure::Bare(
+        None => Err(RequestFailure::Bare(
             format!("invalid value {value} for field \"max_retry_attempts\"").into(),
         )),
     }

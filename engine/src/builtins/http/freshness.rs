@@ -1,6 +1,6 @@
 //! Freshness of responses by their headers (RFC 7234, as far as OPA implements it).
 
-use crate::builtins::time::{Layout, parse};
+use crate::builtins::time::{TimeLayout, parse};
 use crate::host::HttpResponse;
 
 /// Expiry time of responses that are always stale.
@@ -66,7 +66,7 @@ fn date(text: &str) -> Option<i64> {
     ];
     let ns = DATE_FORMATS
         .iter()
-        .find_map(|form| parse::parse(&Layout::new(form), text.as_bytes()).ok())??;
+        .find_map(|form| parse::parse(&TimeLayout::new(form), text.as_bytes()).ok())??;
     i64::try_from(ns).ok()
 }
 

@@ -25,7 +25,7 @@ pub use metrics::SendMetrics;
 pub(super) use request::{check_name, is_field};
 
 use self::caching::Caching;
-use self::failure::Failure;
+use self::failure::RequestFailure;
 use self::response::Decoding;
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::host::HttpResponse;
@@ -43,7 +43,7 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
 
 /// Results of this evaluation's requests.
 pub type Sent<'e> =
-    HashMap<ValueRef<'e>, Result<ValueRef<'e>, Failure>, foldhash::fast::RandomState>;
+    HashMap<ValueRef<'e>, Result<ValueRef<'e>, RequestFailure>, foldhash::fast::RandomState>;
 
 /// Implements `http.send(request)`. The result has the fields `status`, `status_code`, `body`, `raw_body` and
 /// `headers`. Without a response the call fails, unless the request has `"raise_error": false`: then the result
@@ -65,7 +65,9 @@ fn send<'e>(
     }
     match outcome {
         Ok(answer) => Ok(answer),
-        Err(failure) if raises || matches!(failure, Failure::End(..)) => Err(failure.raised()),
+        Err(failure) if raises || matches!(failure, RequestFailure::End(..)) => {
+            Err(failure.raised())
+        }
         Err(failure) => Ok(failure.to_result(call)),
     }
 }
@@ -73,7 +75,7 @@ fn send<'e>(
 fn outcome<'e>(
     call: &mut BuiltinContext<'e>,
     asked: ObjectView<'e>,
-) -> Result<ValueRef<'e>, Failure> {
+) -> Result<ValueRef<'e>, RequestFailure> {
     request::check_fields(asked)?;
     let key = caching::key(call, asked)?;
     let caching = Caching::read(asked)?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::failure::Failure;
+use super::failure::RequestFailure;
 use super::fields;
 use super::tls::TlsFields;
 use super::url::{self, quoted};
@@ -72,7 +72,7 @@ pub struct Request {
 }
 
 /// Rejects unknown fields and requests without the required fields.
-pub fn check_fields(asked: ObjectView<'_>) -> Result<(), Failure> {
+pub fn check_fields(asked: ObjectView<'_>) -> Result<(), RequestFailure> {
     let list = |names: &[ValueRef<'_>]| {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
         format!("{{{}}}", names.join(", "))
@@ -84,7 +84,7 @@ pub fn check_fields(asked: ObjectView<'_>) -> Result<(), Failure> {
         .collect();
     if !unknown.is_empty() {
         let names = list(&unknown);
-        return Err(Failure::mistyped(format!(
+        return Err(RequestFailure::mistyped(format!(
             "invalid request parameters(s): {names}"
         )));
     }
@@ -94,7 +94,7 @@ pub fn check_fields(asked: ObjectView<'_>) -> Result<(), Failure> {
         .collect();
     if !missing.is_empty() {
         let names: Vec<String> = missing.into_iter().map(quoted).collect();
-        return Err(Failure::mistyped(format!(
+        return Err(RequestFailure::mistyped(format!(
             "missing required request parameters(s): {{{}}}",
             names.join(", ")
         )));
@@ -115,7 +115,7 @@ pub fn is_field(name: ValueRef<'_>) -> bool {
 impl Request {
     /// Parses a request. Reports the first error in the order of the fields, except for errors in the URL and the
     /// headers, which come last.
-    pub fn read(call: &BuiltinContext<'_>, asked: ObjectView<'_>) -> Result<Self, Failure> {
+    pub fn read(call: &BuiltinContext<'_>, asked: ObjectView<'_>) -> Result<Self, RequestFailure> {
         let mut request = Self {
             method: String::new(),
             url: Uri::default(),
@@ -149,7 +149,7 @@ impl Request {
                 "raw_body" => raw_body = Some(raw(&name, value)?),
                 "headers" => match value.as_object() {
                     Some(value) => headers = request.read_headers(value),
-                    None => return Err(Failure::rejected("invalid type for headers key")),
+                    None => return Err(RequestFailure::rejected("invalid type for headers key")),
                 },
                 "enable_redirect" => request.follows = fields::lenient_flag(value)?,
                 "timeout" => request.timeout = timeout(value)?,
@@ -183,7 +183,7 @@ impl Request {
         }
         if !request.method.bytes().all(is_token_byte) {
             let method = quoted(&request.method);
-            return Err(Failure::rejected(format!(
+            return Err(RequestFailure::rejected(format!(
                 "net/http: invalid method {method}"
             )));
         }
@@ -194,9 +194,9 @@ impl Request {
         Ok(request)
     }
 
-    fn read_url(&mut self, call: &BuiltinContext<'_>, text: &str) -> Result<(), Failure> {
-        let mut url = url::parse(text).map_err(Failure::rejected)?;
-        check_host(call, &url).map_err(Failure::rejected)?;
+    fn read_url(&mut self, call: &BuiltinContext<'_>, text: &str) -> Result<(), RequestFailure> {
+        let mut url = url::parse(text).map_err(RequestFailure::rejected)?;
+        check_host(call, &url).map_err(RequestFailure::rejected)?;
         if url.scheme == "unix" && !url.query.is_empty() {
             self.socket = Some(split_socket(&mut url));
             "http".clone_into(&mut url.scheme);
@@ -205,14 +205,14 @@ impl Request {
         Ok(())
     }
 
-    fn read_headers(&mut self, headers: ObjectView<'_>) -> Result<(), Failure> {
+    fn read_headers(&mut self, headers: ObjectView<'_>) -> Result<(), RequestFailure> {
         for (name, value) in headers.iter() {
             let name = match name.as_text() {
                 Some(name) => canonical(&name.to_str()),
                 None => canonical(&name.to_string()),
             };
             let Some(value) = value.as_text() else {
-                return Err(Failure::rejected(format!(
+                return Err(RequestFailure::rejected(format!(
                     "invalid type for headers value {}",
                     go_quoted(value)
                 )));
@@ -260,13 +260,13 @@ fn split_socket(url: &mut Uri) -> String {
 }
 
 /// Returns a string field, without quotes around it.
-fn text(name: &str, value: ValueRef<'_>) -> Result<String, Failure> {
+fn text(name: &str, value: ValueRef<'_>) -> Result<String, RequestFailure> {
     Ok(String::from_utf8_lossy(&raw(name, value)?).into_owned())
 }
 
-fn raw(name: &str, value: ValueRef<'_>) -> Result<Vec<u8>, Failure> {
+fn raw(name: &str, value: ValueRef<'_>) -> Result<Vec<u8>, RequestFailure> {
     let Some(text) = value.as_text() else {
-        return Err(Failure::rejected(format!(
+        return Err(RequestFailure::rejected(format!(
             "{} must be a string",
             quoted(name)
         )));
@@ -293,17 +293,17 @@ fn positive_duration(ns: i64) -> Option<Duration> {
     ns.map(Duration::from_nanos)
 }
 
-fn timeout(value: ValueRef<'_>) -> Result<Option<Duration>, Failure> {
+fn timeout(value: ValueRef<'_>) -> Result<Option<Duration>, RequestFailure> {
     if let Some(number) = value.as_number() {
         return match plain_int(number) {
             Some(ns) => Ok(positive_duration(ns)),
-            None => Err(Failure::rejected(format!(
+            None => Err(RequestFailure::rejected(format!(
                 "invalid timeout number value {value}, must be int64"
             ))),
         };
     }
     let Some(text) = value.as_text() else {
-        return Err(Failure::mistyped(format!(
+        return Err(RequestFailure::mistyped(format!(
             "'timeout' must be one of {{string, number}} but got {}",
             value.kind().as_str()
         )));
@@ -314,7 +314,7 @@ fn timeout(value: ValueRef<'_>) -> Result<Option<Duration>, Failure> {
     }
     match duration::parse_go(text.as_bytes()) {
         Ok(ns) => Ok(positive_duration(ns)),
-        Err(problem) => Err(Failure::rejected(format!(
+        Err(problem) => Err(RequestFailure::rejected(format!(
             "invalid timeout value {value}: {problem}"
         ))),
     }

@@ -1,6 +1,6 @@
 //! Responses as values.
 
-use super::failure::Failure;
+use super::failure::RequestFailure;
 use super::fields;
 use super::freshness::header;
 use crate::builtins::BuiltinContext;
@@ -17,7 +17,7 @@ pub struct Decoding {
 }
 
 /// Format of a body.
-enum Format {
+enum BodyFormat {
     Json,
     Yaml,
     Other,
@@ -25,33 +25,33 @@ enum Format {
 
 impl Decoding {
     /// Reads the options of a request.
-    pub fn read(asked: ObjectView<'_>) -> Result<Self, Failure> {
+    pub fn read(asked: ObjectView<'_>) -> Result<Self, RequestFailure> {
         Ok(Self {
             json: fields::flag(asked, "force_json_decode")?,
             yaml: fields::flag(asked, "force_yaml_decode")?,
         })
     }
 
-    fn format(self, answer: &HttpResponse) -> Format {
+    fn format(self, answer: &HttpResponse) -> BodyFormat {
         let kind = header(answer, "Content-Type").unwrap_or_default();
         let is_yaml = ["application/yaml", "application/x-yaml"]
             .iter()
             .any(|name| kind.contains(name));
         if self.json || is_json(kind) {
-            Format::Json
+            BodyFormat::Json
         } else if self.yaml || is_yaml {
-            Format::Yaml
+            BodyFormat::Yaml
         } else {
-            Format::Other
+            BodyFormat::Other
         }
     }
 
     /// Decodes the body. Returns null if that fails.
     pub fn body(self, answer: &HttpResponse) -> Value {
         match self.format(answer) {
-            Format::Json => json::read(&answer.body).unwrap_or(Value::Null),
-            Format::Yaml => yaml::read(&answer.body).unwrap_or(Value::Null),
-            Format::Other => Value::Null,
+            BodyFormat::Json => json::read(&answer.body).unwrap_or(Value::Null),
+            BodyFormat::Yaml => yaml::read(&answer.body).unwrap_or(Value::Null),
+            BodyFormat::Other => Value::Null,
         }
     }
 
@@ -60,18 +60,18 @@ impl Decoding {
         self,
         call: &BuiltinContext<'e>,
         answer: &HttpResponse,
-    ) -> Result<ValueRef<'e>, Failure> {
+    ) -> Result<ValueRef<'e>, RequestFailure> {
         reserve(call, answer)?;
         let arena = call.arena;
         let body = match self.format(answer) {
-            Format::Json => {
+            BodyFormat::Json => {
                 let text: &'e [u8] = arena.bump().alloc_slice_copy(&answer.body);
                 json::read_into(arena, text).unwrap_or(ValueRef::Null)
             }
-            Format::Yaml => {
+            BodyFormat::Yaml => {
                 yaml::read(&answer.body).map_or(ValueRef::Null, |body| arena.copy_of(&body))
             }
-            Format::Other => ValueRef::Null,
+            BodyFormat::Other => ValueRef::Null,
         };
         value_with(call, answer, body)
     }
@@ -82,7 +82,7 @@ pub fn value_with<'e>(
     call: &BuiltinContext<'e>,
     answer: &HttpResponse,
     body: ValueRef<'e>,
-) -> Result<ValueRef<'e>, Failure> {
+) -> Result<ValueRef<'e>, RequestFailure> {
     reserve(call, answer)?;
     let arena = call.arena;
     let mut headers: std::collections::BTreeMap<String, Vec<ValueRef<'e>>> =
@@ -107,9 +107,9 @@ pub fn value_with<'e>(
     ]))
 }
 
-fn reserve(call: &BuiltinContext<'_>, answer: &HttpResponse) -> Result<(), Failure> {
+fn reserve(call: &BuiltinContext<'_>, answer: &HttpResponse) -> Result<(), RequestFailure> {
     let reserved = call.budget.reserve(answer.body.len());
-    reserved.map_err(|fault| Failure::end(&fault))
+    reserved.map_err(|fault| RequestFailure::end(&fault))
 }
 
 /// Returns `true` for `application/json` and `application/….+json`, with any parameters.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::failure::Failure;
+use super::failure::RequestFailure;
 use super::url::quoted;
 use crate::builtins::pem::{self, PemBlock};
 use crate::host::{Host, Identity, Tls, Trust};
@@ -43,7 +43,7 @@ impl Sources {
 
 impl TlsFields {
     /// Returns the TLS configuration, or `None` if it is the default.
-    pub fn resolve(self, host: &dyn Host) -> Result<Option<Arc<Tls>>, Failure> {
+    pub fn resolve(self, host: &dyn Host) -> Result<Option<Arc<Tls>>, RequestFailure> {
         let identity = self.identity(host)?;
         let own = self.authorities(host)?;
         let usual = own.is_empty() && identity.is_none() && self.server_name.is_none();
@@ -66,16 +66,16 @@ impl TlsFields {
         })))
     }
 
-    fn identity(&self, host: &dyn Host) -> Result<Option<Identity>, Failure> {
+    fn identity(&self, host: &dyn Host) -> Result<Option<Identity>, RequestFailure> {
         let (certificate, key) = (&self.certificate, &self.key);
         let mut identity = None;
         if !certificate.text.is_empty() && !key.text.is_empty() {
             let pair = pair(certificate.text.as_bytes(), key.text.as_bytes());
-            identity = Some(pair.map_err(Failure::rejected)?);
+            identity = Some(pair.map_err(RequestFailure::rejected)?);
         }
         if !certificate.file.is_empty() && !key.file.is_empty() {
             let (certificate, key) = (file(host, &certificate.file)?, file(host, &key.file)?);
-            identity = Some(pair(&certificate, &key).map_err(Failure::rejected)?);
+            identity = Some(pair(&certificate, &key).map_err(RequestFailure::rejected)?);
         }
         if !certificate.variable.is_empty() && !key.variable.is_empty() {
             let value = |name: &str| host.variable(name).unwrap_or_default();
@@ -84,7 +84,7 @@ impl TlsFields {
                 value(&key.variable).as_bytes(),
             );
             identity = Some(pair.map_err(|problem| {
-                Failure::rejected(format!(
+                RequestFailure::rejected(format!(
                     "cannot extract public/private key pair from envvars {}, {}: {problem}",
                     quoted(&certificate.variable),
                     quoted(&key.variable)
@@ -94,24 +94,24 @@ impl TlsFields {
         Ok(identity)
     }
 
-    fn authorities(&self, host: &dyn Host) -> Result<Vec<Vec<u8>>, Failure> {
+    fn authorities(&self, host: &dyn Host) -> Result<Vec<Vec<u8>>, RequestFailure> {
         let mut all = Vec::new();
         if self.ca.is_empty() {
             return Ok(all);
         }
         if !self.ca.text.is_empty() {
             let text = self.ca.text.replace("\\n", "\n");
-            all.extend(certificates(text.as_bytes()).map_err(Failure::rejected)?);
+            all.extend(certificates(text.as_bytes()).map_err(RequestFailure::rejected)?);
         }
         if !self.ca.file.is_empty() {
             let text = file(host, &self.ca.file)?;
-            all.extend(certificates(&text).map_err(Failure::rejected)?);
+            all.extend(certificates(&text).map_err(RequestFailure::rejected)?);
         }
         if !self.ca.variable.is_empty() {
             let name = &self.ca.variable;
             let text = host.variable(name).unwrap_or_default();
             all.extend(certificates(text.as_bytes()).map_err(|problem| {
-                Failure::rejected(format!(
+                RequestFailure::rejected(format!(
                     "could not add CA certificates from envvar {}: {problem}",
                     quoted(name)
                 ))
@@ -121,9 +121,9 @@ impl TlsFields {
     }
 }
 
-fn file(host: &dyn Host, path: &str) -> Result<Vec<u8>, Failure> {
+fn file(host: &dyn Host, path: &str) -> Result<Vec<u8>, RequestFailure> {
     host.file(path)
-        .map_err(|problem| Failure::rejected(format!("open {path}: {problem}")))
+        .map_err(|problem| RequestFailure::rejected(format!("open {path}: {problem}")))
 }
 
 /// Returns all PEM blocks of a text.

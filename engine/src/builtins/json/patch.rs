@@ -1,7 +1,7 @@
 //! `json.patch`: the operations of RFC 6902, for all of Rego's collections.
 
 use super::paths::segments;
-use super::tree::{Change, Tree};
+use super::tree::{Tree, TreeChange};
 use crate::builtins::{BuiltinContext, BuiltinError, Members, Operands};
 use crate::limits::VALUE_NESTING;
 use crate::value::{Kind, ObjectView, ValueRef};
@@ -49,25 +49,27 @@ impl<'e> PatchedDocument<'e> {
         &mut self,
         call: &mut BuiltinContext<'e>,
         path: &[ValueRef<'e>],
-        change: Change<'e>,
+        change: TreeChange<'e>,
     ) -> Result<(), BuiltinError> {
-        if let Change::Insert(value) | Change::Replace(value) = change {
+        if let TreeChange::Insert(value) | TreeChange::Replace(value) = change {
             check_nesting(call, path.len(), value)?;
         }
         match (&mut self.0, change) {
-            (Some(_), Change::Replace(value)) | (_, Change::Insert(value)) if path.is_empty() => {
+            (Some(_), TreeChange::Replace(value)) | (_, TreeChange::Insert(value))
+                if path.is_empty() =>
+            {
                 self.0 = Some(Tree::Value(value));
                 Ok(())
             }
-            (Some(_), Change::Delete) if path.is_empty() => {
+            (Some(_), TreeChange::Delete) if path.is_empty() => {
                 self.0 = None;
                 Ok(())
             }
             (Some(tree), _) => tree.change(call, path, change),
-            (None, Change::Insert(_)) => Err(BuiltinError::error(
+            (None, TreeChange::Insert(_)) => Err(BuiltinError::error(
                 "deleted node encountered during insert operation",
             )),
-            (None, Change::Delete | Change::Replace(_)) => Err(BuiltinError::error(
+            (None, TreeChange::Delete | TreeChange::Replace(_)) => Err(BuiltinError::error(
                 "deleted node encountered during delete operation",
             )),
         }
@@ -120,25 +122,25 @@ fn apply<'e>(
     };
     let path = segments(call, path)?;
     match op.as_bytes() {
-        b"add" => document.change(call, &path, Change::Insert(attribute("value")?)),
-        b"remove" => document.change(call, &path, Change::Delete),
+        b"add" => document.change(call, &path, TreeChange::Insert(attribute("value")?)),
+        b"remove" => document.change(call, &path, TreeChange::Delete),
         b"replace" => match attribute("value") {
-            Ok(value) => document.change(call, &path, Change::Replace(value)),
+            Ok(value) => document.change(call, &path, TreeChange::Replace(value)),
             // a missing target is reported first
             Err(missing) => document
-                .change(call, &path, Change::Delete)
+                .change(call, &path, TreeChange::Delete)
                 .and(Err(missing)),
         },
         b"move" => {
             let from = segments(call, attribute("from")?)?;
             let value = document.get(call, &from)?;
-            document.change(call, &from, Change::Delete)?;
-            document.change(call, &path, Change::Insert(value))
+            document.change(call, &from, TreeChange::Delete)?;
+            document.change(call, &path, TreeChange::Insert(value))
         }
         b"copy" => {
             let from = segments(call, attribute("from")?)?;
             let value = document.get(call, &from)?;
-            document.change(call, &path, Change::Insert(value))
+            document.change(call, &path, TreeChange::Insert(value))
         }
         b"test" => {
             let found = match document.0 {

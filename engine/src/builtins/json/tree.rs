@@ -42,7 +42,7 @@ impl<P: Default> Drop for Opened<'_, P> {
 
 /// Change that an operation makes at the end of its path.
 #[derive(Clone, Copy)]
-pub enum Change<'e> {
+pub enum TreeChange<'e> {
     /// Inserts a value.
     Insert(ValueRef<'e>),
     /// Replaces the value.
@@ -105,7 +105,7 @@ impl<'e> Tree<'e> {
         &mut self,
         call: &mut BuiltinContext<'e>,
         path: &[ValueRef<'e>],
-        change: Change<'e>,
+        change: TreeChange<'e>,
     ) -> Result<(), BuiltinError> {
         let Some((last, parents)) = path.split_last() else {
             return Ok(());
@@ -114,10 +114,10 @@ impl<'e> Tree<'e> {
         for (depth, key) in parents.iter().enumerate() {
             if let Some(set) = tree.set() {
                 // a member that lost something can no longer be looked up by its old value
-                if let Change::Replace(value) = change {
+                if let TreeChange::Replace(value) = change {
                     let path = path.within(depth..);
-                    tree.change(call, path, Change::Delete)?;
-                    return tree.change(call, path, Change::Insert(value));
+                    tree.change(call, path, TreeChange::Delete)?;
+                    return tree.change(call, path, TreeChange::Insert(value));
                 }
                 let old = set_member(set, *key)?;
                 let mut member = Self::Value(old);
@@ -220,7 +220,7 @@ fn no_child(key: ValueRef<'_>) -> BuiltinError {
 fn change_item<'e>(
     items: &mut Vec<Tree<'e>>,
     key: ValueRef<'e>,
-    change: Change<'e>,
+    change: TreeChange<'e>,
 ) -> Result<(), BuiltinError> {
     let index = index(key, items.len())?;
     let at = usize::try_from(index).unwrap_or(usize::MAX);
@@ -230,17 +230,17 @@ fn change_item<'e>(
         )))
     };
     match change {
-        Change::Insert(_) if at > items.len() => out("insertion"),
-        Change::Insert(value) => {
+        TreeChange::Insert(_) if at > items.len() => out("insertion"),
+        TreeChange::Insert(value) => {
             items.insert(at, Tree::Value(value));
             Ok(())
         }
-        Change::Delete | Change::Replace(_) if at >= items.len() => out("delete"),
-        Change::Delete => {
+        TreeChange::Delete | TreeChange::Replace(_) if at >= items.len() => out("delete"),
+        TreeChange::Delete => {
             items.remove(at);
             Ok(())
         }
-        Change::Replace(value) => {
+        TreeChange::Replace(value) => {
             *items.item_mut(at) = Tree::Value(value);
             Ok(())
         }
@@ -299,17 +299,17 @@ fn change_member<'e>(
     call: &mut BuiltinContext<'e>,
     set: ValueRef<'e>,
     key: ValueRef<'e>,
-    change: Change<'e>,
+    change: TreeChange<'e>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let without = match change {
-        Change::Insert(_) => None,
-        Change::Replace(_) | Change::Delete => {
+        TreeChange::Insert(_) => None,
+        TreeChange::Replace(_) | TreeChange::Delete => {
             Some(set_member(set, key).map_err(|_| no_child(key))?)
         }
     };
     let with = match change {
-        Change::Insert(value) | Change::Replace(value) => Some(value),
-        Change::Delete => None,
+        TreeChange::Insert(value) | TreeChange::Replace(value) => Some(value),
+        TreeChange::Delete => None,
     };
     if let Some(value) = with.filter(|value| *value != key) {
         return Err(BuiltinError::error(format!(

@@ -4,21 +4,21 @@ use hmac::digest::common::KeyInit;
 use hmac::{Hmac, Mac};
 use sha2::{Sha256, Sha384, Sha512};
 
-use super::super::crypto::hash::Hash;
+use super::super::crypto::hash::Sha2;
 use super::super::crypto::rsa::Padding;
 use super::super::crypto::signature::Scheme;
 use crate::bug::bug;
 
 /// A signature algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Algorithm {
+pub enum JwsAlgorithm {
     /// HMAC with a shared secret.
-    Secret(Hash),
+    Secret(Sha2),
     /// Signature with a private key.
     Key(Scheme),
 }
 
-impl Algorithm {
+impl JwsAlgorithm {
     /// Returns the algorithm with a name.
     pub fn by_name(name: &str) -> Option<Self> {
         if name == "EdDSA" {
@@ -26,9 +26,9 @@ impl Algorithm {
         }
         let (family, bits) = name.split_at_checked(2)?;
         let hash = match bits {
-            "256" => Hash::Sha256,
-            "384" => Hash::Sha384,
-            "512" => Hash::Sha512,
+            "256" => Sha2::Sha256,
+            "384" => Sha2::Sha384,
+            "512" => Sha2::Sha512,
             _ => return None,
         };
         match family {
@@ -42,11 +42,11 @@ impl Algorithm {
 }
 
 /// Returns the authentication code of a message.
-pub fn code(hash: Hash, secret: &[u8], message: &[u8]) -> Vec<u8> {
+pub fn code(hash: Sha2, secret: &[u8], message: &[u8]) -> Vec<u8> {
     match hash {
-        Hash::Sha256 => mac::<Hmac<Sha256>>(secret, message),
-        Hash::Sha384 => mac::<Hmac<Sha384>>(secret, message),
-        Hash::Sha512 => mac::<Hmac<Sha512>>(secret, message),
+        Sha2::Sha256 => mac::<Hmac<Sha256>>(secret, message),
+        Sha2::Sha384 => mac::<Hmac<Sha384>>(secret, message),
+        Sha2::Sha512 => mac::<Hmac<Sha512>>(secret, message),
     }
 }
 
@@ -64,7 +64,7 @@ fn mac<M: Mac + KeyInit>(secret: &[u8], message: &[u8]) -> Vec<u8> {
 }
 
 /// Returns `true` if a code is that of a message. The comparison takes constant time.
-pub fn is_code(hash: Hash, secret: &[u8], message: &[u8], found: &[u8]) -> bool {
+pub fn is_code(hash: Sha2, secret: &[u8], message: &[u8], found: &[u8]) -> bool {
     Coder::new(hash, secret).map_or_else(
         || bug!("a secret of a length that codes do not take"),
         |coder| coder.verifies(message, found),
@@ -84,11 +84,11 @@ pub enum Coder {
 
 impl Coder {
     /// Prepares a secret.
-    pub fn new(hash: Hash, secret: &[u8]) -> Option<Self> {
+    pub fn new(hash: Sha2, secret: &[u8]) -> Option<Self> {
         Some(match hash {
-            Hash::Sha256 => Self::Sha256(Hmac::new_from_slice(secret).ok()?),
-            Hash::Sha384 => Self::Sha384(Hmac::new_from_slice(secret).ok()?),
-            Hash::Sha512 => Self::Sha512(Hmac::new_from_slice(secret).ok()?),
+            Sha2::Sha256 => Self::Sha256(Hmac::new_from_slice(secret).ok()?),
+            Sha2::Sha384 => Self::Sha384(Hmac::new_from_slice(secret).ok()?),
+            Sha2::Sha512 => Self::Sha512(Hmac::new_from_slice(secret).ok()?),
         })
     }
 

@@ -1,6 +1,6 @@
 //! Detached signatures with PEM keys or secrets, as in the signatures of bundles.
 
-use super::algorithm::{Algorithm, code, is_code};
+use super::algorithm::{JwsAlgorithm, code, is_code};
 use crate::builtins::crypto::certificate::Certificate;
 use crate::builtins::crypto::curve;
 use crate::builtins::crypto::private::{KeyEncoding, PrivateKey};
@@ -19,8 +19,8 @@ const NO_PEM: &str = "failed to parse PEM block containing the key";
 pub fn sign(name: &str, key: &[u8], message: &[u8]) -> Result<Vec<u8>, String> {
     let algorithm = algorithm(name)?;
     let scheme = match algorithm {
-        Some(Algorithm::Secret(hash)) => return Ok(code(hash, key, message)),
-        Some(Algorithm::Key(scheme)) => Some(scheme),
+        Some(JwsAlgorithm::Secret(hash)) => return Ok(code(hash, key, message)),
+        Some(JwsAlgorithm::Key(scheme)) => Some(scheme),
         None => None,
     };
     let Some((block, _)) = pem::block(key) else {
@@ -55,14 +55,14 @@ pub fn sign(name: &str, key: &[u8], message: &[u8]) -> Result<Vec<u8>, String> {
 pub fn verify(name: &str, key: &[u8], message: &[u8], signature: &[u8]) -> Result<(), String> {
     let failed = |what: &str| Err(format!("failed to verify JWT signature: {what}"));
     let scheme = match algorithm(name)? {
-        Some(Algorithm::Secret(hash)) => {
+        Some(JwsAlgorithm::Secret(hash)) => {
             return if is_code(hash, key, message, signature) {
                 Ok(())
             } else {
                 failed("invalid HMAC signature")
             };
         }
-        Some(Algorithm::Key(scheme)) => scheme,
+        Some(JwsAlgorithm::Key(scheme)) => scheme,
         None => {
             public(key)?;
             return failed(&format!(
@@ -106,8 +106,8 @@ pub fn verify(name: &str, key: &[u8], message: &[u8], signature: &[u8]) -> Resul
 }
 
 /// Returns the algorithm with a name, or `None` for `none`, which OPA accepts as a name and cannot sign with.
-fn algorithm(name: &str) -> Result<Option<Algorithm>, String> {
-    match Algorithm::by_name(name) {
+fn algorithm(name: &str) -> Result<Option<JwsAlgorithm>, String> {
+    match JwsAlgorithm::by_name(name) {
         None if name == "none" => Ok(None),
         None => Err(format!("unknown signature algorithm: {name}")),
         found => Ok(found),

@@ -1,6 +1,6 @@
 //! JSON Web Keys (JWK) and sets of them.
 
-use super::jwk_fields::Fields;
+use super::jwk_fields::JwkFields;
 use crate::builtins::crypto::curve::{Curve, PublicPoint};
 use crate::builtins::crypto::rsa::{RsaPrivate, RsaPublic};
 use crate::value::{Arena, Kind, ValueRef, json};
@@ -151,7 +151,7 @@ fn key(value: ValueRef<'_>) -> Result<Jwk, String> {
         let step = format!("failed to unmarshal JSON into key (*jwk.{name})");
         format!("{step}: {step}: {error}")
     };
-    let fields = Fields::read(&kind, private, &fields).map_err(in_key)?;
+    let fields = JwkFields::read(&kind, private, &fields).map_err(in_key)?;
     let material = match kind.as_str() {
         "RSA" => rsa(&fields, private),
         "EC" => elliptic(&fields, private),
@@ -175,7 +175,7 @@ pub fn go_kind(value: ValueRef<'_>) -> &'static str {
     }
 }
 
-fn rsa(fields: &Fields, private: bool) -> Result<Material, String> {
+fn rsa(fields: &JwkFields, private: bool) -> Result<Material, String> {
     let kind = if private {
         "RSAPrivateKey"
     } else {
@@ -211,7 +211,7 @@ fn rsa(fields: &Fields, private: bool) -> Result<Material, String> {
     })
 }
 
-fn elliptic(fields: &Fields, private: bool) -> Result<Material, String> {
+fn elliptic(fields: &JwkFields, private: bool) -> Result<Material, String> {
     let kind = if private {
         "ECDSAPrivateKey"
     } else {
@@ -258,7 +258,7 @@ fn elliptic(fields: &Fields, private: bool) -> Result<Material, String> {
     })
 }
 
-fn octets(fields: &Fields, private: bool) -> Result<Material, String> {
+fn octets(fields: &JwkFields, private: bool) -> Result<Material, String> {
     let kind = if private {
         "OKPPrivateKey"
     } else {
@@ -290,7 +290,7 @@ fn octets(fields: &Fields, private: bool) -> Result<Material, String> {
     Ok(Material::OkpPrivate(curve, x.into(), d.into()))
 }
 
-fn secret(fields: &Fields) -> Result<Material, String> {
+fn secret(fields: &JwkFields) -> Result<Material, String> {
     match fields.bytes("k") {
         Some(bytes) if !bytes.is_empty() => Ok(Material::Secret(bytes.into())),
         _ => Err("SymmetricKey: missing \"k\" field".to_owned()),

@@ -11,7 +11,7 @@ use crate::value::ValueRef;
 
 /// Fields of a key.
 #[derive(Default)]
-pub struct Fields {
+pub struct JwkFields {
     /// `alg`
     pub algorithm: Option<Box<str>>,
     /// `kid`
@@ -71,7 +71,7 @@ const CURVES: &[&str] = &[
     "P-256", "P-384", "P-521", "Ed25519", "Ed448", "X25519", "X448",
 ];
 
-impl Fields {
+impl JwkFields {
     /// Decodes the fields of a key type, in their order. The error is the message.
     pub fn read(
         kind: &str,

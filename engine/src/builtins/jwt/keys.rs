@@ -2,23 +2,23 @@
 
 use std::sync::Arc;
 
-use super::algorithm::{Algorithm, is_code};
+use super::algorithm::{JwsAlgorithm, is_code};
 use super::header::Header;
 use super::jwk::{self, Jwk, Material, OkpCurve};
 use crate::builtins::crypto::certificate::Certificate;
 use crate::builtins::crypto::public::PublicKey;
 use crate::builtins::crypto::signature::ed25519_public;
 use crate::builtins::crypto::verifying::VerifyingKey;
-use crate::builtins::patterns::{Family, Pattern};
+use crate::builtins::patterns::{CompiledPattern, Family};
 use crate::builtins::pem;
 use crate::builtins::signatures::VerifiedSignatures;
 use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::value::TextView;
 
 /// Verification keys.
-pub struct Keys(Vec<Key>);
+pub struct Keys(Vec<JwtKey>);
 
-struct Key {
+struct JwtKey {
     algorithm: Option<Box<str>>,
     id: Option<Box<str>>,
     verifier: Verifier,
@@ -48,7 +48,7 @@ impl Trusted<'_> {
         &self,
         call: &BuiltinContext<'_>,
         header: &Header<'_>,
-        algorithm: Algorithm,
+        algorithm: JwsAlgorithm,
         message: &[u8],
         signed: &[u8],
     ) -> bool {
@@ -56,10 +56,10 @@ impl Trusted<'_> {
             (Self::Keys(keys), _) => {
                 keys.verify(call, header, (algorithm, Allowed::Private), message, signed)
             }
-            (Self::Secret(secret), Algorithm::Secret(hash)) => {
+            (Self::Secret(secret), JwsAlgorithm::Secret(hash)) => {
                 is_code(hash, secret.as_bytes(), message, signed)
             }
-            (Self::Secret(_), Algorithm::Key(_)) => false,
+            (Self::Secret(_), JwsAlgorithm::Key(_)) => false,
         }
     }
 }
@@ -73,14 +73,14 @@ pub enum Allowed {
     Private,
 }
 
-impl Pattern for Keys {
+impl CompiledPattern for Keys {
     fn bytes(&self) -> usize {
         /// Approximate size of a parsed key in bytes.
         const PARSED: usize = 2 << 10;
         let each = self
             .0
             .iter()
-            .map(|key| key.bytes + size_of::<Key>() + PARSED);
+            .map(|key| key.bytes + size_of::<JwtKey>() + PARSED);
         each.sum()
     }
 }
@@ -95,15 +95,15 @@ impl Keys {
             .map_err(BuiltinError::error)
     }
 
-    fn parse_keys(call: &BuiltinContext<'_>, text: &[u8]) -> Result<Vec<Key>, String> {
+    fn parse_keys(call: &BuiltinContext<'_>, text: &[u8]) -> Result<Vec<JwtKey>, String> {
         let Some((block, rest)) = pem::block(text) else {
             let keys = jwk::read(call.arena, text).map_err(|error| {
                 format!("failed to parse a JWK key (set): jwk.ParseString: failed to parse string: {error}")
             })?;
-            let keys = keys.into_iter().map(Key::of_jwk);
+            let keys = keys.into_iter().map(JwtKey::of_jwk);
             // a key for encryption must not hide the key for signatures with the same `kid`
             return keys
-                .filter(|key| key.as_ref().map_or(true, Key::is_for_signatures))
+                .filter(|key| key.as_ref().map_or(true, JwtKey::is_for_signatures))
                 .collect();
         };
         if !rest.is_empty() {
@@ -120,7 +120,7 @@ impl Keys {
             ),
             _ => return Err("failed to extract a Key from the PEM certificate".to_owned()),
         };
-        Ok(vec![Key {
+        Ok(vec![JwtKey {
             algorithm: None,
             id: None,
             verifier: key.map_or(Verifier::Nothing, |key| Verifier::Public(key.into())),
@@ -133,12 +133,12 @@ impl Keys {
         &self,
         call: &BuiltinContext<'_>,
         header: &Header<'_>,
-        (algorithm, allowed): (Algorithm, Allowed),
+        (algorithm, allowed): (JwsAlgorithm, Allowed),
         message: &[u8],
         signed: &[u8],
     ) -> bool {
         let known = call.signatures;
-        let verifies = |key: &Key| key.verify(known, (algorithm, allowed), message, signed);
+        let verifies = |key: &JwtKey| key.verify(known, (algorithm, allowed), message, signed);
         // with a key id only that key is tried, otherwise all keys that are not for another algorithm
         let named = header
             .key_id
@@ -160,7 +160,7 @@ impl Keys {
     }
 }
 
-impl Key {
+impl JwtKey {
     fn of_jwk(jwk: Jwk) -> Result<Self, String> {
         const EXPORT: &str = "jwk.Export: failed to export jwk.Key to raw format:";
         let bytes = jwk.material.bytes();
@@ -211,24 +211,24 @@ impl Key {
     fn is_for_signatures(&self) -> bool {
         self.algorithm
             .as_deref()
-            .is_none_or(|name| Algorithm::by_name(name).is_some())
+            .is_none_or(|name| JwsAlgorithm::by_name(name).is_some())
     }
 
     fn verify(
         &self,
         known: Option<&VerifiedSignatures>,
-        (algorithm, allowed): (Algorithm, Allowed),
+        (algorithm, allowed): (JwsAlgorithm, Allowed),
         message: &[u8],
         signed: &[u8],
     ) -> bool {
         match (&self.verifier, algorithm) {
-            (Verifier::Private(key), Algorithm::Key(scheme)) => {
+            (Verifier::Private(key), JwsAlgorithm::Key(scheme)) => {
                 allowed == Allowed::Private && key.verify(known, scheme, message, signed)
             }
-            (Verifier::Public(key), Algorithm::Key(scheme)) => {
+            (Verifier::Public(key), JwsAlgorithm::Key(scheme)) => {
                 key.verify(known, scheme, message, signed)
             }
-            (Verifier::Secret(secret), Algorithm::Secret(hash)) => {
+            (Verifier::Secret(secret), JwsAlgorithm::Secret(hash)) => {
                 is_code(hash, secret, message, signed)
             }
             _ => false,

@@ -15,14 +15,14 @@ pub use detached::{sign as sign_message, verify as verify_signature};
 
 use std::sync::Arc;
 
-use super::crypto::hash::Hash;
+use super::crypto::hash::Sha2;
 use super::crypto::rsa::Padding;
 use super::crypto::signature::Scheme;
 use super::encoding::hex;
 use super::{Builtin, BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::bug::Within;
 use crate::value::ValueRef;
-use algorithm::{Algorithm, Coder, is_code};
+use algorithm::{Coder, JwsAlgorithm, is_code};
 use constraints::Constraints;
 use header::Header;
 use keys::{Allowed, Keys};
@@ -145,11 +145,11 @@ const RSA_PSS: char = 'P';
 const CURVE: char = 'E';
 const ED25519: char = 'D';
 
-const fn hash(bits: u16) -> Hash {
+const fn hash(bits: u16) -> Sha2 {
     match bits {
-        256 => Hash::Sha256,
-        384 => Hash::Sha384,
-        _ => Hash::Sha512,
+        256 => Sha2::Sha256,
+        384 => Sha2::Sha384,
+        _ => Sha2::Sha512,
     }
 }
 
@@ -209,7 +209,7 @@ fn verify<'e, const FAMILY: char, const BITS: u16>(
     let keys = Keys::read(call, operands.text(1)?.as_bytes())?;
     let signature = token.signature(call).map_err(BuiltinError::error)?;
     let header = Header::read(token.header(call)?.fields)?;
-    let algorithm = (Algorithm::Key(scheme(FAMILY, BITS)), Allowed::Public);
+    let algorithm = (JwsAlgorithm::Key(scheme(FAMILY, BITS)), Allowed::Public);
     let verified = keys.verify(call, &header, algorithm, token.signed, signature);
     Ok(ValueRef::Bool(verified))
 }
@@ -274,7 +274,7 @@ fn decode_verify<'e>(
             return Ok(refused(call));
         }
         let signature = token.signature(call).map_err(BuiltinError::error)?;
-        let verified = Algorithm::by_name(&header.algorithm).is_some_and(|algorithm| {
+        let verified = JwsAlgorithm::by_name(&header.algorithm).is_some_and(|algorithm| {
             let trusted = &constraints.trusted;
             trusted.verify(call, &header, algorithm, token.signed, signature)
         });

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use super::algorithm::{Algorithm, code};
+use super::algorithm::{JwsAlgorithm, code};
 use super::header_json::{self, Value, unescaped};
 use super::jwk::{self, Material, OkpCurve};
 use crate::builtins::crypto::signature::{ed25519_public, sign_ed25519};
@@ -59,7 +59,7 @@ fn sign<'e>(
         }
         None => return Err(bad("jwsbb: header \"alg\" not found")),
     };
-    let algorithm = Algorithm::by_name(&name)
+    let algorithm = JwsAlgorithm::by_name(&name)
         .ok_or_else(|| BuiltinError::error(format!("unknown JWS algorithm: {name}")))?;
     let is_jwt = match parameters.get("typ") {
         Some(Value::Text(kind)) => unescaped(kind) == "JWT",
@@ -79,17 +79,17 @@ fn sign<'e>(
 }
 
 /// Signs a message. The error is the message.
-fn signature(algorithm: Algorithm, key: &Material, message: &[u8]) -> Result<Vec<u8>, String> {
+fn signature(algorithm: JwsAlgorithm, key: &Material, message: &[u8]) -> Result<Vec<u8>, String> {
     match (algorithm, key) {
-        (Algorithm::Secret(hash), Material::Secret(secret)) => Ok(code(hash, secret, message)),
-        (Algorithm::Key(Scheme::Rsa(padding, hash)), Material::RsaPrivate { .. }) => {
+        (JwsAlgorithm::Secret(hash), Material::Secret(secret)) => Ok(code(hash, secret, message)),
+        (JwsAlgorithm::Key(Scheme::Rsa(padding, hash)), Material::RsaPrivate { .. }) => {
             let Some(Ok(key)) = key.rsa_private() else {
                 return Err(unfit(algorithm, key));
             };
             let signature = key.sign(padding, hash, message);
             signature.map_err(str::to_owned)
         }
-        (Algorithm::Key(Scheme::Ecdsa(hash)), Material::EcPrivate(point, scalar)) => {
+        (JwsAlgorithm::Key(Scheme::Ecdsa(hash)), Material::EcPrivate(point, scalar)) => {
             if scalar.iter().all(|byte| *byte == 0) {
                 return Err(
                     "failed to sign payload using ecdsa: ecdsa: private key scalar is zero or negative"
@@ -101,12 +101,12 @@ fn signature(algorithm: Algorithm, key: &Material, message: &[u8]) -> Result<Vec
             })
         }
         (
-            Algorithm::Key(Scheme::Ed25519),
+            JwsAlgorithm::Key(Scheme::Ed25519),
             Material::OkpPrivate(OkpCurve::Ed25519, public, seed),
         ) if ed25519_public(seed).as_deref() == Some(public) => {
             sign_ed25519(seed, message).ok_or_else(|| unfit(algorithm, key))
         }
-        (Algorithm::Secret(hash), Material::OkpPrivate(OkpCurve::Ed25519, public, seed)) => {
+        (JwsAlgorithm::Secret(hash), Material::OkpPrivate(OkpCurve::Ed25519, public, seed)) => {
             // OPA's library uses the bytes of such a key as secret
             Ok(code(hash, &[&**seed, public].concat(), message))
         }
@@ -115,17 +115,19 @@ fn signature(algorithm: Algorithm, key: &Material, message: &[u8]) -> Result<Vec
 }
 
 /// Returns the error for a key that cannot sign with an algorithm, in the words of OPA's library.
-fn unfit(algorithm: Algorithm, key: &Material) -> String {
+fn unfit(algorithm: JwsAlgorithm, key: &Material) -> String {
     const EXPORT: &str = "failed to export jwk.Key to raw format:";
     let (what, plain, step) = match algorithm {
-        Algorithm::Secret(_) => ("[]byte", "[]byte", "keyconv: "),
-        Algorithm::Key(Scheme::Rsa(..)) => ("*rsa.PrivateKey", "rsa.PrivateKey", ""),
-        Algorithm::Key(Scheme::Ecdsa(_)) => ("*ecdsa.PrivateKey", "ecdsa.PrivateKey", "keyconv: "),
-        Algorithm::Key(Scheme::Ed25519) => ("ed25519.PrivateKey", "ed25519.PrivateKey", ""),
+        JwsAlgorithm::Secret(_) => ("[]byte", "[]byte", "keyconv: "),
+        JwsAlgorithm::Key(Scheme::Rsa(..)) => ("*rsa.PrivateKey", "rsa.PrivateKey", ""),
+        JwsAlgorithm::Key(Scheme::Ecdsa(_)) => {
+            ("*ecdsa.PrivateKey", "ecdsa.PrivateKey", "keyconv: ")
+        }
+        JwsAlgorithm::Key(Scheme::Ed25519) => ("ed25519.PrivateKey", "ed25519.PrivateKey", ""),
     };
     let target = match algorithm {
-        Algorithm::Secret(_) => "*[]uint8".to_owned(),
-        Algorithm::Key(_) => format!("*{plain}"),
+        JwsAlgorithm::Secret(_) => "*[]uint8".to_owned(),
+        JwsAlgorithm::Key(_) => format!("*{plain}"),
     };
     let assign = |kind: &str| {
         format!(
@@ -136,7 +138,8 @@ fn unfit(algorithm: Algorithm, key: &Material) -> String {
         Material::RsaPublic(_) => ("rsaPublicKey", None),
         Material::RsaPrivate { .. } => {
             let missing = key.rsa_private().and_then(Result::err);
-            let missing = missing.filter(|_| matches!(algorithm, Algorithm::Key(Scheme::Rsa(..))));
+            let missing =
+                missing.filter(|_| matches!(algorithm, JwsAlgorithm::Key(Scheme::Rsa(..))));
             (
                 "rsaPrivateKey",
                 missing.map(|error| format!("{EXPORT} {error}")),

@@ -45,7 +45,7 @@ impl<'t> Token<'t> {
     }
 
     /// Decodes the header. Fails for encrypted tokens.
-    pub fn header<'e>(&self, call: &BuiltinContext<'e>) -> Result<Json<'e>, BuiltinError> {
+    pub fn header<'e>(&self, call: &BuiltinContext<'e>) -> Result<JsonObject<'e>, BuiltinError> {
         let text = url_safe_in(call, self.header).map_err(|error| {
             BuiltinError::error(format!("JWT header had invalid encoding: {error}"))
         })?;
@@ -74,7 +74,7 @@ impl<'t> Token<'t> {
 
 /// An object parsed from JSON.
 #[derive(Clone, Copy)]
-pub struct Json<'e> {
+pub struct JsonObject<'e> {
     /// Object.
     pub value: ValueRef<'e>,
     /// Fields.
@@ -82,11 +82,11 @@ pub struct Json<'e> {
 }
 
 /// Parses JSON that must be an object. The error is the message.
-pub fn object<'e>(call: &BuiltinContext<'e>, text: &'e [u8]) -> Result<Json<'e>, String> {
+pub fn object<'e>(call: &BuiltinContext<'e>, text: &'e [u8]) -> Result<JsonObject<'e>, String> {
     let value =
         json::unmarshal(call.arena, text).map_err(|error| format!("invalid JSON: {error}"))?;
     match value.as_object() {
-        Some(fields) => Ok(Json { value, fields }),
+        Some(fields) => Ok(JsonObject { value, fields }),
         None => Err("decoded JSON type was not an Object".to_owned()),
     }
 }

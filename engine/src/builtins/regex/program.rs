@@ -20,7 +20,7 @@ use super::error::{Problem, SyntaxError};
 use super::needed::Needed;
 use super::sign;
 use super::syntax::Syntax;
-use crate::builtins::patterns::{Family, Pattern};
+use crate::builtins::patterns::{CompiledPattern, Family};
 use crate::builtins::{BuiltinContext, runes};
 use crate::limits::{PATTERN_BYTES, PATTERN_LARGE, PATTERN_STATES, PATTERN_TABLE};
 use crate::value::TextView;
@@ -163,8 +163,8 @@ impl Regex {
     ) -> impl Iterator<Item = Range<usize>> + 'a {
         let bytes = &*text.text;
         match &self.class {
-            Some(class) => Matches::Class(class.matches(bytes), text),
-            None => Matches::Program(self.program.find_iter(bytes), text),
+            Some(class) => MatchIterator::Class(class.matches(bytes), text),
+            None => MatchIterator::Program(self.program.find_iter(bytes), text),
         }
     }
 
@@ -228,12 +228,12 @@ fn span(ends: &[Option<NonMaxUsize>]) -> Option<Range<usize>> {
 }
 
 /// Iterator over matches.
-enum Matches<'a, C> {
+enum MatchIterator<'a, C> {
     Class(C, &'a Haystack<'a>),
     Program(meta::FindMatches<'a, 'a>, &'a Haystack<'a>),
 }
 
-impl<C: Iterator<Item = Range<usize>>> Iterator for Matches<'_, C> {
+impl<C: Iterator<Item = Range<usize>>> Iterator for MatchIterator<'_, C> {
     type Item = Range<usize>;
 
     #[inline]
@@ -245,7 +245,7 @@ impl<C: Iterator<Item = Range<usize>>> Iterator for Matches<'_, C> {
     }
 }
 
-impl Pattern for Regex {
+impl CompiledPattern for Regex {
     fn bytes(&self) -> usize {
         let alphabet = self.alphabet.as_ref().map_or(0, |held| held.bytes());
         self.program.memory_usage() + alphabet

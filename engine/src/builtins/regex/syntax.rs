@@ -34,7 +34,7 @@ pub struct Syntax {
 impl Syntax {
     /// Parses a pattern.
     pub fn parse(pattern: &str) -> Result<Self, SyntaxError> {
-        let mut parser = Parser {
+        let mut parser = RegexParser {
             pattern,
             flags: Flags::default(),
             open: Vec::new(),
@@ -85,7 +85,7 @@ struct OpenGroup {
     sequence: Vec<MeasuredHir>,
 }
 
-struct Parser<'p> {
+struct RegexParser<'p> {
     pattern: &'p str,
     flags: Flags,
     /// Groups around the innermost one.
@@ -96,7 +96,7 @@ struct Parser<'p> {
     repeated: Option<&'p str>,
 }
 
-impl<'p> Parser<'p> {
+impl<'p> RegexParser<'p> {
     /// Parses one element. Returns the rest of the pattern.
     fn step(&mut self, first: char, rest: &'p str) -> Result<&'p str, SyntaxError> {
         let repeated = self.repeated.take();

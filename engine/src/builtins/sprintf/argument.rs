@@ -8,7 +8,7 @@ use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::value::{Number, TextView, ValueRef};
 
 /// A value with its type in Go.
-pub enum Argument<'e> {
+pub enum GoArgument<'e> {
     /// `int64`
     Int(i64),
     /// `*big.Int`
@@ -31,7 +31,7 @@ pub enum Argument<'e> {
     Nil,
 }
 
-impl<'e> Argument<'e> {
+impl<'e> GoArgument<'e> {
     /// Converts a value. Numbers with a decimal point or an exponent are floats.
     pub fn from_value(
         call: &BuiltinContext<'_>,

@@ -6,7 +6,7 @@ use crate::bug::Within as _;
 
 /// `coefficient / 10^scale`, the shortest decimal of a float.
 #[derive(Clone, Copy)]
-pub struct Decimal {
+pub struct ShortestDecimal {
     negative: bool,
     coefficient: u64,
     scale: u32,
@@ -17,7 +17,7 @@ pub struct Decimal {
 /// Number of decimal digits that every float represents.
 const CHUNK_DIGITS: u32 = 15;
 
-impl Decimal {
+impl ShortestDecimal {
     /// Returns `None` for zero, and for more digits than a float is guaranteed to represent.
     #[inline]
     pub fn new(scale: u8, coefficient: i64) -> Option<Self> {
@@ -186,7 +186,7 @@ impl PrintedDecimal {
 
 #[cfg(test)]
 mod tests {
-    use super::{Decimal, PrintedDecimal};
+    use super::{PrintedDecimal, ShortestDecimal};
     use crate::builtins::sprintf::Spec;
 
     /// Numbers of all lengths and scales print as their floats do, unless the fast path returns `None`.
@@ -200,7 +200,7 @@ mod tests {
             let coefficient = sign * i64::try_from((seed >> 8) % 10_u64.pow(length + 1)).unwrap();
             let scale = u8::try_from((seed >> 40) % 19).unwrap();
             let float: f64 = format!("{coefficient}e-{scale}").parse().unwrap();
-            let Some(decimal) = Decimal::new(scale, coefficient) else {
+            let Some(decimal) = ShortestDecimal::new(scale, coefficient) else {
                 continue;
             };
             let magnitude = float.abs();

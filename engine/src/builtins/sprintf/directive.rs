@@ -57,7 +57,7 @@ impl<'e> Values for ArrayView<'e> {
 }
 
 /// A directive with its argument.
-pub struct Directive<T> {
+pub struct FormatDirective<T> {
     pub spec: Spec,
     /// `None` at the end of the format.
     pub verb: Option<char>,
@@ -68,7 +68,7 @@ pub struct Directive<T> {
     pub bad_index: bool,
 }
 
-impl<T> Default for Directive<T> {
+impl<T> Default for FormatDirective<T> {
     fn default() -> Self {
         Self {
             spec: Spec::default(),
@@ -84,11 +84,11 @@ impl<T> Default for Directive<T> {
 /// Next item of a format.
 pub enum Step<'f, T> {
     Text(&'f [u8]),
-    Directive(Directive<T>),
+    Directive(FormatDirective<T>),
 }
 
 /// Parser of a format.
-pub struct Format<'f, A> {
+pub struct FormatParser<'f, A> {
     rest: &'f [u8],
     values: A,
     /// Index of the next argument.
@@ -114,7 +114,7 @@ fn short_number(rest: &mut &[u8]) -> Option<usize> {
     (!rest.first().is_some_and(u8::is_ascii_digit)).then_some(number)
 }
 
-impl<'f, A: Values> Format<'f, A> {
+impl<'f, A: Values> FormatParser<'f, A> {
     pub fn new(format: &'f [u8], values: A) -> Self {
         Self {
             rest: format,
@@ -143,7 +143,7 @@ impl<'f, A: Values> Format<'f, A> {
 
     /// Fast path for directives with at most a leading zero, a short width and a short precision.
     #[inline]
-    fn plain(&mut self) -> Option<Directive<A::Value>> {
+    fn plain(&mut self) -> Option<FormatDirective<A::Value>> {
         let mut rest = self.rest;
         let mut spec = Spec::default();
         if let [b'0', after @ ..] = rest {
@@ -163,16 +163,16 @@ impl<'f, A: Values> Format<'f, A> {
         self.rest = after;
         let value = self.values.get(self.at);
         self.at += usize::from(value.is_some());
-        Some(Directive {
+        Some(FormatDirective {
             spec,
             verb: Some(char::from(*verb)),
             value,
-            ..Directive::default()
+            ..FormatDirective::default()
         })
     }
 
-    fn directive(&mut self) -> Directive<A::Value> {
-        let mut found = Directive::default();
+    fn directive(&mut self) -> FormatDirective<A::Value> {
+        let mut found = FormatDirective::default();
         let spec = &mut found.spec;
         loop {
             match self.rest.first() {
@@ -266,7 +266,7 @@ impl<'f, A: Values> Format<'f, A> {
         };
         let inner = self.rest.within(1..end);
         self.skip(end + 1);
-        let mut number = Format {
+        let mut number = FormatParser {
             rest: inner,
             ..*self
         };
@@ -281,7 +281,7 @@ impl<'f, A: Values> Format<'f, A> {
     }
 }
 
-impl<'f, A: Values> Format<'f, A> {
+impl<'f, A: Values> FormatParser<'f, A> {
     /// Returns the next item.
     pub fn next(&mut self) -> Option<Step<'f, A::Value>> {
         if self.rest.is_empty() {

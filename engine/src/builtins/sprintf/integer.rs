@@ -11,7 +11,7 @@ use crate::value::display;
 /// Prints an `int64`. Returns `false` if it does not support the verb.
 pub fn print(printer: &mut Printer<'_, '_>, i: i64, verb: char) -> Result<bool, BuiltinError> {
     let magnitude = i.unsigned_abs();
-    let (mut decimal, mut other) = (itoa::Buffer::new(), Digits::new());
+    let (mut decimal, mut other) = (itoa::Buffer::new(), DigitBuffer::new());
     let digits = match verb {
         'd' | 'v' => {
             let spec = &printer.spec;
@@ -45,9 +45,9 @@ pub fn print(printer: &mut Printer<'_, '_>, i: i64, verb: char) -> Result<bool, 
 }
 
 /// Buffer for the digits of a number in a base that is a power of two.
-pub struct Digits([u8; 64]);
+pub struct DigitBuffer([u8; 64]);
 
-impl Digits {
+impl DigitBuffer {
     pub fn new() -> Self {
         Self([b'0'; 64])
     }

@@ -11,8 +11,8 @@ mod text;
 
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::value::{Kind, ValueRef};
-pub use argument::Argument;
-pub use directive::{Directive, Format, Spec, Step, Values};
+pub use argument::GoArgument;
+pub use directive::{FormatDirective, FormatParser, Spec, Step, Values};
 pub use printer::Printer;
 
 /// This family's entries.
@@ -48,14 +48,14 @@ fn show<'e>(
         return printer.shown(value);
     }
     if let (ValueRef::Decimal(scale, coefficient), Some(verb)) = (value, verb)
-        && let Some(decimal) = decimal::Decimal::new(scale, coefficient)
+        && let Some(decimal) = decimal::ShortestDecimal::new(scale, coefficient)
         && let Some(printed) = decimal.printed(&printer.spec, verb)
     {
         let mut text = String::new();
         printed.write(|part| text.push_str(part));
         return printer.padded(text.as_bytes());
     }
-    let argument = Argument::from_value(printer.call(), value)?;
+    let argument = GoArgument::from_value(printer.call(), value)?;
     match verb {
         Some(verb) => printer.value(&argument, verb),
         None => printer.typed(&argument),
@@ -69,7 +69,7 @@ pub fn print<'e, A: Values>(
     values: A,
     mut show: impl FnMut(&mut Printer<'_, 'e>, A::Value, Option<char>) -> Result<(), BuiltinError>,
 ) -> Result<(), BuiltinError> {
-    let mut format = Format::new(format, values);
+    let mut format = FormatParser::new(format, values);
     while let Some(step) = format.next() {
         let directive = match step {
             Step::Text(text) => {
@@ -100,7 +100,7 @@ pub fn print<'e, A: Values>(
 /// Prints the error of a directive. Returns the value and the verb if there is none.
 fn complain<T: Copy>(
     printer: &mut Printer<'_, '_>,
-    directive: &Directive<T>,
+    directive: &FormatDirective<T>,
 ) -> Result<Option<(T, char)>, BuiltinError> {
     if directive.bad_width {
         printer.raw(b"%!(BADWIDTH)")?;

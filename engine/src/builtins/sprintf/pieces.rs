@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::decimal::Decimal;
-use super::directive::{Directive, Format, Spec, Step, Values};
-use super::integer::Digits;
+use super::decimal::ShortestDecimal;
+use super::directive::{FormatDirective, FormatParser, Spec, Step, Values};
+use super::integer::DigitBuffer;
 use super::printer::Printer;
 use crate::bug::Within as _;
 use crate::builtins::{BuiltinContext, BuiltinError, Operands, Prepared, runes};
@@ -113,7 +113,7 @@ impl Pieces {
     fn new(text: &str) -> Option<Self> {
         let mut directives: Vec<FormatPiece> = Vec::new();
         let mut before = String::new();
-        let mut format = Format::new(text.as_bytes(), AnyArguments);
+        let mut format = FormatParser::new(text.as_bytes(), AnyArguments);
         while let Some(step) = format.next() {
             let directive = match step {
                 Step::Text(text) => {
@@ -122,7 +122,7 @@ impl Pieces {
                 }
                 Step::Directive(directive) => directive,
             };
-            let Directive { spec, verb, .. } = directive;
+            let FormatDirective { spec, verb, .. } = directive;
             if directive.bad_width || directive.bad_precision || directive.bad_index {
                 return None;
             }
@@ -159,7 +159,7 @@ pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
 /// An argument of the fast path.
 enum Plain<'a> {
     Integer(i64),
-    Decimal(Decimal),
+    Decimal(ShortestDecimal),
     Text(&'a str),
 }
 
@@ -178,7 +178,7 @@ impl<'e> PrintArgument<'e> for &ValueRef<'e> {
         Some(match self {
             ValueRef::Int(int) => Plain::Integer(*int),
             ValueRef::Decimal(scale, coefficient) => {
-                Plain::Decimal(Decimal::new(*scale, *coefficient)?)
+                Plain::Decimal(ShortestDecimal::new(*scale, *coefficient)?)
             }
             value => Plain::Text(value.utf8()?),
         })
@@ -195,7 +195,7 @@ impl<'e> PrintArgument<'e> for &'e Value {
         Some(match self {
             Value::Int(int) => Plain::Integer(*int),
             Value::Decimal(scale, coefficient) => {
-                Plain::Decimal(Decimal::new(*scale, *coefficient)?)
+                Plain::Decimal(ShortestDecimal::new(*scale, *coefficient)?)
             }
             value => Plain::Text(value.utf8()?),
         })
@@ -255,7 +255,7 @@ impl FormatPiece {
                     if int < 0 {
                         text.push('-');
                     }
-                    text.push_str(Digits::new().format(int.unsigned_abs(), 4, b'a'));
+                    text.push_str(DigitBuffer::new().format(int.unsigned_abs(), 4, b'a'));
                 }
                 None => return Ok(false),
             },

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use super::argument::Argument;
+use super::argument::GoArgument;
 use super::directive::Spec;
 use super::{float, integer, text};
 use crate::builtins::buffer::{Buffer, Writer, push};
@@ -105,8 +105,8 @@ impl<'c, 'e> Printer<'c, 'e> {
     }
 
     /// Appends a type and a value, as in error texts.
-    pub fn typed(&mut self, argument: &Argument<'_>) -> Result<(), BuiltinError> {
-        if matches!(argument, Argument::Nil) {
+    pub fn typed(&mut self, argument: &GoArgument<'_>) -> Result<(), BuiltinError> {
+        if matches!(argument, GoArgument::Nil) {
             return self.raw(b"<nil>");
         }
         self.raw(argument.type_name().as_bytes())?;
@@ -116,16 +116,16 @@ impl<'c, 'e> Printer<'c, 'e> {
     }
 
     /// Appends an argument with a verb.
-    pub fn value(&mut self, argument: &Argument<'_>, verb: char) -> Result<(), BuiltinError> {
+    pub fn value(&mut self, argument: &GoArgument<'_>, verb: char) -> Result<(), BuiltinError> {
         if verb != 'v' {
             return self.verb(argument, verb, false);
         }
         let quoted = std::mem::take(&mut self.spec.sharp);
         let plus = self.spec.plus;
-        if !matches!(argument, Argument::Big(_)) {
+        if !matches!(argument, GoArgument::Big(_)) {
             self.spec.plus = false;
         }
-        let sharp = quoted && matches!(argument, Argument::Big(_));
+        let sharp = quoted && matches!(argument, GoArgument::Big(_));
         self.spec.sharp = sharp;
         let done = self.verb(argument, 'v', quoted);
         self.spec.plus = plus;
@@ -134,7 +134,7 @@ impl<'c, 'e> Printer<'c, 'e> {
 
     fn verb(
         &mut self,
-        argument: &Argument<'_>,
+        argument: &GoArgument<'_>,
         verb: char,
         quoted: bool,
     ) -> Result<(), BuiltinError> {
@@ -142,21 +142,21 @@ impl<'c, 'e> Printer<'c, 'e> {
             return self.padded_text(argument.type_name().as_bytes());
         }
         let printed = match argument {
-            Argument::Int(i) | Argument::PlainInt(i) => integer::print(self, *i, verb)?,
-            Argument::Byte(byte) => integer::print(self, i64::from(*byte), verb)?,
-            Argument::Bool(value) if matches!(verb, 't' | 'v') => {
+            GoArgument::Int(i) | GoArgument::PlainInt(i) => integer::print(self, *i, verb)?,
+            GoArgument::Byte(byte) => integer::print(self, i64::from(*byte), verb)?,
+            GoArgument::Bool(value) if matches!(verb, 't' | 'v') => {
                 self.padded(if *value { b"true" } else { b"false" })?;
                 true
             }
-            Argument::Bool(_) => false,
-            Argument::Nil if verb == 'v' => {
+            GoArgument::Bool(_) => false,
+            GoArgument::Nil if verb == 'v' => {
                 self.padded(b"<nil>")?;
                 true
             }
-            Argument::Nil => return self.raw(format!("%!{verb}(<nil>)").as_bytes()),
-            Argument::Big(big) => return integer::print_big(self, big, verb),
-            Argument::Float(float) => float::print(self, *float, verb)?,
-            Argument::Text(_) | Argument::Formatted(_) | Argument::JsonNumber(_) => {
+            GoArgument::Nil => return self.raw(format!("%!{verb}(<nil>)").as_bytes()),
+            GoArgument::Big(big) => return integer::print_big(self, big, verb),
+            GoArgument::Float(float) => float::print(self, *float, verb)?,
+            GoArgument::Text(_) | GoArgument::Formatted(_) | GoArgument::JsonNumber(_) => {
                 let bytes = argument.bytes().unwrap_or_default();
                 text::print(self, &bytes, if quoted { 'q' } else { verb })?
             }

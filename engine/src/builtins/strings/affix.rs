@@ -54,7 +54,7 @@ pub fn prepare_any_suffix(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn P
     prepare::<Suffix>(operands)
 }
 
-fn prepare<A: Affix>(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
+fn prepare<A: AffixKind>(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let affixes =
         AffixOperand::from_operand(std::slice::from_ref(&operands.get(1).copied()??), 0).ok()?;
     let sorted = A::sorted(affixes.list());
@@ -70,7 +70,7 @@ struct ConstantAffixes<A> {
     affix: PhantomData<A>,
 }
 
-impl<A: Affix> Prepared for ConstantAffixes<A> {
+impl<A: AffixKind> Prepared for ConstantAffixes<A> {
     fn call<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -93,7 +93,7 @@ impl<A: Affix> Prepared for ConstantAffixes<A> {
 }
 
 /// Prefix or suffix: a test, and an order of strings read from that end.
-trait Affix: Send + Sync + 'static {
+trait AffixKind: Send + Sync + 'static {
     /// `true` if strings are read from their end.
     const BACKWARD: bool;
 
@@ -119,7 +119,7 @@ trait Affix: Send + Sync + 'static {
 
 struct Prefix;
 
-impl Affix for Prefix {
+impl AffixKind for Prefix {
     const BACKWARD: bool = false;
 
     #[inline]
@@ -134,7 +134,7 @@ impl Affix for Prefix {
 
 struct Suffix;
 
-impl Affix for Suffix {
+impl AffixKind for Suffix {
     const BACKWARD: bool = true;
 
     #[inline]
@@ -150,7 +150,7 @@ impl Affix for Suffix {
 /// Number of pairs up to which trying all of them is cheaper than sorting.
 const FEW: usize = 64;
 
-fn any_match<'e, A: Affix>(
+fn any_match<'e, A: AffixKind>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
@@ -196,7 +196,7 @@ const CAPACITY: usize = 8;
 
 /// Returns a stored array of strings in sorted order, from the second call with it. Returns `None` if sorting does not
 /// pay off.
-fn cached_affixes<'e, A: Affix>(
+fn cached_affixes<'e, A: AffixKind>(
     call: &mut BuiltinContext<'e>,
     operand: ValueRef<'e>,
 ) -> Result<Option<&'e [TextView<'e>]>, BuiltinError> {

@@ -1,15 +1,15 @@
 //! Constants of templates: numbers, characters and strings in Go's syntax.
 
-use super::lexer::Kind;
+use super::lexer::TemplateTokenKind;
 use super::quoted;
 use super::tree::Constant;
 use crate::bug::Within;
 
 /// Parses a number or a character.
-pub fn number(kind: Kind, text: &str) -> Result<Constant, String> {
+pub fn number(kind: TemplateTokenKind, text: &str) -> Result<Constant, String> {
     match kind {
-        Kind::CharConstant => character(text),
-        Kind::Complex => complex(text),
+        TemplateTokenKind::CharConstant => character(text),
+        TemplateTokenKind::Complex => complex(text),
         _ => real(text),
     }
 }

@@ -4,7 +4,8 @@ mod calls;
 
 use super::data::Data;
 use super::tree::{
-    Branch, Command, Constant, MAIN, Node, Operand, OperandKind, Pipeline, Position, Templates,
+    BranchNode, Command, Constant, MAIN, OperandKind, Pipeline, Position, TemplateNode,
+    TemplateOperand, Templates,
 };
 use super::{NO_VALUE, print, quoted};
 use crate::builtins::buffer::{Buffer, push};
@@ -76,7 +77,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         )))
     }
 
-    fn nodes(&mut self, nodes: &'t [Node], dot: Data<'e>) -> Result<ListEnd, BuiltinError> {
+    fn nodes(&mut self, nodes: &'t [TemplateNode], dot: Data<'e>) -> Result<ListEnd, BuiltinError> {
         for node in nodes {
             let flow = self.node(node, dot)?;
             if flow != ListEnd::On {
@@ -86,26 +87,26 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         Ok(ListEnd::On)
     }
 
-    fn node(&mut self, node: &'t Node, dot: Data<'e>) -> Result<ListEnd, BuiltinError> {
+    fn node(&mut self, node: &'t TemplateNode, dot: Data<'e>) -> Result<ListEnd, BuiltinError> {
         self.call.budget.step()?;
         match node {
-            Node::Text(text) => push(self.call, &mut self.out, text.as_bytes())?,
-            Node::Action(pipeline) => {
+            TemplateNode::Text(text) => push(self.call, &mut self.out, text.as_bytes())?,
+            TemplateNode::Action(pipeline) => {
                 let value = self.pipeline(pipeline, dot)?;
                 if pipeline.variables.is_empty() {
                     self.print(value)?;
                 }
             }
-            Node::If(branch) => return self.branch(branch, dot, false),
-            Node::With(branch) => return self.branch(branch, dot, true),
-            Node::Range(branch) => return self.range(branch, dot),
-            Node::Template {
+            TemplateNode::If(branch) => return self.branch(branch, dot, false),
+            TemplateNode::With(branch) => return self.branch(branch, dot, true),
+            TemplateNode::Range(branch) => return self.range(branch, dot),
+            TemplateNode::Template {
                 name,
                 argument,
                 position,
             } => self.template(node, name, argument.as_ref(), *position, dot)?,
-            Node::Break => return Ok(ListEnd::Break),
-            Node::Continue => return Ok(ListEnd::Continue),
+            TemplateNode::Break => return Ok(ListEnd::Break),
+            TemplateNode::Continue => return Ok(ListEnd::Continue),
         }
         Ok(ListEnd::On)
     }
@@ -130,7 +131,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
 
     fn branch(
         &mut self,
-        branch: &'t Branch,
+        branch: &'t BranchNode,
         dot: Data<'e>,
         binds: bool,
     ) -> Result<ListEnd, BuiltinError> {
@@ -145,7 +146,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         Ok(flow)
     }
 
-    fn range(&mut self, branch: &'t Branch, dot: Data<'e>) -> Result<ListEnd, BuiltinError> {
+    fn range(&mut self, branch: &'t BranchNode, dot: Data<'e>) -> Result<ListEnd, BuiltinError> {
         let known = self.variables.len();
         let value = self.pipeline(&branch.pipeline, dot)?;
         let ran = match value {
@@ -191,7 +192,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
     }
 
     /// Returns an error of a range. Its position is that of the operand evaluated last.
-    fn fail_range<T>(&self, branch: &Branch, message: &str) -> Result<T, BuiltinError> {
+    fn fail_range<T>(&self, branch: &BranchNode, message: &str) -> Result<T, BuiltinError> {
         let last = branch.pipeline.commands.last();
         match last.and_then(|command| command.operands.first()) {
             Some(operand) => self.fail(operand.position, operand, message),
@@ -202,7 +203,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
     /// Executes the body of a range for all elements. Returns `false` if there were none.
     fn each(
         &mut self,
-        branch: &'t Branch,
+        branch: &'t BranchNode,
         elements: impl Iterator<Item = (Data<'e>, Data<'e>)>,
     ) -> Result<bool, BuiltinError> {
         let names = &branch.pipeline.variables;
@@ -242,7 +243,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
 
     fn template(
         &mut self,
-        node: &'t Node,
+        node: &'t TemplateNode,
         name: &'t str,
         argument: Option<&'t Pipeline>,
         position: Position,
@@ -334,7 +335,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
     /// Evaluates an operand.
     fn operand(
         &mut self,
-        operand: &'t Operand,
+        operand: &'t TemplateOperand,
         dot: Data<'e>,
         has_arguments: bool,
     ) -> ExecResult<'e> {
@@ -379,7 +380,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         &mut self,
         value: Data<'e>,
         fields: &[String],
-        part: &Operand,
+        part: &TemplateOperand,
         has_arguments: bool,
     ) -> ExecResult<'e> {
         let mut value = value;
@@ -409,7 +410,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
 }
 
 /// Returns the operand that is evaluated last within another.
-fn innermost(operand: &Operand) -> &Operand {
+fn innermost(operand: &TemplateOperand) -> &TemplateOperand {
     match &operand.kind {
         OperandKind::Pipeline(pipeline) => pipeline
             .commands

@@ -8,19 +8,19 @@ use crate::value::array::ArrayView;
 use crate::value::{Kind, ValueRef};
 
 /// Why a call fails: a message, or an error that ends the evaluation.
-pub enum Failure {
+pub enum CallFailure {
     Message(String),
     Evaluation(BuiltinError),
 }
 
-impl From<BuiltinError> for Failure {
+impl From<BuiltinError> for CallFailure {
     fn from(fault: BuiltinError) -> Self {
         Self::Evaluation(fault)
     }
 }
 
-fn fail<T>(message: impl Into<String>) -> Result<T, Failure> {
-    Err(Failure::Message(message.into()))
+fn fail<T>(message: impl Into<String>) -> Result<T, CallFailure> {
+    Err(CallFailure::Message(message.into()))
 }
 
 /// Returns the minimum number of arguments of a function, and whether it accepts more.
@@ -45,7 +45,7 @@ pub fn call<'e>(
     name: &str,
     callee: &str,
     arguments: &[Data<'e>],
-) -> Result<Data<'e>, Failure> {
+) -> Result<Data<'e>, CallFailure> {
     let first = arguments.first().copied().unwrap_or(Data::Missing);
     let rest = arguments.get(1..).unwrap_or_default();
     let second = rest.first().copied().unwrap_or(Data::Missing);
@@ -85,7 +85,7 @@ fn escaped<'e>(
     call: &BuiltinContext<'e>,
     arguments: &[Data<'e>],
     escape: fn(&[u8]) -> Vec<u8>,
-) -> Result<Data<'e>, Failure> {
+) -> Result<Data<'e>, CallFailure> {
     let no_value = Data::Document(call.arena.text(super::NO_VALUE));
     let shown: Vec<_> = arguments
         .iter()
@@ -104,7 +104,7 @@ fn int<'e>(length: usize) -> Data<'e> {
     Data::Int(i64::try_from(length).unwrap_or(i64::MAX))
 }
 
-fn length(value: Data<'_>) -> Result<Data<'_>, Failure> {
+fn length(value: Data<'_>) -> Result<Data<'_>, CallFailure> {
     match value {
         Data::Element(ValueRef::Null) => return fail("len of nil pointer"),
         Data::Missing => return fail("reflect: call of reflect.Value.Type on zero Value"),
@@ -124,7 +124,7 @@ fn length(value: Data<'_>) -> Result<Data<'_>, Failure> {
 }
 
 /// Converts an index. The end is a valid index, as in Go.
-fn position(value: Data<'_>, length: usize) -> Result<usize, Failure> {
+fn position(value: Data<'_>, length: usize) -> Result<usize, CallFailure> {
     let index = match value.concrete() {
         Data::Int(index) => index,
         Data::Byte(index) => i64::from(index),
@@ -142,7 +142,7 @@ fn position(value: Data<'_>, length: usize) -> Result<usize, Failure> {
     }
 }
 
-fn index<'e>(value: Data<'e>, indexes: &[Data<'e>]) -> Result<Data<'e>, Failure> {
+fn index<'e>(value: Data<'e>, indexes: &[Data<'e>]) -> Result<Data<'e>, CallFailure> {
     let mut found = value.concrete();
     if found.is_missing() {
         return fail("index of untyped nil");
@@ -188,7 +188,7 @@ fn slice<'e>(
     call: &BuiltinContext<'e>,
     value: Data<'e>,
     indexes: &[Data<'e>],
-) -> Result<Data<'e>, Failure> {
+) -> Result<Data<'e>, CallFailure> {
     let value = value.concrete();
     if value.is_missing() {
         return fail("slice of untyped nil");
@@ -234,7 +234,7 @@ fn part<'e>(
         .array_from(items.iter().skip(start).take(end - start))
 }
 
-fn types_differ<T>(left: Data<'_>, right: Data<'_>) -> Result<T, Failure> {
+fn types_differ<T>(left: Data<'_>, right: Data<'_>) -> Result<T, CallFailure> {
     fail(format!(
         "incompatible types for comparison: {} and {}",
         left.type_name(),
@@ -255,7 +255,7 @@ fn equal<'e>(
     call: &BuiltinContext<'e>,
     left: Data<'e>,
     others: &[Data<'e>],
-) -> Result<bool, Failure> {
+) -> Result<bool, CallFailure> {
     let left = left.concrete();
     if others.is_empty() {
         return fail("missing argument for comparison");
@@ -269,7 +269,11 @@ fn equal<'e>(
 }
 
 #[expect(clippy::float_cmp, reason = "what is asked for")]
-fn same<'e>(call: &BuiltinContext<'e>, left: Data<'e>, right: Data<'e>) -> Result<bool, Failure> {
+fn same<'e>(
+    call: &BuiltinContext<'e>,
+    left: Data<'e>,
+    right: Data<'e>,
+) -> Result<bool, CallFailure> {
     if let (Some(left), Some(right)) = (as_int(left), as_int(right)) {
         return Ok(left == right);
     }
@@ -307,7 +311,7 @@ fn same<'e>(call: &BuiltinContext<'e>, left: Data<'e>, right: Data<'e>) -> Resul
     }
 }
 
-fn less(left: Data<'_>, right: Data<'_>) -> Result<bool, Failure> {
+fn less(left: Data<'_>, right: Data<'_>) -> Result<bool, CallFailure> {
     let (left, right) = (left.concrete(), right.concrete());
     if left.basic() == Basic::Other || right.basic() == Basic::Other {
         return fail("invalid type for comparison");

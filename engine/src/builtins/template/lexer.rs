@@ -5,7 +5,7 @@ use crate::value::display;
 
 /// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TemplateTokenKind {
     /// An error message. It is the last token.
     Error,
     End,
@@ -37,7 +37,7 @@ pub enum Kind {
 /// A token.
 #[derive(Clone, Debug)]
 pub struct Token {
-    pub kind: Kind,
+    pub kind: TemplateTokenKind,
     pub text: String,
     /// Byte offset.
     pub at: usize,
@@ -50,7 +50,7 @@ const KEYWORDS: [&str; 11] = [
 ];
 
 /// Reads tokens from left to right.
-pub struct Lexer<'t> {
+pub struct TemplateLexer<'t> {
     text: &'t str,
     at: usize,
     start: usize,
@@ -64,7 +64,7 @@ pub struct Lexer<'t> {
 
 /// Returns the tokens of a template. The last one is an end or an error.
 pub fn tokens(text: &str) -> Vec<Token> {
-    let mut lexer = Lexer {
+    let mut lexer = TemplateLexer {
         text,
         at: 0,
         start: 0,
@@ -103,7 +103,7 @@ fn shown(c: char) -> String {
     }
 }
 
-impl<'t> Lexer<'t> {
+impl<'t> TemplateLexer<'t> {
     fn rest(&self) -> &'t str {
         self.text.within(self.at..)
     }
@@ -142,7 +142,7 @@ impl<'t> Lexer<'t> {
         self.start_line = self.line;
     }
 
-    fn emit(&mut self, kind: Kind) {
+    fn emit(&mut self, kind: TemplateTokenKind) {
         let text = self.text.within(self.start..self.at);
         self.tokens.push(Token {
             kind,
@@ -155,7 +155,7 @@ impl<'t> Lexer<'t> {
 
     fn fail(&mut self, message: impl Into<String>) {
         self.tokens.push(Token {
-            kind: Kind::Error,
+            kind: TemplateTokenKind::Error,
             text: message.into(),
             at: self.start,
             line: self.start_line,
@@ -169,9 +169,9 @@ impl<'t> Lexer<'t> {
         let Some(length) = rest.find("{{") else {
             self.skip(rest.len());
             if self.at > self.start {
-                self.emit(Kind::Text);
+                self.emit(TemplateTokenKind::Text);
             }
-            self.emit(Kind::End);
+            self.emit(TemplateTokenKind::End);
             self.done = true;
             return;
         };
@@ -185,7 +185,7 @@ impl<'t> Lexer<'t> {
         };
         self.skip(kept.len());
         if self.at > self.start {
-            self.emit(Kind::Text);
+            self.emit(TemplateTokenKind::Text);
         }
         self.skip(text.len() - kept.len());
         self.ignore();
@@ -200,7 +200,7 @@ impl<'t> Lexer<'t> {
             return;
         }
         self.skip(2);
-        self.emit(Kind::LeftDelimiter);
+        self.emit(TemplateTokenKind::LeftDelimiter);
         self.skip(marker);
         self.ignore();
         self.parens = 0;
@@ -248,7 +248,7 @@ impl<'t> Lexer<'t> {
             self.ignore();
         }
         self.skip(2);
-        self.emit(Kind::RightDelimiter);
+        self.emit(TemplateTokenKind::RightDelimiter);
         if trims {
             self.trim_start();
             self.ignore();
@@ -275,43 +275,49 @@ impl<'t> Lexer<'t> {
                 while self.peek().is_some_and(is_space) && self.at_right_delimiter().is_none() {
                     self.next();
                 }
-                self.emit(Kind::Space);
+                self.emit(TemplateTokenKind::Space);
             }
-            '=' => self.emit(Kind::Assign),
-            ':' if self.next() == Some('=') => self.emit(Kind::Declare),
+            '=' => self.emit(TemplateTokenKind::Assign),
+            ':' if self.next() == Some('=') => self.emit(TemplateTokenKind::Declare),
             ':' => self.fail("expected :="),
-            '|' => self.emit(Kind::Pipe),
-            '"' => self.quoted('"', Kind::String, "unterminated quoted string"),
-            '\'' => self.quoted('\'', Kind::CharConstant, "unterminated character constant"),
+            '|' => self.emit(TemplateTokenKind::Pipe),
+            '"' => self.quoted('"', TemplateTokenKind::String, "unterminated quoted string"),
+            '\'' => self.quoted(
+                '\'',
+                TemplateTokenKind::CharConstant,
+                "unterminated character constant",
+            ),
             '`' => match self.rest().find('`') {
                 Some(length) => {
                     self.skip(length + 1);
-                    self.emit(Kind::RawString);
+                    self.emit(TemplateTokenKind::RawString);
                 }
                 None => self.fail("unterminated raw quoted string"),
             },
-            '$' => self.name(Kind::Variable),
-            '.' if !self.peek().is_some_and(|c| c.is_ascii_digit()) => self.name(Kind::Field),
+            '$' => self.name(TemplateTokenKind::Variable),
+            '.' if !self.peek().is_some_and(|c| c.is_ascii_digit()) => {
+                self.name(TemplateTokenKind::Field)
+            }
             '.' | '+' | '-' | '0'..='9' => {
                 self.at -= 1;
                 self.number();
             }
             c if is_word(c) => self.identifier(),
             '(' => {
-                self.emit(Kind::LeftParen);
+                self.emit(TemplateTokenKind::LeftParen);
                 self.parens += 1;
             }
             ')' if self.parens == 0 => self.fail("unexpected right paren"),
             ')' => {
-                self.emit(Kind::RightParen);
+                self.emit(TemplateTokenKind::RightParen);
                 self.parens -= 1;
             }
-            ' '..='~' => self.emit(Kind::Char),
+            ' '..='~' => self.emit(TemplateTokenKind::Char),
             c => self.fail(format!("unrecognized character in action: {}", shown(c))),
         }
     }
 
-    fn quoted(&mut self, quote: char, kind: Kind, unterminated: &str) {
+    fn quoted(&mut self, quote: char, kind: TemplateTokenKind, unterminated: &str) {
         loop {
             match self.next() {
                 Some('\\') if self.peek().is_some_and(|c| c != '\n') => _ = self.next(),
@@ -331,9 +337,13 @@ impl<'t> Lexer<'t> {
     }
 
     /// Reads the name after a dot or a dollar sign.
-    fn name(&mut self, kind: Kind) {
+    fn name(&mut self, kind: TemplateTokenKind) {
         if self.at_terminator() {
-            let alone = if kind == Kind::Field { Kind::Dot } else { kind };
+            let alone = if kind == TemplateTokenKind::Field {
+                TemplateTokenKind::Dot
+            } else {
+                kind
+            };
             self.emit(alone);
             return;
         }
@@ -361,9 +371,9 @@ impl<'t> Lexer<'t> {
         }
         let word = self.text.within(self.start..self.at);
         self.emit(match word {
-            "true" | "false" => Kind::Bool,
-            _ if KEYWORDS.contains(&word) => Kind::Keyword,
-            _ => Kind::Identifier,
+            "true" | "false" => TemplateTokenKind::Bool,
+            _ if KEYWORDS.contains(&word) => TemplateTokenKind::Keyword,
+            _ => TemplateTokenKind::Identifier,
         });
     }
 
@@ -376,7 +386,11 @@ impl<'t> Lexer<'t> {
             self.fail(format!("bad number syntax: {}", super::quoted(text)));
             return;
         }
-        self.emit(if complex { Kind::Complex } else { Kind::Number });
+        self.emit(if complex {
+            TemplateTokenKind::Complex
+        } else {
+            TemplateTokenKind::Number
+        });
     }
 
     fn scan_number(&mut self) -> bool {

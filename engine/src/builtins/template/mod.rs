@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock};
 
 use memchr::memmem::Finder;
 
-use super::patterns::{Family, Pattern};
+use super::patterns::{CompiledPattern, Family};
 use super::{Builtin, BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::bug::Within;
 use crate::limits;
@@ -53,7 +53,7 @@ struct Template {
     templates: Templates,
 }
 
-impl Pattern for Template {
+impl CompiledPattern for Template {
     fn bytes(&self) -> usize {
         // nodes are a few times as large as their text
         self.text.len() * 16
@@ -93,9 +93,9 @@ impl Template {
 }
 
 /// A call with a constant template.
-struct Parsed(Template);
+struct ConstantTemplate(Template);
 
-impl Prepared for Parsed {
+impl Prepared for ConstantTemplate {
     fn call<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -110,7 +110,7 @@ impl Prepared for Parsed {
 fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let text = operands.first().copied()??.as_text()?;
     let template = Template::parse(&text).ok()?;
-    Some(Arc::new(Parsed(template)))
+    Some(Arc::new(ConstantTemplate(template)))
 }
 
 fn render_template<'e>(

@@ -5,16 +5,16 @@ mod pipeline;
 use std::mem;
 
 use super::constant;
-use super::lexer::{self, Kind, Token};
+use super::lexer::{self, TemplateTokenKind, Token};
 use super::quoted;
-use super::tree::{Branch, MAIN, Node, Position, Templates};
+use super::tree::{BranchNode, MAIN, Position, TemplateNode, Templates};
 use crate::limits;
 
 /// Parses a text. The error is Go's message.
 pub fn parse(text: &str) -> Result<Templates, String> {
     let mut tokens = lexer::tokens(text);
     tokens.reverse();
-    let mut parser = Parser {
+    let mut parser = TemplateParser {
         tokens,
         line: 1,
         action_line: 0,
@@ -27,7 +27,7 @@ pub fn parse(text: &str) -> Result<Templates, String> {
     Ok(parser.templates)
 }
 
-struct Parser {
+struct TemplateParser {
     /// Remaining tokens, the next one last.
     tokens: Vec<Token>,
     /// Line of the last token that was read.
@@ -58,26 +58,26 @@ impl Closer {
 
 /// A node, or the end of a node list.
 enum ParsedNode {
-    Node(Node),
+    Node(TemplateNode),
     Closer(Closer),
 }
 
-type Parsed<T> = Result<T, String>;
+type TemplateResult<T> = Result<T, String>;
 
-fn is_empty(nodes: &[Node]) -> bool {
+fn is_empty(nodes: &[TemplateNode]) -> bool {
     nodes.iter().all(|node| match node {
-        Node::Text(text) => text.trim().is_empty(),
+        TemplateNode::Text(text) => text.trim().is_empty(),
         _ => false,
     })
 }
 
-impl Parser {
-    fn fail<T>(&self, message: &str) -> Parsed<T> {
+impl TemplateParser {
+    fn fail<T>(&self, message: &str) -> TemplateResult<T> {
         Err(format!("template: {MAIN}:{}: {message}", self.line))
     }
 
-    fn unexpected<T>(&self, token: &Token, context: &str) -> Parsed<T> {
-        if token.kind != Kind::Error {
+    fn unexpected<T>(&self, token: &Token, context: &str) -> TemplateResult<T> {
+        if token.kind != TemplateTokenKind::Error {
             return self.fail(&format!("unexpected {} in {context}", shown(token)));
         }
         let mut extra = String::new();
@@ -100,7 +100,7 @@ impl Parser {
             self.tokens.last().cloned()
         };
         let token = token.unwrap_or(Token {
-            kind: Kind::End,
+            kind: TemplateTokenKind::End,
             text: String::new(),
             at: 0,
             line: self.line,
@@ -110,7 +110,10 @@ impl Parser {
     }
 
     fn back(&mut self, token: Token) {
-        if !matches!(token.kind, Kind::End | Kind::Error) {
+        if !matches!(
+            token.kind,
+            TemplateTokenKind::End | TemplateTokenKind::Error
+        ) {
             self.tokens.push(token);
         }
     }
@@ -123,7 +126,7 @@ impl Parser {
 
     fn skip_space(&mut self) -> Option<Token> {
         let token = self.next();
-        if token.kind == Kind::Space {
+        if token.kind == TemplateTokenKind::Space {
             return Some(token);
         }
         self.back(token);
@@ -140,23 +143,23 @@ impl Parser {
         self.peek()
     }
 
-    fn expect_right_delimiter(&mut self, context: &str) -> Parsed<()> {
+    fn expect_right_delimiter(&mut self, context: &str) -> TemplateResult<()> {
         let token = self.next_non_space();
-        if token.kind == Kind::RightDelimiter {
+        if token.kind == TemplateTokenKind::RightDelimiter {
             return Ok(());
         }
         self.unexpected(&token, context)
     }
 
-    fn main(&mut self) -> Parsed<()> {
+    fn main(&mut self) -> TemplateResult<()> {
         let mut nodes = Vec::new();
         loop {
             let token = self.next();
             match token.kind {
-                Kind::End => break,
-                Kind::LeftDelimiter => {
+                TemplateTokenKind::End => break,
+                TemplateTokenKind::LeftDelimiter => {
                     let word = self.next_non_space();
-                    if word.kind == Kind::Keyword && word.text == "define" {
+                    if word.kind == TemplateTokenKind::Keyword && word.text == "define" {
                         self.definition()?;
                         continue;
                     }
@@ -175,7 +178,7 @@ impl Parser {
         self.add(MAIN.to_owned(), nodes)
     }
 
-    fn add(&mut self, name: String, nodes: Vec<Node>) -> Parsed<()> {
+    fn add(&mut self, name: String, nodes: Vec<TemplateNode>) -> TemplateResult<()> {
         match self.templates.get(&name) {
             Some(known) if !is_empty(known) => {
                 if is_empty(&nodes) {
@@ -191,7 +194,7 @@ impl Parser {
         }
     }
 
-    fn definition(&mut self) -> Parsed<()> {
+    fn definition(&mut self) -> TemplateResult<()> {
         let context = "define clause";
         let token = self.next_non_space();
         let name = self.template_name(&token, context)?;
@@ -201,7 +204,7 @@ impl Parser {
     }
 
     /// Parses the nodes of a separate template, where variables are not visible.
-    fn body(&mut self, context: &str) -> Parsed<Vec<Node>> {
+    fn body(&mut self, context: &str) -> TemplateResult<Vec<TemplateNode>> {
         let variables = mem::replace(&mut self.variables, vec!["$".to_owned()]);
         let ranges = mem::take(&mut self.ranges);
         let (nodes, closer) = self.list()?;
@@ -213,8 +216,11 @@ impl Parser {
         Ok(nodes)
     }
 
-    fn template_name(&self, token: &Token, context: &str) -> Parsed<String> {
-        if !matches!(token.kind, Kind::String | Kind::RawString) {
+    fn template_name(&self, token: &Token, context: &str) -> TemplateResult<String> {
+        if !matches!(
+            token.kind,
+            TemplateTokenKind::String | TemplateTokenKind::RawString
+        ) {
             return self.unexpected(token, context);
         }
         match constant::unquote(&token.text) {
@@ -223,13 +229,13 @@ impl Parser {
         }
     }
 
-    fn list(&mut self) -> Parsed<(Vec<Node>, Closer)> {
+    fn list(&mut self) -> TemplateResult<(Vec<TemplateNode>, Closer)> {
         if self.depth > limits::NESTING {
             return self.fail("max expression depth exceeded");
         }
         self.depth += 1;
         let mut nodes = Vec::new();
-        while self.peek_solid().kind != Kind::End {
+        while self.peek_solid().kind != TemplateTokenKind::End {
             match self.text_or_action()? {
                 ParsedNode::Node(node) => nodes.push(node),
                 ParsedNode::Closer(closer) => {
@@ -241,11 +247,11 @@ impl Parser {
         self.fail("unexpected EOF")
     }
 
-    fn text_or_action(&mut self) -> Parsed<ParsedNode> {
+    fn text_or_action(&mut self) -> TemplateResult<ParsedNode> {
         let token = self.next_non_space();
         match token.kind {
-            Kind::Text => Ok(ParsedNode::Node(Node::Text(token.text))),
-            Kind::LeftDelimiter => {
+            TemplateTokenKind::Text => Ok(ParsedNode::Node(TemplateNode::Text(token.text))),
+            TemplateTokenKind::LeftDelimiter => {
                 self.action_line = token.line;
                 let step = self.action()?;
                 self.action_line = 0;
@@ -255,12 +261,12 @@ impl Parser {
         }
     }
 
-    fn action(&mut self) -> Parsed<ParsedNode> {
+    fn action(&mut self) -> TemplateResult<ParsedNode> {
         let token = self.next_non_space();
-        if token.kind != Kind::Keyword {
+        if token.kind != TemplateTokenKind::Keyword {
             self.back(token);
-            let pipeline = self.pipeline("command", Kind::RightDelimiter)?;
-            return Ok(ParsedNode::Node(Node::Action(pipeline)));
+            let pipeline = self.pipeline("command", TemplateTokenKind::RightDelimiter)?;
+            return Ok(ParsedNode::Node(TemplateNode::Action(pipeline)));
         }
         let node = match token.text.as_str() {
             "block" => self.block()?,
@@ -271,15 +277,15 @@ impl Parser {
                     return self.fail(&format!("{context} outside {{{{range}}}}"));
                 }
                 if word == "break" {
-                    Node::Break
+                    TemplateNode::Break
                 } else {
-                    Node::Continue
+                    TemplateNode::Continue
                 }
             }
             "else" => {
                 let next = self.peek_solid();
-                let chained =
-                    next.kind == Kind::Keyword && matches!(next.text.as_str(), "if" | "with");
+                let chained = next.kind == TemplateTokenKind::Keyword
+                    && matches!(next.text.as_str(), "if" | "with");
                 if !chained {
                     self.expect_right_delimiter("else")?;
                 }
@@ -289,26 +295,26 @@ impl Parser {
                 self.expect_right_delimiter("end")?;
                 return Ok(ParsedNode::Closer(Closer::End));
             }
-            "if" => Node::If(self.branch("if")?),
-            "range" => Node::Range(self.branch("range")?),
-            "with" => Node::With(self.branch("with")?),
+            "if" => TemplateNode::If(self.branch("if")?),
+            "range" => TemplateNode::Range(self.branch("range")?),
+            "with" => TemplateNode::With(self.branch("with")?),
             "template" => self.template()?,
             _ => {
                 self.back(token);
-                let pipeline = self.pipeline("command", Kind::RightDelimiter)?;
-                Node::Action(pipeline)
+                let pipeline = self.pipeline("command", TemplateTokenKind::RightDelimiter)?;
+                TemplateNode::Action(pipeline)
             }
         };
         Ok(ParsedNode::Node(node))
     }
 
-    fn branch(&mut self, context: &str) -> Parsed<Branch> {
+    fn branch(&mut self, context: &str) -> TemplateResult<BranchNode> {
         if self.depth > limits::NESTING {
             return self.fail("max expression depth exceeded");
         }
         self.depth += 1;
         let known = self.variables.len();
-        let pipeline = self.pipeline(context, Kind::RightDelimiter)?;
+        let pipeline = self.pipeline(context, TemplateTokenKind::RightDelimiter)?;
         let is_range = usize::from(context == "range");
         self.ranges += is_range;
         let (then, closer) = self.list()?;
@@ -316,13 +322,13 @@ impl Parser {
         let mut otherwise = Vec::new();
         if closer == Closer::Else {
             let next = self.peek();
-            if next.kind == Kind::Keyword && next.text == context && is_range == 0 {
+            if next.kind == TemplateTokenKind::Keyword && next.text == context && is_range == 0 {
                 self.next();
                 let inner = self.branch(context)?;
                 otherwise.push(if context == "if" {
-                    Node::If(inner)
+                    TemplateNode::If(inner)
                 } else {
-                    Node::With(inner)
+                    TemplateNode::With(inner)
                 });
             } else {
                 let (nodes, closer) = self.list()?;
@@ -334,39 +340,39 @@ impl Parser {
         }
         self.variables.truncate(known);
         self.depth -= 1;
-        Ok(Branch {
+        Ok(BranchNode {
             pipeline,
             then,
             otherwise,
         })
     }
 
-    fn block(&mut self) -> Parsed<Node> {
+    fn block(&mut self) -> TemplateResult<TemplateNode> {
         let context = "block clause";
         let token = self.next_non_space();
         let name = self.template_name(&token, context)?;
-        let argument = self.pipeline(context, Kind::RightDelimiter)?;
+        let argument = self.pipeline(context, TemplateTokenKind::RightDelimiter)?;
         let nodes = self.body(context)?;
         self.add(name.clone(), nodes)?;
-        Ok(Node::Template {
+        Ok(TemplateNode::Template {
             name,
             argument: Some(argument),
             position: Position { at: token.at },
         })
     }
 
-    fn template(&mut self) -> Parsed<Node> {
+    fn template(&mut self) -> TemplateResult<TemplateNode> {
         let context = "template clause";
         let token = self.next_non_space();
         let name = self.template_name(&token, context)?;
         let next = self.next_non_space();
-        let argument = if next.kind == Kind::RightDelimiter {
+        let argument = if next.kind == TemplateTokenKind::RightDelimiter {
             None
         } else {
             self.back(next);
-            Some(self.pipeline(context, Kind::RightDelimiter)?)
+            Some(self.pipeline(context, TemplateTokenKind::RightDelimiter)?)
         };
-        Ok(Node::Template {
+        Ok(TemplateNode::Template {
             name,
             argument,
             position: Position { at: token.at },
@@ -377,9 +383,9 @@ impl Parser {
 /// Formats a token for messages.
 fn shown(token: &Token) -> String {
     match token.kind {
-        Kind::End => "EOF".to_owned(),
-        Kind::Error => token.text.clone(),
-        Kind::Keyword | Kind::Dot => format!("<{}>", token.text),
+        TemplateTokenKind::End => "EOF".to_owned(),
+        TemplateTokenKind::Error => token.text.clone(),
+        TemplateTokenKind::Keyword | TemplateTokenKind::Dot => format!("<{}>", token.text),
         _ if token.text.len() > 10 => {
             let start: String = token.text.chars().take(10).collect();
             format!("{}...", quoted(&start))

@@ -1,7 +1,7 @@
 //! Prints values as Go's `fmt` does.
 
 use super::data::{Basic, Data};
-use crate::builtins::sprintf::{self, Argument, Printer, Spec, Values};
+use crate::builtins::sprintf::{self, GoArgument, Printer, Spec, Values};
 use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::value::{TextView, ValueRef};
 
@@ -104,19 +104,19 @@ fn by_verb(
     let argument = match value {
         Data::Missing => return nothing(printer, verb, inside),
         Data::Complex(re, im) => return complex(printer, re, im, verb),
-        Data::Int(i) => Argument::PlainInt(i),
-        Data::Byte(byte) => Argument::Byte(byte),
-        Data::Float(float) => Argument::Float(float),
+        Data::Int(i) => GoArgument::PlainInt(i),
+        Data::Byte(byte) => GoArgument::Byte(byte),
+        Data::Float(float) => GoArgument::Float(float),
         Data::Document(value) | Data::Element(value) => {
             if value.as_array().is_some() || value.as_object().is_some() {
                 return collection(printer, value, verb);
             }
             match value {
-                ValueRef::Bool(value) => Argument::Bool(value),
+                ValueRef::Bool(value) => GoArgument::Bool(value),
                 _ => match value.as_text() {
                     Some(text) => return text_by_verb(printer, text, verb),
                     None => match value.as_number() {
-                        Some(number) => Argument::JsonNumber(number.to_string()),
+                        Some(number) => GoArgument::JsonNumber(number.to_string()),
                         None => return nothing(printer, verb, inside),
                     },
                 },
@@ -131,7 +131,7 @@ fn text_by_verb(
     text: TextView<'_>,
     verb: char,
 ) -> Result<(), BuiltinError> {
-    printer.value(&Argument::Text(text), verb)
+    printer.value(&GoArgument::Text(text), verb)
 }
 
 /// Prints `nil`. It supports only display verbs, but inside of collections all verbs.
@@ -140,7 +140,7 @@ fn nothing(printer: &mut Printer<'_, '_>, verb: char, inside: bool) -> Result<()
         'v' if printer.spec.sharp && inside => printer.raw(b"interface {}(nil)"),
         _ if inside => printer.raw(b"<nil>"),
         'v' | 'T' => printer.padded(b"<nil>"),
-        _ => printer.value(&Argument::Nil, verb),
+        _ => printer.value(&GoArgument::Nil, verb),
     }
 }
 
@@ -211,9 +211,9 @@ fn complex(
     }
     let verb = if verb == 'v' { 'g' } else { verb };
     printer.raw(b"(")?;
-    printer.value(&Argument::Float(re), verb)?;
+    printer.value(&GoArgument::Float(re), verb)?;
     printer.spec.plus = true;
-    printer.value(&Argument::Float(im), verb)?;
+    printer.value(&GoArgument::Float(im), verb)?;
     printer.spec = spec;
     printer.raw(b"i)")
 }

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use super::quoted;
 
 /// Templates of a text, by name.
-pub type Templates = HashMap<String, Vec<Node>>;
+pub type Templates = HashMap<String, Vec<TemplateNode>>;
 
 /// Name of the text itself.
 pub const MAIN: &str = "template";
@@ -21,12 +21,12 @@ pub struct Position {
 
 /// A node of a template.
 #[derive(Debug)]
-pub enum Node {
+pub enum TemplateNode {
     Text(String),
     Action(Pipeline),
-    If(Branch),
-    With(Branch),
-    Range(Branch),
+    If(BranchNode),
+    With(BranchNode),
+    Range(BranchNode),
     Template {
         name: String,
         argument: Option<Pipeline>,
@@ -38,10 +38,10 @@ pub enum Node {
 
 /// `if`, `with`, `range`
 #[derive(Debug)]
-pub struct Branch {
+pub struct BranchNode {
     pub pipeline: Pipeline,
-    pub then: Vec<Node>,
-    pub otherwise: Vec<Node>,
+    pub then: Vec<TemplateNode>,
+    pub otherwise: Vec<TemplateNode>,
 }
 
 /// Commands, each with the result of the previous one as last argument.
@@ -57,13 +57,13 @@ pub struct Pipeline {
 /// An operand with arguments.
 #[derive(Debug)]
 pub struct Command {
-    pub operands: Vec<Operand>,
+    pub operands: Vec<TemplateOperand>,
     pub position: Position,
 }
 
 /// An operand.
 #[derive(Debug)]
-pub struct Operand {
+pub struct TemplateOperand {
     pub kind: OperandKind,
     pub position: Position,
 }
@@ -85,7 +85,7 @@ pub enum OperandKind {
     Variable(String, Vec<String>),
     Pipeline(Pipeline),
     /// `(…).a.b`
-    Chain(Box<Operand>, Vec<String>),
+    Chain(Box<TemplateOperand>, Vec<String>),
 }
 
 /// A numeric constant.
@@ -102,7 +102,7 @@ fn write_fields(fields: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     fields.iter().try_for_each(|field| write!(f, ".{field}"))
 }
 
-impl fmt::Display for Operand {
+impl fmt::Display for TemplateOperand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
             OperandKind::Dot => f.write_str("."),
@@ -152,7 +152,7 @@ impl fmt::Display for Pipeline {
     }
 }
 
-impl fmt::Display for Node {
+impl fmt::Display for TemplateNode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => f.write_str(text),

@@ -1,7 +1,7 @@
 //! Formats times.
 
 use super::instant::{Civil, Instant, SECOND};
-use super::layout::{self, Field, Layout, MONTHS, Pad, SHORT_NAME};
+use super::layout::{self, MONTHS, Pad, SHORT_NAME, TimeField, TimeLayout};
 use super::zone::TimeZoneRef;
 use crate::bug::bug;
 use crate::builtins::Operands;
@@ -19,7 +19,7 @@ pub fn format<'e>(
     let zone = instant.zone(call)?;
     let buffer = match &instant.layout {
         Some(layout) if !layout.as_bytes().is_empty() => {
-            Layout::with(call, layout.as_bytes(), |layout| {
+            TimeLayout::with(call, layout.as_bytes(), |layout| {
                 shown(call, (&instant, &zone), layout)
             })?
         }
@@ -32,7 +32,7 @@ pub fn format<'e>(
 fn shown<'e>(
     call: &BuiltinContext<'e>,
     (instant, zone): (&Instant<'_>, &TimeZoneRef),
-    layout: &Layout,
+    layout: &TimeLayout,
 ) -> Result<Buffer<'e>, BuiltinError> {
     let mut writer = FieldWriter {
         call,
@@ -100,7 +100,7 @@ impl FieldWriter<'_, '_> {
         self.text(name.as_bytes().get(..length).unwrap_or(name.as_bytes()))
     }
 
-    fn field(&mut self, field: Field, instant: &Instant<'_>) -> Result<(), BuiltinError> {
+    fn field(&mut self, field: TimeField, instant: &Instant<'_>) -> Result<(), BuiltinError> {
         let civil = self.civil;
         let month = || {
             let at = usize::try_from(civil.month - 1).ok();
@@ -109,31 +109,31 @@ impl FieldWriter<'_, '_> {
                 .unwrap_or_else(|| bug!("a month without a name"))
         };
         match field {
-            Field::LongYear => self.number(civil.year, Pad::Zero, 4),
-            Field::ShortYear => self.number(civil.year % 100, Pad::Zero, 2),
-            Field::LongMonth => self.name(month(), usize::MAX),
-            Field::ShortMonth => self.name(month(), SHORT_NAME),
-            Field::Month(pad) => self.number(civil.month, pad, 2),
-            Field::LongWeekday => self.name(civil.weekday(), usize::MAX),
-            Field::ShortWeekday => self.name(civil.weekday(), SHORT_NAME),
-            Field::Day(pad) => self.number(civil.day, pad, 2),
-            Field::YearDay(pad) => self.number(civil.year_day(), pad, 3),
-            Field::Hour => self.number(civil.hour, Pad::Zero, 2),
-            Field::Hour12(pad) => self.number((civil.hour + 11) % 12 + 1, pad, 2),
-            Field::Minute(pad) => self.number(civil.minute, pad, 2),
-            Field::Second(pad) => self.number(civil.second, pad, 2),
-            Field::Noon { upper } => self.text(match (civil.hour >= 12, upper) {
+            TimeField::LongYear => self.number(civil.year, Pad::Zero, 4),
+            TimeField::ShortYear => self.number(civil.year % 100, Pad::Zero, 2),
+            TimeField::LongMonth => self.name(month(), usize::MAX),
+            TimeField::ShortMonth => self.name(month(), SHORT_NAME),
+            TimeField::Month(pad) => self.number(civil.month, pad, 2),
+            TimeField::LongWeekday => self.name(civil.weekday(), usize::MAX),
+            TimeField::ShortWeekday => self.name(civil.weekday(), SHORT_NAME),
+            TimeField::Day(pad) => self.number(civil.day, pad, 2),
+            TimeField::YearDay(pad) => self.number(civil.year_day(), pad, 3),
+            TimeField::Hour => self.number(civil.hour, Pad::Zero, 2),
+            TimeField::Hour12(pad) => self.number((civil.hour + 11) % 12 + 1, pad, 2),
+            TimeField::Minute(pad) => self.number(civil.minute, pad, 2),
+            TimeField::Second(pad) => self.number(civil.second, pad, 2),
+            TimeField::Noon { upper } => self.text(match (civil.hour >= 12, upper) {
                 (true, true) => b"PM",
                 (true, false) => b"pm",
                 (false, true) => b"AM",
                 (false, false) => b"am",
             }),
-            Field::ZoneName => {
+            TimeField::ZoneName => {
                 let second = instant.ns.div_euclid(SECOND);
                 self.text(self.zone.abbreviation(second).as_bytes())
             }
-            Field::Offset { z, colons, parts } => self.offset(instant.offset, z, colons, parts),
-            Field::Fraction {
+            TimeField::Offset { z, colons, parts } => self.offset(instant.offset, z, colons, parts),
+            TimeField::Fraction {
                 separator,
                 digits,
                 trimmed,

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use crate::bug::Within;
 use crate::builtins::BuiltinContext;
-use crate::builtins::patterns::{Family, Pattern};
+use crate::builtins::patterns::{CompiledPattern, Family};
 
 /// Layout of RFC 3339.
 const RFC3339: &[u8] = b"2006-01-02T15:04:05Z07:00";
@@ -61,14 +61,14 @@ fn named(layout: &[u8]) -> &[u8] {
 }
 
 /// Returns the layout of RFC 3339.
-pub fn rfc3339() -> &'static Layout {
-    static LAYOUT: LazyLock<Layout> = LazyLock::new(|| Layout::new(RFC3339));
+pub fn rfc3339() -> &'static TimeLayout {
+    static LAYOUT: LazyLock<TimeLayout> = LazyLock::new(|| TimeLayout::new(RFC3339));
     &LAYOUT
 }
 
 /// Returns the layout of RFC 3339 with a fraction of a second.
-pub fn rfc3339_nano() -> &'static Layout {
-    static LAYOUT: LazyLock<Layout> = LazyLock::new(|| Layout::new(RFC3339_NANO));
+pub fn rfc3339_nano() -> &'static TimeLayout {
+    static LAYOUT: LazyLock<TimeLayout> = LazyLock::new(|| TimeLayout::new(RFC3339_NANO));
     &LAYOUT
 }
 
@@ -82,7 +82,7 @@ pub enum Pad {
 
 /// A field of a time.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Field {
+pub enum TimeField {
     LongYear,
     ShortYear,
     LongMonth,
@@ -119,12 +119,12 @@ pub enum Field {
 #[derive(Clone, Copy)]
 pub struct Chunk<'l> {
     pub literal: &'l [u8],
-    pub field: Option<(Field, &'l [u8])>,
-    pub next: Option<Field>,
+    pub field: Option<(TimeField, &'l [u8])>,
+    pub next: Option<TimeField>,
 }
 
 /// A parsed layout.
-pub struct Layout {
+pub struct TimeLayout {
     text: Box<[u8]>,
     fields: Box<[FieldPosition]>,
     /// `true` if it is a date, with or without a time, whose fields all have a fixed width.
@@ -133,18 +133,18 @@ pub struct Layout {
 
 /// Position of a field.
 struct FieldPosition {
-    field: Field,
+    field: TimeField,
     start: usize,
     end: usize,
 }
 
-impl Pattern for Layout {
+impl CompiledPattern for TimeLayout {
     fn bytes(&self) -> usize {
         self.text.len() + self.fields.len() * size_of::<FieldPosition>()
     }
 }
 
-impl Layout {
+impl TimeLayout {
     /// Parses a layout, or the well-known one with this name.
     pub fn new(layout: &[u8]) -> Self {
         let text = named(layout);
@@ -190,7 +190,7 @@ impl Layout {
     pub fn split_fields<'t>(
         &'t self,
         text: &'t [u8],
-    ) -> Option<impl Iterator<Item = Option<(Field, &'t [u8])>> + 't> {
+    ) -> Option<impl Iterator<Item = Option<(TimeField, &'t [u8])>> + 't> {
         if !self.fixed || text.len() != self.text.len() {
             return None;
         }
@@ -232,29 +232,29 @@ impl Layout {
 }
 
 /// Returns the field at the start of a text, given its first byte and the rest, and the length of the field.
-fn field(first: u8, tail: &[u8]) -> Option<(Field, usize)> {
-    const FIELDS: &[(&[u8], Field)] = &[
-        (b"January", Field::LongMonth),
-        (b"Monday", Field::LongWeekday),
-        (b"MST", Field::ZoneName),
-        (b"002", Field::YearDay(Pad::Zero)),
-        (b"01", Field::Month(Pad::Zero)),
-        (b"02", Field::Day(Pad::Zero)),
-        (b"03", Field::Hour12(Pad::Zero)),
-        (b"04", Field::Minute(Pad::Zero)),
-        (b"05", Field::Second(Pad::Zero)),
-        (b"06", Field::ShortYear),
-        (b"15", Field::Hour),
-        (b"1", Field::Month(Pad::None)),
-        (b"2006", Field::LongYear),
-        (b"2", Field::Day(Pad::None)),
-        (b"__2", Field::YearDay(Pad::Space)),
-        (b"_2", Field::Day(Pad::Space)),
-        (b"3", Field::Hour12(Pad::None)),
-        (b"4", Field::Minute(Pad::None)),
-        (b"5", Field::Second(Pad::None)),
-        (b"PM", Field::Noon { upper: true }),
-        (b"pm", Field::Noon { upper: false }),
+fn field(first: u8, tail: &[u8]) -> Option<(TimeField, usize)> {
+    const FIELDS: &[(&[u8], TimeField)] = &[
+        (b"January", TimeField::LongMonth),
+        (b"Monday", TimeField::LongWeekday),
+        (b"MST", TimeField::ZoneName),
+        (b"002", TimeField::YearDay(Pad::Zero)),
+        (b"01", TimeField::Month(Pad::Zero)),
+        (b"02", TimeField::Day(Pad::Zero)),
+        (b"03", TimeField::Hour12(Pad::Zero)),
+        (b"04", TimeField::Minute(Pad::Zero)),
+        (b"05", TimeField::Second(Pad::Zero)),
+        (b"06", TimeField::ShortYear),
+        (b"15", TimeField::Hour),
+        (b"1", TimeField::Month(Pad::None)),
+        (b"2006", TimeField::LongYear),
+        (b"2", TimeField::Day(Pad::None)),
+        (b"__2", TimeField::YearDay(Pad::Space)),
+        (b"_2", TimeField::Day(Pad::Space)),
+        (b"3", TimeField::Hour12(Pad::None)),
+        (b"4", TimeField::Minute(Pad::None)),
+        (b"5", TimeField::Second(Pad::None)),
+        (b"PM", TimeField::Noon { upper: true }),
+        (b"pm", TimeField::Noon { upper: false }),
     ];
     const OFFSETS: &[(&[u8], bool, u8)] = &[
         (b"070000", false, 3),
@@ -272,8 +272,8 @@ fn field(first: u8, tail: &[u8]) -> Option<(Field, usize)> {
         b'_' if tail.starts_with(b"2006") => return None,
         b'J' | b'M' => {
             let short = match (first, tail.get(..SHORT_NAME - 1)?) {
-                (b'J', b"an") => Some(Field::ShortMonth),
-                (b'M', b"on") => Some(Field::ShortWeekday),
+                (b'J', b"an") => Some(TimeField::ShortMonth),
+                (b'M', b"on") => Some(TimeField::ShortWeekday),
                 _ => None,
             };
             let word = tail.get(SHORT_NAME - 1).is_some_and(u8::is_ascii_lowercase);
@@ -285,13 +285,13 @@ fn field(first: u8, tail: &[u8]) -> Option<(Field, usize)> {
             let (form, colons, parts) = OFFSETS.iter().find(|(form, ..)| tail.starts_with(form))?;
             let z = first == b'Z';
             let (colons, parts) = (*colons, *parts);
-            return Some((Field::Offset { z, colons, parts }, 1 + form.len()));
+            return Some((TimeField::Offset { z, colons, parts }, 1 + form.len()));
         }
         b'.' | b',' => {
             let digit = *tail.first().filter(|digit| b"09".contains(digit))?;
             let digits = tail.iter().take_while(|b| **b == digit).count();
             let number_goes_on = tail.get(digits).is_some_and(u8::is_ascii_digit);
-            let field = Field::Fraction {
+            let field = TimeField::Fraction {
                 separator: first,
                 digits,
                 trimmed: digit == b'9',
@@ -308,18 +308,18 @@ fn field(first: u8, tail: &[u8]) -> Option<(Field, usize)> {
 /// zone has a fixed width at the end of the text.
 fn is_fixed(fields: &[FieldPosition], text: &[u8]) -> bool {
     let kind = |place: &FieldPosition| match place.field {
-        Field::LongYear => Some(0),
-        Field::Month(Pad::Zero) | Field::ShortMonth => Some(1),
-        Field::Day(Pad::Zero) => Some(2),
-        Field::Hour => Some(3),
-        Field::Minute(Pad::Zero) => Some(4),
+        TimeField::LongYear => Some(0),
+        TimeField::Month(Pad::Zero) | TimeField::ShortMonth => Some(1),
+        TimeField::Day(Pad::Zero) => Some(2),
+        TimeField::Hour => Some(3),
+        TimeField::Minute(Pad::Zero) => Some(4),
         // a fraction is allowed before such text
-        Field::Second(_) if matches!(text.get(place.end), Some(b'.' | b',')) => None,
-        Field::Second(Pad::Zero) => Some(5),
-        Field::Offset {
+        TimeField::Second(_) if matches!(text.get(place.end), Some(b'.' | b',')) => None,
+        TimeField::Second(Pad::Zero) => Some(5),
+        TimeField::Offset {
             z: false, parts: 2, ..
         } => Some(6),
-        Field::ZoneName if place.end == text.len() => Some(6),
+        TimeField::ZoneName if place.end == text.len() => Some(6),
         _ => None,
     };
     let mut seen = 0_u32;

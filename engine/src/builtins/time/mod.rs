@@ -16,7 +16,7 @@ use super::{
 };
 use crate::value::ValueRef;
 use instant::{Instant, checked_ns};
-pub use layout::Layout;
+pub use layout::TimeLayout;
 pub use zone::LastZone;
 
 /// This family's entries.
@@ -88,7 +88,7 @@ pub const TABLE: &[Builtin] = &[
 /// Returns `true` if a text is a time in the format of a layout.
 #[cfg(feature = "jsonschema")]
 pub fn matches_layout(layout: &str, text: &str) -> bool {
-    parse::parse(&Layout::new(layout.as_bytes()), text.as_bytes()).is_ok()
+    parse::parse(&TimeLayout::new(layout.as_bytes()), text.as_bytes()).is_ok()
 }
 
 fn date<'e>(
@@ -120,7 +120,7 @@ fn weekday<'e>(
 }
 
 /// A call with a constant layout.
-struct ConstantLayout(Layout);
+struct ConstantLayout(TimeLayout);
 
 impl Prepared for ConstantLayout {
     fn call<'e>(
@@ -142,7 +142,7 @@ impl Prepared for ConstantLayout {
 
 fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let layout = operands.first().copied()??.as_text()?;
-    Some(Arc::new(ConstantLayout(Layout::new(layout.as_bytes()))))
+    Some(Arc::new(ConstantLayout(TimeLayout::new(layout.as_bytes()))))
 }
 
 fn parse_ns<'e>(
@@ -150,7 +150,7 @@ fn parse_ns<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let (layout, value) = (operands.text(0)?, operands.text(1)?);
-    let ns = Layout::with(call, layout.as_bytes(), |layout| {
+    let ns = TimeLayout::with(call, layout.as_bytes(), |layout| {
         parse::parse(layout, value.as_bytes())
     })?;
     checked_ns(ns)

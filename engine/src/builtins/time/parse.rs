@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::instant::{Civil, days_in};
-use super::layout::{self, DAYS, Field, Layout, MONTHS, Pad, SHORT_NAME};
+use super::layout::{self, DAYS, MONTHS, Pad, SHORT_NAME, TimeField, TimeLayout};
 use super::usual::{fixed, usual};
 use crate::builtins::BuiltinError;
 
@@ -48,7 +48,7 @@ struct ParsedFields {
 }
 
 /// Parses a time by a layout, as nanoseconds since 1970. Returns `None` if it is out of range.
-pub fn parse(layout: &Layout, value: &[u8]) -> Result<Option<i128>, BuiltinError> {
+pub fn parse(layout: &TimeLayout, value: &[u8]) -> Result<Option<i128>, BuiltinError> {
     match fixed(layout, value) {
         Some(ns) => Ok(Some(ns.into())),
         None => parse_fields(layout, value),
@@ -56,7 +56,10 @@ pub fn parse(layout: &Layout, value: &[u8]) -> Result<Option<i128>, BuiltinError
 }
 
 /// Parses a time field by field. In contrast to the fast path it reports errors.
-pub(super) fn parse_fields(layout: &Layout, value: &[u8]) -> Result<Option<i128>, BuiltinError> {
+pub(super) fn parse_fields(
+    layout: &TimeLayout,
+    value: &[u8],
+) -> Result<Option<i128>, BuiltinError> {
     let mut parts = ParsedFields::default();
     let mut rest = value;
     for chunk in layout.chunks() {
@@ -90,7 +93,7 @@ fn reject(value: &[u8], why: &str) -> BuiltinError {
     BuiltinError::error(format!("parsing time {}: {why}", quote(value)))
 }
 
-fn mismatch(layout: &Layout, value: &[u8], at: &[u8], form: &[u8]) -> BuiltinError {
+fn mismatch(layout: &TimeLayout, value: &[u8], at: &[u8], form: &[u8]) -> BuiltinError {
     BuiltinError::error(format!(
         "parsing time {} as {}: cannot parse {} as {}",
         quote(value),
@@ -223,20 +226,20 @@ impl ParsedFields {
     /// Parses a field. `next` is the field after it.
     fn read<'v>(
         &mut self,
-        field: Field,
+        field: TimeField,
         value: &'v [u8],
-        next: Option<Field>,
+        next: Option<TimeField>,
     ) -> Result<&'v [u8], Mismatch> {
         let rest;
         match field {
-            Field::LongYear => (self.year, rest) = digits(value, 4, 4)?,
-            Field::ShortYear => {
+            TimeField::LongYear => (self.year, rest) = digits(value, 4, 4)?,
+            TimeField::ShortYear => {
                 let (year, after) = digits(value, 2, 2)?;
                 self.year = year + if year >= 69 { 1900 } else { 2000 };
                 rest = after;
             }
-            Field::LongMonth | Field::ShortMonth => {
-                let length = if field == Field::LongMonth {
+            TimeField::LongMonth | TimeField::ShortMonth => {
+                let length = if field == TimeField::LongMonth {
                     usize::MAX
                 } else {
                     SHORT_NAME
@@ -245,7 +248,7 @@ impl ParsedFields {
                 self.month = Some(at + 1);
                 rest = after;
             }
-            Field::Month(pad) => {
+            TimeField::Month(pad) => {
                 let (month, after) = padded(value, pad, 2)?;
                 if month == 0 {
                     return Err(Mismatch::Range("month"));
@@ -253,47 +256,47 @@ impl ParsedFields {
                 self.month = Some(within(month, 12, "month")?);
                 rest = after;
             }
-            Field::LongWeekday => (_, rest) = name(value, &DAYS, usize::MAX)?,
-            Field::ShortWeekday => (_, rest) = name(value, &DAYS, SHORT_NAME)?,
-            Field::Day(pad) => {
+            TimeField::LongWeekday => (_, rest) = name(value, &DAYS, usize::MAX)?,
+            TimeField::ShortWeekday => (_, rest) = name(value, &DAYS, SHORT_NAME)?,
+            TimeField::Day(pad) => {
                 let blank = value.strip_prefix(b" ").filter(|_| pad == Pad::Space);
                 let (day, after) = padded(blank.unwrap_or(value), pad, 2)?;
                 self.day = Some(day);
                 rest = after;
             }
-            Field::YearDay(pad) => {
+            TimeField::YearDay(pad) => {
                 let blanks = value.iter().take(2).take_while(|b| **b == b' ').count();
                 let blanks = if pad == Pad::Space { blanks } else { 0 };
                 let (day, after) = padded(value.split_at(blanks).1, pad, 3)?;
                 self.year_day = Some(day);
                 rest = after;
             }
-            Field::Hour => {
+            TimeField::Hour => {
                 let (hour, after) = digits(value, 1, 2)?;
                 self.hour = within(hour, 23, "hour")?;
                 rest = after;
             }
-            Field::Hour12(pad) => {
+            TimeField::Hour12(pad) => {
                 let (hour, after) = padded(value, pad, 2)?;
                 self.hour = within(hour, 12, "hour")?;
                 rest = after;
             }
-            Field::Minute(pad) => {
+            TimeField::Minute(pad) => {
                 let (minute, after) = padded(value, pad, 2)?;
                 self.minute = within(minute, 59, "minute")?;
                 rest = after;
             }
-            Field::Second(pad) => {
+            TimeField::Second(pad) => {
                 let (second, behind) = padded(value, pad, 2)?;
                 self.second = within(second, 59, "second")?;
                 // a fraction may follow that the layout does not contain
-                rest = if matches!(next, Some(Field::Fraction { .. })) {
+                rest = if matches!(next, Some(TimeField::Fraction { .. })) {
                     behind
                 } else {
                     self.optional_fraction(behind)
                 };
             }
-            Field::Noon { upper } => {
+            TimeField::Noon { upper } => {
                 let (word, after) = value.split_at_checked(2).ok_or(Mismatch::Syntax)?;
                 self.noon = Some(match (word, upper) {
                     (b"PM", true) | (b"pm", false) => true,
@@ -302,22 +305,22 @@ impl ParsedFields {
                 });
                 rest = after;
             }
-            Field::ZoneName => {
+            TimeField::ZoneName => {
                 if let Some(after) = value.strip_prefix(b"UTC") {
                     self.offset = 0;
                     return Ok(after);
                 }
                 rest = zone_name(value).ok_or(Mismatch::Syntax)?;
             }
-            Field::Offset { z, colons, parts } => {
+            TimeField::Offset { z, colons, parts } => {
                 if let Some(after) = value.strip_prefix(b"Z").filter(|_| z) {
                     self.offset = 0;
                     return Ok(after);
                 }
                 rest = self.offset(value, colons, parts)?;
             }
-            Field::Fraction { trimmed: true, .. } => rest = self.optional_fraction(value),
-            Field::Fraction { digits, .. } => {
+            TimeField::Fraction { trimmed: true, .. } => rest = self.optional_fraction(value),
+            TimeField::Fraction { digits, .. } => {
                 (self.ns, rest) = fraction(value, digits).ok_or(Mismatch::Syntax)?;
             }
         }

@@ -1,7 +1,7 @@
 //! Fast path for times and durations in common formats, parsed in one pass. All others are parsed field by field.
 
 use super::instant::{DAY, SECOND, days_in};
-use super::layout::{Field, Layout, MONTHS, SHORT_NAME};
+use super::layout::{MONTHS, SHORT_NAME, TimeField, TimeLayout};
 
 /// A date and time whose fields are in their ranges.
 struct DateTime {
@@ -86,7 +86,7 @@ fn offset([sign, digits @ ..]: [u8; 5]) -> Option<i64> {
 }
 
 /// Parses a time with a fixed-width layout.
-pub fn fixed(layout: &Layout, value: &[u8]) -> Option<i64> {
+pub fn fixed(layout: &TimeLayout, value: &[u8]) -> Option<i64> {
     let mut time = DateTime {
         year: 0,
         month: 1,
@@ -100,25 +100,25 @@ pub fn fixed(layout: &Layout, value: &[u8]) -> Option<i64> {
     for part in layout.split_fields(value)? {
         let (field, text) = part?;
         let place = match (field, text) {
-            (Field::LongYear, [y0, y1, y2, y3]) if are_digits(text) => {
+            (TimeField::LongYear, [y0, y1, y2, y3]) if are_digits(text) => {
                 time.year = two(*y0, *y1) * 100 + two(*y2, *y3);
                 continue;
             }
-            (Field::ShortMonth, _) => {
+            (TimeField::ShortMonth, _) => {
                 time.month = short_month(text)?;
                 continue;
             }
-            (Field::Offset { .. }, [sign, h0, h1, m0, m1] | [sign, h0, h1, b':', m0, m1]) => {
+            (TimeField::Offset { .. }, [sign, h0, h1, m0, m1] | [sign, h0, h1, b':', m0, m1]) => {
                 time.offset = offset([*sign, *h0, *h1, *m0, *m1])?;
                 continue;
             }
             // names of time zones do not affect the offset
-            (Field::ZoneName, _) if text.iter().all(u8::is_ascii_uppercase) => continue,
-            (Field::Month(_), _) => &mut time.month,
-            (Field::Day(_), _) => &mut time.day,
-            (Field::Hour, _) => &mut time.hour,
-            (Field::Minute(_), _) => &mut time.minute,
-            (Field::Second(_), _) => &mut time.second,
+            (TimeField::ZoneName, _) if text.iter().all(u8::is_ascii_uppercase) => continue,
+            (TimeField::Month(_), _) => &mut time.month,
+            (TimeField::Day(_), _) => &mut time.day,
+            (TimeField::Hour, _) => &mut time.hour,
+            (TimeField::Minute(_), _) => &mut time.minute,
+            (TimeField::Second(_), _) => &mut time.second,
             _ => return None,
         };
         match *text {
@@ -253,7 +253,7 @@ pub fn duration(text: &[u8]) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::super::duration;
-    use super::super::layout::{self, Layout};
+    use super::super::layout::{self, TimeLayout};
     use super::super::parse::parse_fields;
     use super::{fixed, usual};
 
@@ -296,7 +296,7 @@ mod tests {
             ("2006-01-02 15:04:05.7", &["2026-01-02 03:04:05.7"]),
             ("MST 2006-01-02", &["CET 2026-01-02"]),
         ] {
-            let layout = Layout::new(form.as_bytes());
+            let layout = TimeLayout::new(form.as_bytes());
             for text in texts.iter().flat_map(|text| variants(text)) {
                 if let Some(ns) = fixed(&layout, text.as_bytes()) {
                     let whole = parse_fields(&layout, text.as_bytes()).ok().flatten();

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use jiff::Timestamp;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
-use crate::builtins::patterns::{Family, Pattern};
+use crate::builtins::patterns::{CompiledPattern, Family};
 use crate::builtins::{BuiltinContext, BuiltinError, Operands};
 use crate::value::ValueRef;
 
@@ -32,7 +32,7 @@ const YEARS: std::ops::Range<i64> = 0..4_102_444_800;
 /// Number of offset lookups from which the table pays off.
 const TABLE_THRESHOLD: u32 = 64;
 
-impl Pattern for Zone {
+impl CompiledPattern for Zone {
     fn bytes(&self) -> usize {
         /// Estimated size of the transitions and of the table in bytes.
         const TRANSITIONS: usize = 16 << 10;

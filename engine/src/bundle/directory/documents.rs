@@ -2,19 +2,19 @@
 
 use solon_syntax::print::write_key;
 
-use super::{Found, Kind};
+use super::{Found, NamedFileKind};
 use crate::bundle::{Files, LoadError};
 use crate::value::{Value, json, yaml};
 
 /// Documents on their way into one.
 #[derive(Debug)]
-pub struct Documents {
+pub struct MergedDocuments {
     merged: Value,
     /// Each document at its place with its file's name, to say who else defined a value.
     read: Vec<(String, Value)>,
 }
 
-impl Default for Documents {
+impl Default for MergedDocuments {
     fn default() -> Self {
         Self {
             merged: Value::object(Vec::new()),
@@ -23,7 +23,7 @@ impl Default for Documents {
     }
 }
 
-impl Documents {
+impl MergedDocuments {
     /// Adds the document of a file. What goes below no path has to be an object.
     pub fn add(&mut self, file: &Found, value: Value) -> Result<(), LoadError> {
         let placed = placed(&file.place, value);
@@ -77,9 +77,9 @@ pub fn read_document(files: &dyn Files, file: &Found) -> Result<Value, LoadError
 }
 
 /// The document of a file whose bytes were read.
-pub fn document_of(name: &str, kind: Kind, bytes: &[u8]) -> Result<Value, LoadError> {
+pub fn document_of(name: &str, kind: NamedFileKind, bytes: &[u8]) -> Result<Value, LoadError> {
     match kind {
-        Kind::Json => {
+        NamedFileKind::Json => {
             json::read(bytes).map_err(|_| LoadError::within(name, json::error_message(bytes)))
         }
         _ => yaml::read(bytes).map_err(|error| {

@@ -10,7 +10,8 @@ use solon_syntax::source::{Source, SourceId};
 use solon_syntax::{ParseOptions, parse_module};
 
 use super::{
-    Documents, Found, Ignore, Kind, Schemas, Walk, Wanted, document_of, read_document, schemas,
+    Found, Ignore, MergedDocuments, NamedFileKind, Schemas, Walk, Wanted, document_of,
+    read_document, schemas,
 };
 use crate::bundle::roots::Roots;
 use crate::bundle::{
@@ -58,7 +59,7 @@ impl Loaded {
 
     /// With what else was loaded; `None` when their documents cannot be merged.
     pub fn with(mut self, other: Self) -> Option<Self> {
-        let mut documents = Documents::default();
+        let mut documents = MergedDocuments::default();
         let merged =
             documents.insert(&[], self.documents) && documents.insert(&[], other.documents);
         self.modules.extend(other.modules);
@@ -173,7 +174,7 @@ impl<'f> Loader<'f> {
         let refused = |what| LoadErrors(vec![LoadError::File(what)]);
         let mut roots = Roots::default();
         let (mut modules, mut parsed) = (BTreeMap::new(), BTreeMap::new());
-        let mut documents = Documents::default();
+        let mut documents = MergedDocuments::default();
         let mut patches = Vec::new();
         let mut manifests = BTreeMap::new();
         let mut reading = None;
@@ -261,7 +262,7 @@ impl<'f> Loader<'f> {
     /// All faults, not only the first; what is wrong with the texts of modules is among them then.
     pub fn load<P: AsRef<str>>(&self, paths: &[P]) -> Result<Loaded, LoadErrors> {
         let mut modules = BTreeMap::new();
-        let mut documents = Documents::default();
+        let mut documents = MergedDocuments::default();
         // modules and faults in the order they were found
         let mut found = Vec::new();
         let mut seen = HashSet::new();
@@ -311,9 +312,11 @@ impl<'f> Loader<'f> {
     /// Reads a file.
     fn read(&self, file: &Found) -> Result<Content, LoadErrors> {
         match file.kind {
-            Kind::Module => file.text(self.files, &self.options).map(Content::Module),
-            Kind::Json | Kind::Yaml => Ok(Content::Document(read_document(self.files, file)?)),
-            Kind::Unknown => self.recognized(file, &file.bytes(self.files)?),
+            NamedFileKind::Module => file.text(self.files, &self.options).map(Content::Module),
+            NamedFileKind::Json | NamedFileKind::Yaml => {
+                Ok(Content::Document(read_document(self.files, file)?))
+            }
+            NamedFileKind::Unknown => self.recognized(file, &file.bytes(self.files)?),
         }
     }
 
@@ -328,11 +331,11 @@ impl<'f> Loader<'f> {
         if json::is_valid(bytes) {
             return Ok(Content::Document(document_of(
                 &file.name,
-                Kind::Json,
+                NamedFileKind::Json,
                 bytes,
             )?));
         }
-        let document = document_of(&file.name, Kind::Yaml, bytes);
+        let document = document_of(&file.name, NamedFileKind::Yaml, bytes);
         let document = document.map(Content::Document);
         document.map_err(|_| LoadError::within(&file.name, "can't recognize file type").into())
     }

@@ -12,9 +12,9 @@ pub use loader::{Loaded, Loader};
 pub use schemas::Schemas;
 pub use walk::Wanted;
 
-pub(super) use documents::Documents;
+pub(super) use documents::MergedDocuments;
 pub(super) use ignore::Ignore;
-pub(super) use walk::Kind;
+pub(super) use walk::NamedFileKind;
 
 use documents::{document_of, read_document};
 use walk::{Found, Walk};

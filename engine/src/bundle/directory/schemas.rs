@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Found, Ignore, Kind, Walk, Wanted};
+use super::{Found, Ignore, NamedFileKind, Walk, Wanted};
 use crate::bundle::{FileKind, Files, Links, LoadError, LoadErrors};
 use crate::value::{json, yaml};
 
@@ -37,7 +37,7 @@ fn read(
     file: Found,
     named: bool,
 ) -> Result<Option<(Vec<String>, Value)>, LoadError> {
-    if file.kind == Kind::Module {
+    if file.kind == NamedFileKind::Module {
         return Ok(None);
     }
     let mut text = Vec::new();

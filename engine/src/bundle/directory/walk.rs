@@ -20,7 +20,7 @@ pub enum Wanted {
 
 /// Kind of a file, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum NamedFileKind {
     /// Rego.
     Module,
     /// JSON.
@@ -40,7 +40,7 @@ pub struct Found {
     /// Its path as messages and policy ids show it.
     pub name: String,
     /// Kind of the file.
-    pub kind: Kind,
+    pub kind: NamedFileKind,
     /// Path of its document below `data`.
     pub place: Vec<String>,
     path: PathBuf,
@@ -106,11 +106,11 @@ fn cleaned(path: &Path) -> PathBuf {
     }
 }
 
-fn kind(path: &Path) -> Option<Kind> {
+fn kind(path: &Path) -> Option<NamedFileKind> {
     match path.extension()?.to_str()? {
-        "rego" => Some(Kind::Module),
-        "json" => Some(Kind::Json),
-        "yaml" | "yml" => Some(Kind::Yaml),
+        "rego" => Some(NamedFileKind::Module),
+        "json" => Some(NamedFileKind::Json),
+        "yaml" | "yml" => Some(NamedFileKind::Yaml),
         _ => None,
     }
 }
@@ -156,7 +156,7 @@ impl<'a> Walk<'a> {
             }
             Ok(_) => {
                 self.place = place;
-                self.file(path, kind(path).unwrap_or(Kind::Unknown));
+                self.file(path, kind(path).unwrap_or(NamedFileKind::Unknown));
             }
         }
         self.found
@@ -205,8 +205,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn file(&mut self, path: &Path, kind: Kind) {
-        if self.wanted == Wanted::All || kind == Kind::Module {
+    fn file(&mut self, path: &Path, kind: NamedFileKind) {
+        if self.wanted == Wanted::All || kind == NamedFileKind::Module {
             self.found.push(Ok(Found {
                 name: path.to_string_lossy().into_owned(),
                 kind,

@@ -9,7 +9,7 @@ mod verify;
 pub use sign::{SigningKey, sign};
 pub use verify::{Verification, VerificationKey};
 
-use super::go_json::{Fields, read_first};
+use super::go_json::{GoFields, read_first};
 
 /// OPA's message about more than one token.
 pub(super) const MULTIPLE_TOKENS: &str =
@@ -33,7 +33,7 @@ impl Signatures {
     /// The message of Go's JSON decoder.
     pub fn read(text: &[u8]) -> Result<Option<Self>, String> {
         let value = read_first(text)?;
-        let Some(fields) = Fields::of(&value, "bundle.SignaturesConfig")? else {
+        let Some(fields) = GoFields::of(&value, "bundle.SignaturesConfig")? else {
             return Ok(None);
         };
         let fields = fields.named("SignaturesConfig");

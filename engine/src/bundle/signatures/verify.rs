@@ -6,7 +6,7 @@ use super::{MULTIPLE_TOKENS, Signatures, hash};
 use crate::bundle::BundleFile;
 use crate::bundle::archive_path::cleaned;
 use crate::bundle::directory::Ignore;
-use crate::bundle::go_json::{Fields, type_error};
+use crate::bundle::go_json::{GoFields, type_error};
 use crate::value::{Value, json};
 
 /// A key that verifies bundles.
@@ -196,7 +196,7 @@ impl Verification {
         }
         let claims = decode(payload, "payload")?;
         let claims = json::read(&claims).map_err(|_| json::error_message(&claims))?;
-        let claims = Claims::read(&claims)?;
+        let claims = SignatureClaims::read(&claims)?;
         if id.is_empty() {
             id = claims.key_id;
         }
@@ -248,20 +248,20 @@ struct SignedFile {
 }
 
 /// The claims of a token.
-struct Claims {
+struct SignatureClaims {
     files: BTreeMap<String, SignedFile>,
     key_id: String,
     scope: String,
 }
 
-impl Claims {
+impl SignatureClaims {
     fn read(value: &Value) -> Result<Self, String> {
         let mut claims = Self {
             files: BTreeMap::new(),
             key_id: String::new(),
             scope: String::new(),
         };
-        let Some(fields) = Fields::of(value, "bundle.DecodedSignature")? else {
+        let Some(fields) = GoFields::of(value, "bundle.DecodedSignature")? else {
             return Ok(claims);
         };
         let fields = fields.named("DecodedSignature");
@@ -276,7 +276,7 @@ impl Claims {
                     "bundle.FileInfo",
                 ));
             };
-            let fields = Fields::within(file, "FileInfo.files");
+            let fields = GoFields::within(file, "FileInfo.files");
             let name = fields.string("name")?.unwrap_or_default();
             let file = SignedFile {
                 hash: fields.string("hash")?.unwrap_or_default(),

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 
 use super::Vertex;
-use crate::compile::rule_tree::{NodeId, RuleId, RuleTree};
+use crate::compile::rule_tree::{RuleId, RuleTree, RuleTreeNodeId};
 use crate::index::Indexed as _;
 use crate::value::Value;
 
@@ -44,16 +44,16 @@ pub struct Targets<'t> {
     first_group: u32,
     groups: Vec<Vec<PathTarget>>,
     /// Groups of the rules at and below a node.
-    subtrees: HashMap<NodeId, Vertex>,
+    subtrees: HashMap<RuleTreeNodeId, Vertex>,
     /// Groups of the rules that a path leads to from a node.
-    paths: HashMap<(NodeId, Vec<ReadStep>), Vertex>,
+    paths: HashMap<(RuleTreeNodeId, Vec<ReadStep>), Vertex>,
     /// Groups whose members are not computed yet.
     open: Vec<(Vertex, PendingPath)>,
 }
 
 enum PendingPath {
-    Subtree(NodeId),
-    Path(NodeId, Vec<ReadStep>),
+    Subtree(RuleTreeNodeId),
+    Path(RuleTreeNodeId, Vec<ReadStep>),
 }
 
 impl<'t> Targets<'t> {
@@ -89,7 +89,7 @@ impl<'t> Targets<'t> {
     }
 
     /// Follows a path. Rules on the path count, too: their values may contain what the path leads to.
-    fn follow(&mut self, node: NodeId, path: &[ReadStep], found: &mut Vec<PathTarget>) {
+    fn follow(&mut self, node: RuleTreeNodeId, path: &[ReadStep], found: &mut Vec<PathTarget>) {
         let (mut node, mut path) = (node, path);
         // most paths are constant
         while let Some((ReadStep::Key(key), rest)) = path.split_first() {
@@ -128,7 +128,7 @@ impl<'t> Targets<'t> {
     /// Adds the rules at a node from which a path continues.
     fn rules_at<'p>(
         &self,
-        node: NodeId,
+        node: RuleTreeNodeId,
         path: &'p [ReadStep],
     ) -> impl Iterator<Item = PathTarget> + use<'t, 'p> {
         let (tree, starts) = (self.tree, self.starts);
@@ -142,7 +142,7 @@ impl<'t> Targets<'t> {
     }
 
     /// Returns the group of the rules below a node, if there are any. Those at the node were found on the way to it.
-    fn subtree(&mut self, node: NodeId) -> Option<Vertex> {
+    fn subtree(&mut self, node: RuleTreeNodeId) -> Option<Vertex> {
         if self.tree.node(node).children.is_empty() {
             return None;
         }
@@ -154,7 +154,7 @@ impl<'t> Targets<'t> {
         Some(group)
     }
 
-    fn path(&mut self, node: NodeId, path: &[ReadStep]) -> Option<Vertex> {
+    fn path(&mut self, node: RuleTreeNodeId, path: &[ReadStep]) -> Option<Vertex> {
         if self.tree.node(node).children.is_empty() {
             return None;
         }
@@ -175,7 +175,7 @@ impl<'t> Targets<'t> {
         group
     }
 
-    fn subtree_members(&mut self, node: NodeId) -> Vec<PathTarget> {
+    fn subtree_members(&mut self, node: RuleTreeNodeId) -> Vec<PathTarget> {
         let mut members = Vec::new();
         for child in &self.tree.node(node).children {
             members.extend(self.rules_at(*child, &[]));
@@ -184,7 +184,7 @@ impl<'t> Targets<'t> {
         members
     }
 
-    fn path_members(&mut self, node: NodeId, path: &[ReadStep]) -> Vec<PathTarget> {
+    fn path_members(&mut self, node: RuleTreeNodeId, path: &[ReadStep]) -> Vec<PathTarget> {
         let rest = path.get(1..).unwrap_or_default();
         let mut members = Vec::new();
         for child in &self.tree.node(node).children {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use solon_syntax::ast::{self, Module, Term, TermKind};
 
 use super::lowering_record::EarlierProgram;
-use crate::compile::rule_tree::{NodeId as DocNodeId, RuleTree, ground_prefix};
+use crate::compile::rule_tree::{RuleTree, RuleTreeNodeId as DocNodeId, ground_prefix};
 use crate::index::Indexed as _;
 use crate::program::{NodeId, Program, RuleId, RuleKind, RuleSet, TreeNode};
 use crate::value::{Kind, Value, ValueRef};

@@ -12,7 +12,7 @@ use solon_syntax::ast::{Expr, Name, Term, TermKind};
 
 use super::constants::constant;
 use crate::builtins::opa_index_test;
-use crate::program::Path;
+use crate::program::KeyPath;
 
 /// Number of guards up to which counting by scan is faster than a hash table.
 const FEW: usize = 8;
@@ -21,7 +21,7 @@ const FEW: usize = 8;
 #[derive(PartialEq, Eq, Hash)]
 enum GuardOperand {
     /// A path in the input.
-    Input(Path),
+    Input(KeyPath),
     /// An argument of the function.
     Argument(u32),
 }
@@ -157,7 +157,7 @@ fn scalar_test(expr: &Expr) -> Option<(&Term, &Term)> {
 }
 
 /// Returns the variables that are bound to a path in the input, with the index of the binding expression.
-fn aliases(body: &[Expr]) -> HashMap<&Name, (usize, Path)> {
+fn aliases(body: &[Expr]) -> HashMap<&Name, (usize, KeyPath)> {
     let mut found = HashMap::new();
     for (at, expr) in body.iter().enumerate() {
         let Some((left, right)) = equality(expr) else {
@@ -174,7 +174,7 @@ fn aliases(body: &[Expr]) -> HashMap<&Name, (usize, Path)> {
     found
 }
 
-fn input_path(terms: &[Term]) -> Option<Path> {
+fn input_path(terms: &[Term]) -> Option<KeyPath> {
     let (head, keys) = terms.split_first()?;
     (&**head.as_var()? == "input").then_some(())?;
     keys.iter().map(constant).collect()

@@ -12,8 +12,8 @@ use super::lookups::{are_all, hoist, is_pure_step};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::index::Indexed as _;
 use crate::program::{
-    Any, Block, FusedSet, Index, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Slot,
-    Step,
+    Block, FusedSet, Index, InlinedRule, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet,
+    Slot, Step,
 };
 use crate::value::Value;
 
@@ -175,7 +175,7 @@ impl Inliner<'_> {
             {
                 *slots += self.room(rule);
                 steps.pop();
-                step = Step::Any(Box::new(Any { rule, blocks }));
+                step = Step::Any(Box::new(InlinedRule { rule, blocks }));
             }
             once &= !step.is_generator();
             steps.push(step);

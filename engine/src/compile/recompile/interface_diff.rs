@@ -6,7 +6,7 @@ use solon_syntax::ast::{Module, Rule};
 
 use crate::compile::compilation::Compiled;
 use crate::compile::graph::ReadStep;
-use crate::compile::rule_tree::{self, NodeId, RuleTree, is_ground};
+use crate::compile::rule_tree::{self, RuleTree, RuleTreeNodeId, is_ground};
 use crate::value::Value;
 
 /// Interface of a rule: number of arguments, number of terms of its head, and whether it has a key and a value.
@@ -84,7 +84,7 @@ impl InterfaceDiff {
     /// large.
     fn compare_at(
         &mut self,
-        node: Option<NodeId>,
+        node: Option<RuleTreeNodeId>,
         earlier: &Compiled,
         stays: &dyn Fn(u32) -> bool,
     ) {
@@ -150,7 +150,7 @@ fn unique(shapes: impl Iterator<Item = RuleSignature>) -> Vec<RuleSignature> {
 }
 
 /// Returns `true` if a reused module has a rule or package at a node or below it.
-fn contains_any(tree: &RuleTree, node: NodeId, stays: &dyn Fn(u32) -> bool) -> bool {
+fn contains_any(tree: &RuleTree, node: RuleTreeNodeId, stays: &dyn Fn(u32) -> bool) -> bool {
     tree.subtree(node).any(|node| {
         let node = tree.node(node);
         let mut modules = node.rules.iter().map(|rule| rule.module);

@@ -8,7 +8,7 @@ use solon_syntax::ast::{Body, Expr, ExprKind, Name, Term, TermKind};
 
 use super::number;
 use crate::compile::QueryCompilation;
-use crate::compile::functions::{Callee, Functions};
+use crate::compile::functions::{CallTarget, CallableFunctions};
 
 /// Prefix of the names of captured values.
 const PREFIX: &str = "$term";
@@ -18,7 +18,7 @@ pub fn rewrite(query: &mut QueryCompilation<'_>) {
     if !query.capture {
         return;
     }
-    let functions = Functions::new(query.options, &query.compiled.rule_tree);
+    let functions = CallableFunctions::new(query.options, &query.compiled.rule_tree);
     let must_hold = query.body.len() > 1 || iterates(&query.body);
     let mut captured = Vec::new();
     for expr in &mut query.body {
@@ -47,7 +47,7 @@ pub fn captured(expr: &Expr) -> Option<&Name> {
     }
 }
 
-fn capture(expr: &mut Expr, variable: &Term, functions: Functions<'_>) -> bool {
+fn capture(expr: &mut Expr, variable: &Term, functions: CallableFunctions<'_>) -> bool {
     if expr.negated {
         return false;
     }
@@ -66,7 +66,7 @@ fn capture(expr: &mut Expr, variable: &Term, functions: Functions<'_>) -> bool {
                 && !operator.is_operator("eq")
                 && functions.find(operator).is_some_and(|callee| {
                     let void =
-                        matches!(callee, Callee::Builtin(function) if function.result.is_none());
+                        matches!(callee, CallTarget::Builtin(function) if function.result.is_none());
                     !void && callee.arity() == operands.len()
                 });
             if has_value {

@@ -10,7 +10,7 @@ use solon_syntax::source::Span;
 
 use super::{each_branch_of, hoist, nested_bodies, number};
 use crate::compile::Compilation;
-use crate::compile::annotations::{Link, of_rule};
+use crate::compile::annotations::{AnnotatedDocument, of_rule};
 use crate::compile::facts::Facts;
 use crate::compile::locals::Locals;
 
@@ -116,7 +116,7 @@ fn replace(body: &mut Body, chain: Option<&Term>, own: Option<&Term>) {
     nested_bodies(body, |body| replace(body, chain, own));
 }
 
-fn chain_term(chain: Vec<Link>, span: Span) -> Term {
+fn chain_term(chain: Vec<AnnotatedDocument>, span: Span) -> Term {
     let links = chain.into_iter().map(|link| {
         let path = plain_path(link.path.get(1..).unwrap_or_default());
         let mut members = Map::from_iter([("path".to_owned(), path)]);

@@ -14,7 +14,7 @@ use solon_syntax::source::Code;
 use super::{each_branch_with, nested_bodies, number, truth};
 use crate::builtins::PRINT_EACH;
 use crate::compile::facts::Facts;
-use crate::compile::functions::Functions;
+use crate::compile::functions::CallableFunctions;
 use crate::compile::locals::Locals;
 use crate::compile::report::Report;
 use crate::compile::safety::{OWN, VarSet, Vars, outputs};
@@ -29,7 +29,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
         });
         return;
     }
-    let functions = Functions::new(compilation.options, &compilation.rule_tree);
+    let functions = CallableFunctions::new(compilation.options, &compilation.rule_tree);
     each_branch_with(&mut compilation.modules, Facts::PRINT, |rule| {
         if prints(&rule.head) || prints(&rule.body) {
             let mut rewriter = PrintRewriter {
@@ -53,7 +53,7 @@ pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
         return;
     }
     let mut rewriter = PrintRewriter {
-        functions: Functions::new(query.options, &query.compiled.rule_tree),
+        functions: CallableFunctions::new(query.options, &query.compiled.rule_tree),
         vars: Vars::default(),
         locals: query.locals.restart(&query.body),
         report: &mut query.report,
@@ -88,7 +88,7 @@ fn erase(body: &mut Body) {
 }
 
 struct PrintRewriter<'c> {
-    functions: Functions<'c>,
+    functions: CallableFunctions<'c>,
     vars: Vars,
     locals: &'c mut Locals,
     report: &'c mut Report,

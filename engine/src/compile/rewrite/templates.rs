@@ -16,10 +16,10 @@ use super::prints::{capture, undeclared};
 use super::{arrange, comprehension, each_branch_with, is_truth};
 use crate::builtins::TEMPLATE_STRING;
 use crate::compile::facts::Facts;
-use crate::compile::functions::Functions;
+use crate::compile::functions::CallableFunctions;
 use crate::compile::locals::Locals;
 use crate::compile::report::Report;
-use crate::compile::rule_tree::{NodeId, RuleId, RuleTree};
+use crate::compile::rule_tree::{RuleId, RuleTree, RuleTreeNodeId};
 use crate::compile::safety::{VarSet, Vars, outputs};
 use crate::compile::{Compilation, QueryCompilation};
 
@@ -38,7 +38,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
         let constant = findings.get(id.module as usize).map(|one| &one.constant);
         constant.and_then(|constant| constant.get(id.rule as usize)) == Some(&true)
     });
-    let functions = Functions::new(compilation.options, tree);
+    let functions = CallableFunctions::new(compilation.options, tree);
     each_branch_with(&mut compilation.modules, Facts::TEMPLATE, |rule| {
         if has_templates(&rule.head) || has_templates(&rule.body) {
             let mut rewriter = TemplateRewriter {
@@ -62,7 +62,7 @@ pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
     }
     let tree = &query.compiled.rule_tree;
     let mut rewriter = TemplateRewriter {
-        functions: Functions::new(query.options, tree),
+        functions: CallableFunctions::new(query.options, tree),
         defined: &DefinedRules::new(tree, &query.compiled.modules, |_, rule| is_constant(rule)),
         vars: Vars::default(),
         safe: VarSet::default(),
@@ -86,7 +86,7 @@ pub(in crate::compile) fn has_templates<N: Walk>(node: &N) -> bool {
 /// Rules that have a value for every input: those with a default, sets, and single constants.
 struct DefinedRules<'c> {
     tree: &'c RuleTree,
-    nodes: HashSet<NodeId>,
+    nodes: HashSet<RuleTreeNodeId>,
 }
 
 impl<'c> DefinedRules<'c> {
@@ -142,7 +142,7 @@ fn is_constant(rule: &Rule) -> bool {
 const MAX_REJECTIONS: usize = 64;
 
 struct TemplateRewriter<'c> {
-    functions: Functions<'c>,
+    functions: CallableFunctions<'c>,
     defined: &'c DefinedRules<'c>,
     vars: Vars,
     /// Variables that have values.

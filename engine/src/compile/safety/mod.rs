@@ -25,7 +25,7 @@ use self::reorder::{Safety, SafetyContext};
 use self::unsafe_report::{SharedRows, UnsafeReport};
 use super::compilation::Compilation;
 use super::facts::Facts;
-use super::functions::Functions;
+use super::functions::CallableFunctions;
 use super::locals::{Locals, names_in};
 use super::query::QueryCompilation;
 use super::rewrite::expr_terms;
@@ -87,7 +87,7 @@ fn unbound_in_head<'a>(head: &'a Head, args: &[Term], rule: &Rule) -> Vec<(&'a N
 
 /// Orders the bodies of all rules.
 pub fn check_rule_bodies(compilation: &mut Compilation<'_>) {
-    let functions = Functions::new(compilation.options, &compilation.rule_tree);
+    let functions = CallableFunctions::new(compilation.options, &compilation.rule_tree);
     let locals = &compilation.locals;
     for (module, facts) in compilation.modules.open_with_facts_mut() {
         let mut refusals = Vec::new();
@@ -122,7 +122,7 @@ pub fn check_rule_bodies(compilation: &mut Compilation<'_>) {
 
 /// Orders the body of a query.
 pub fn check_query(compilation: &mut QueryCompilation<'_>) {
-    let functions = Functions::new(compilation.options, &compilation.compiled.rule_tree);
+    let functions = CallableFunctions::new(compilation.options, &compilation.compiled.rule_tree);
     let locals = &compilation.locals;
     let of = SafetyContext {
         functions,
@@ -135,7 +135,11 @@ pub fn check_query(compilation: &mut QueryCompilation<'_>) {
 }
 
 /// Returns `true` if a body has a safe order, given variables that already have values.
-pub(crate) fn is_ordered(functions: Functions<'_>, body: &Body, given: &BTreeSet<Name>) -> bool {
+pub(crate) fn is_ordered(
+    functions: CallableFunctions<'_>,
+    body: &Body,
+    given: &BTreeSet<Name>,
+) -> bool {
     let mut body = body.clone();
     let mut locals = Locals::new(Locals::QUERY, names_in(&body));
     expr_terms::expand(&mut body, &mut locals);

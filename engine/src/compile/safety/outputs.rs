@@ -5,7 +5,7 @@ use solon_syntax::ast::{Expr, ExprKind, Ref, Term, TermKind, VarScan};
 
 use super::unify::unify;
 use super::vars::{VarSet, Vars};
-use crate::compile::functions::Functions;
+use crate::compile::functions::CallableFunctions;
 
 /// Variables of an expression itself, without closures.
 pub const OWN: VarScan = VarScan {
@@ -76,14 +76,19 @@ impl Reading {
 
 /// Returns the variables that an expression binds, given the safe variables, in the loose reading. The result may
 /// include safe ones.
-pub fn outputs(vars: &mut Vars, functions: Functions<'_>, expr: &Expr, safe: &VarSet) -> VarSet {
+pub fn outputs(
+    vars: &mut Vars,
+    functions: CallableFunctions<'_>,
+    expr: &Expr,
+    safe: &VarSet,
+) -> VarSet {
     outputs_as(vars, functions, expr, safe, Reading::Loose)
 }
 
 /// Returns the variables that an expression binds in a given reading.
 pub fn outputs_as(
     vars: &mut Vars,
-    functions: Functions<'_>,
+    functions: CallableFunctions<'_>,
     expr: &Expr,
     safe: &VarSet,
     reading: Reading,

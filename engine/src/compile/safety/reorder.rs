@@ -12,7 +12,7 @@ use solon_syntax::stack;
 
 use super::outputs::{DIRECT, OWN, Reading, equation, outputs_as};
 use super::vars::{Var, VarSet, Vars};
-use crate::compile::functions::Functions;
+use crate::compile::functions::CallableFunctions;
 use crate::compile::locals::Locals;
 use crate::index::Indexed as _;
 
@@ -31,7 +31,7 @@ pub struct Unsafe {
 #[derive(Clone, Copy)]
 pub struct SafetyContext<'c> {
     /// Functions that calls can name.
-    pub functions: Functions<'c>,
+    pub functions: CallableFunctions<'c>,
     /// Generated locals.
     pub locals: &'c Locals,
     /// `true` if there may be comprehensions.

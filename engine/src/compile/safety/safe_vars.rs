@@ -6,18 +6,18 @@ use solon_syntax::ast::{Expr, Name};
 
 use super::outputs::{OWN, outputs};
 use super::vars::{VarSet, Vars};
-use crate::compile::functions::Functions;
+use crate::compile::functions::CallableFunctions;
 
 /// The variables that have values.
 pub struct SafeVars<'c> {
-    functions: Functions<'c>,
+    functions: CallableFunctions<'c>,
     vars: Vars,
     safe: VarSet,
 }
 
 impl<'c> SafeVars<'c> {
     /// Creates a set of the documents and some variables.
-    pub fn new(functions: Functions<'c>, safe: &BTreeSet<Name>) -> Self {
+    pub fn new(functions: CallableFunctions<'c>, safe: &BTreeSet<Name>) -> Self {
         let mut vars = Vars::default();
         let mut known = super::roots(&mut vars);
         for name in safe {

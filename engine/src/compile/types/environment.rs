@@ -15,7 +15,7 @@ use crate::types::{Type, may_unify, unifies, union_all};
 use crate::value::Value;
 
 /// Type environment of a body. A variable belongs to the body or closure in which it first occurs.
-pub struct Environment<'c> {
+pub struct TypeEnvironment<'c> {
     options: &'c Options,
     /// Types of documents; later layers have precedence over earlier ones wherever they have a type.
     layers: Vec<TypeLayer<'c>>,
@@ -47,7 +47,7 @@ impl TypeLayer<'_> {
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoint(usize);
 
-impl<'c> Environment<'c> {
+impl<'c> TypeEnvironment<'c> {
     /// Creates the environment outside of all bodies.
     pub fn new(options: &'c Options, documents: &'c TypeTree) -> Self {
         Self {

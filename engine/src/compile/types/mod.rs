@@ -28,7 +28,7 @@ use solon_syntax::ast::visit::{Flow, Visitor, Walk};
 use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Ref, Rule, Term, TermKind};
 
 pub use dependents::Dependents;
-pub use environment::Environment;
+pub use environment::TypeEnvironment;
 pub use explain::Details;
 pub use rules::check_types;
 pub use tree::TypeTree;
@@ -88,7 +88,7 @@ pub fn arity_details(
 
 /// Checks bodies in an environment.
 struct TypeChecker<'c> {
-    env: Environment<'c>,
+    env: TypeEnvironment<'c>,
     locals: &'c Locals,
     problems: Vec<Problem>,
     /// Root of the current check, in which the originals of generated locals are searched.
@@ -110,7 +110,7 @@ enum WholeBody<'c> {
 impl<'c> TypeChecker<'c> {
     fn new(options: &'c Options, documents: &'c TypeTree, locals: &'c Locals) -> Self {
         Self {
-            env: Environment::new(options, documents),
+            env: TypeEnvironment::new(options, documents),
             locals,
             problems: Vec::new(),
             whole: WholeBody::Query(const { &Vec::new() }),

@@ -11,7 +11,7 @@ use super::calls::{constant_prefix, reference};
 use super::tree::TypeTree;
 use crate::compile::facts::Facts;
 use crate::compile::modules::Modules;
-use crate::compile::rule_tree::{NodeId, RuleId, RuleTree, key};
+use crate::compile::rule_tree::{RuleId, RuleTree, RuleTreeNodeId, key};
 use crate::types::{Type, union};
 use crate::value::Value;
 
@@ -75,12 +75,12 @@ fn targets(tree: &RuleTree, target: &[Term]) -> Vec<RuleId> {
 }
 
 /// Adds the rules that steps from a node may lead to. Recursion is bounded by the length limit of references.
-fn collect(tree: &RuleTree, node: NodeId, steps: &[Term], found: &mut Vec<RuleId>) {
+fn collect(tree: &RuleTree, node: RuleTreeNodeId, steps: &[Term], found: &mut Vec<RuleId>) {
     let Some((step, further)) = steps.split_first() else {
         found.extend(tree.rules_below(node));
         return;
     };
-    let mut enter = |child: NodeId| {
+    let mut enter = |child: RuleTreeNodeId| {
         let rules = tree.node(child).rules.iter().copied();
         found.extend(rules.filter(|rule| may_meet(tree.tail(*rule), further)));
         collect(tree, child, further, found);

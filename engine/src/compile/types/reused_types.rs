@@ -6,7 +6,7 @@ use super::tree::TypeTree;
 use crate::compile::compilation::Compilation;
 use crate::compile::compiled_module::Yield;
 use crate::compile::graph::{Graph, Vertex};
-use crate::compile::rule_tree::{NodeId, RuleId, RuleTree};
+use crate::compile::rule_tree::{RuleId, RuleTree, RuleTreeNodeId};
 use crate::types::Type;
 use crate::value::Value;
 
@@ -17,7 +17,7 @@ pub struct TypeChanges<'c> {
     /// Earlier types of documents.
     before: Option<&'c TypeTree>,
     /// Documents that some rule may change; `Some(true)` if the type is another, `None` if not compared yet.
-    documents: HashMap<NodeId, Option<bool>>,
+    documents: HashMap<RuleTreeNodeId, Option<bool>>,
     /// For each group, `true` if it contains a rule of such a document.
     groups: HashMap<Vertex, bool>,
 }

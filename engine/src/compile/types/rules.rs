@@ -132,7 +132,11 @@ impl<'c> DocumentNodes<'c> {
     }
 
     /// Returns the node for a node of the rule tree. Recursion is bounded by the nesting limit of values.
-    fn of_tree_node(&mut self, node: rule_tree::NodeId, types: &mut TypeTree) -> TypeNodeId {
+    fn of_tree_node(
+        &mut self,
+        node: rule_tree::RuleTreeNodeId,
+        types: &mut TypeTree,
+    ) -> TypeNodeId {
         if let Some(Some(known)) = self.nodes.get(node.position()) {
             return *known;
         }

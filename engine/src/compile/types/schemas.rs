@@ -9,7 +9,7 @@ use solon_syntax::print::display_ref;
 use solon_syntax::source::Span;
 
 use super::calls::document_path;
-use super::environment::Environment;
+use super::environment::TypeEnvironment;
 use super::explain::Problem;
 use super::tree::TypeTree;
 use crate::compile::annotations::AnnotationSet;
@@ -61,7 +61,7 @@ impl<'c> Schemas<'c> {
         &mut self,
         id: RuleId,
         rule: &Rule,
-        env: &Environment<'_>,
+        env: &TypeEnvironment<'_>,
         problems: &mut Vec<Problem>,
     ) -> Option<TypeTree> {
         if !self.any {
@@ -143,7 +143,7 @@ fn no_key(step: &Term) -> Option<String> {
 /// Document types of the schemas so far; they have precedence over the environment.
 struct SchemaTypes<'e> {
     tree: TypeTree,
-    env: &'e Environment<'e>,
+    env: &'e TypeEnvironment<'e>,
 }
 
 impl SchemaTypes<'_> {

@@ -4,10 +4,10 @@ use solon_syntax::ast::order::sorted_pairs;
 use solon_syntax::ast::{Term, TermKind};
 
 use super::constant::json_value;
-use super::environment::Environment;
+use super::environment::TypeEnvironment;
 use crate::types::{ArrayType, ObjectType, Type, union};
 
-impl Environment<'_> {
+impl TypeEnvironment<'_> {
     /// Returns `true` if two terms can be equal; infers types for variables without one.
     pub fn unify(&mut self, a: &Term, of_a: &Type, b: &Term, of_b: &Type) -> bool {
         if self.partial {

@@ -1,7 +1,7 @@
 //! Calls on the fast path: functions, rules, and intrinsics.
 
 use super::super::compare::Compare;
-use super::super::frame::{Operands, Register};
+use super::super::frame::{OperandSource, Register};
 use super::super::texts::Texts;
 use super::{ARGS, DEPTH, End, FastPath, MAX_SLOTS};
 use crate::builtins::IntrinsicResult;

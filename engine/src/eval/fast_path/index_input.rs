@@ -2,7 +2,7 @@
 
 use super::super::frame::Register;
 use super::super::path;
-use crate::program::{AccessPath, IndexInput, Node, Root, Values};
+use crate::program::{AccessPath, DecisionNode, IndexInput, Root, Values};
 use crate::value::ValueRef;
 
 /// The input, and the arguments of a function.
@@ -28,7 +28,7 @@ impl<'e> IndexInput<'e> for FastIndexInput<'_, 'e> {
     }
 
     #[inline]
-    fn child(&self, place: &'e AccessPath, answers: &'e Values) -> Option<&'e Node> {
+    fn child(&self, place: &'e AccessPath, answers: &'e Values) -> Option<&'e DecisionNode> {
         path::child(self.root(place)?, &place.path, answers)
     }
 

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::filter::column_functions::Ends;
-use crate::filter::condition::{Affix, ComparisonOperator};
+use crate::filter::condition::{ComparisonOperator, SubstringPosition};
 use crate::filter::decimal::Decimal;
 use crate::filter::rejection::Rejection;
 
@@ -69,7 +69,7 @@ pub trait Dialect {
     /// The errors of `part`.
     fn search(
         &self,
-        affix: Affix,
+        affix: SubstringPosition,
         column: &str,
         part: &mut dyn FnMut() -> Result<String, Rejection>,
     ) -> Result<Option<String>, Rejection> {
@@ -96,7 +96,7 @@ pub trait Dialect {
 
     /// Returns a substring test of two arbitrary expressions by code point, each of which is written several times;
     /// `None` if the database cannot test it exactly.
-    fn located(&self, affix: Affix, whole: &str, part: &str) -> Option<String> {
+    fn located(&self, affix: SubstringPosition, whole: &str, part: &str) -> Option<String> {
         let _ = (affix, whole, part);
         None
     }
@@ -108,7 +108,7 @@ pub trait Dialect {
     }
 
     /// Returns the pattern of texts that contain a substring.
-    fn pattern(&self, affix: Affix, part: &str) -> Pattern {
+    fn pattern(&self, affix: SubstringPosition, part: &str) -> Pattern {
         Pattern {
             text: affixed(affix, &escaped(part, &['\\', '_', '%'])),
             escape: "",
@@ -137,11 +137,11 @@ pub fn escaped(part: &str, signs: &[char]) -> String {
 }
 
 /// Returns the pattern of texts with a substring at a position.
-pub fn affixed(affix: Affix, part: &str) -> String {
+pub fn affixed(affix: SubstringPosition, part: &str) -> String {
     match affix {
-        Affix::Start => format!("{part}%"),
-        Affix::End => format!("%{part}"),
-        Affix::Within => format!("%{part}%"),
+        SubstringPosition::Start => format!("{part}%"),
+        SubstringPosition::End => format!("%{part}"),
+        SubstringPosition::Within => format!("%{part}%"),
     }
 }
 

@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use super::SqlWriter;
 use crate::filter::column_functions::{Linear, Solved};
 use crate::filter::condition::{
-    Affix, Column, ColumnTest, ComparisonOperator, FilterOperand, Predicate,
+    ColumnName, ColumnTest, ComparisonOperator, FilterOperand, Predicate, SubstringPosition,
 };
 use crate::filter::mapping::{ColumnDeclaration, ColumnKind};
 use crate::filter::rejection::Rejection;
@@ -21,7 +21,7 @@ pub(super) const TRUE: &str = "1 = 1";
 pub(super) const FALSE: &str = "0 = 1";
 
 /// Outcome of a test for NULL and for other values.
-pub(super) struct Cases {
+pub(super) struct NullAwareOutcome {
     /// Condition for values; `None` if no value passes, an empty string if all do.
     pub value: Option<String>,
     /// `true` if NULL passes.
@@ -56,7 +56,7 @@ impl SqlWriter<'_> {
             // not a comparison of a column with a constant
             Predicate::Part(..) => return self.function(test),
             Predicate::NumberText(written) => return Err(written.unsettled(test.place)),
-            Predicate::Present => Cases {
+            Predicate::Present => NullAwareOutcome {
                 value: Some(String::new()),
                 null: true,
             },
@@ -70,7 +70,7 @@ impl SqlWriter<'_> {
     pub(super) fn declaration(
         &self,
         test: &ColumnTest,
-        column: &Column,
+        column: &ColumnName,
     ) -> Result<ColumnDeclaration, Rejection> {
         self.mappings.declaration(column).ok_or_else(|| {
             let name = self.mappings.name(column).parts.join(".");
@@ -87,10 +87,10 @@ impl SqlWriter<'_> {
         column: &str,
         comparison: ComparisonOperator,
         value: &Value,
-    ) -> Result<Cases, Rejection> {
+    ) -> Result<NullAwareOutcome, Rejection> {
         if *value == Value::Null {
             // every other value is greater than null
-            return Ok(Cases {
+            return Ok(NullAwareOutcome {
                 value: comparison.accepts(Ordering::Greater).then(String::new),
                 null: comparison.accepts(Ordering::Equal),
             });
@@ -99,7 +99,7 @@ impl SqlWriter<'_> {
         let kind = ColumnKind::of_value(value);
         if kind.rank() != declared.kind.rank() {
             let order = declared.kind.rank().cmp(&kind.rank());
-            return Ok(Cases {
+            return Ok(NullAwareOutcome {
                 value: comparison.accepts(order).then(String::new),
                 null,
             });
@@ -108,12 +108,12 @@ impl SqlWriter<'_> {
             self.compared_texts(test, column, comparison, value)?
         } else if declared.kind == ColumnKind::Integer {
             let value = self.integers(test, column, Linear::IDENTITY, comparison, value)?;
-            return Ok(Cases { value, null });
+            return Ok(NullAwareOutcome { value, null });
         } else {
             let literal = self.value_text(test, value, true)?;
             format!("{column} {} {literal}", comparison.sign())
         };
-        Ok(Cases {
+        Ok(NullAwareOutcome {
             value: Some(value),
             null,
         })
@@ -163,7 +163,7 @@ impl SqlWriter<'_> {
         declared: ColumnDeclaration,
         column: &str,
         comparison: ComparisonOperator,
-        other: &Column,
+        other: &ColumnName,
     ) -> Result<String, Rejection> {
         let second = self.declaration(test, other)?;
         let other = self.column_text(other);
@@ -197,7 +197,7 @@ impl SqlWriter<'_> {
         declared: ColumnDeclaration,
         column: &str,
         values: &[Value],
-    ) -> Result<Cases, Rejection> {
+    ) -> Result<NullAwareOutcome, Rejection> {
         let has_null = values.contains(&Value::Null);
         let mut ways = Vec::new();
         let same = |value: &&Value| {
@@ -233,7 +233,7 @@ impl SqlWriter<'_> {
             (true, false) => Some(all(&ways)),
             (false, false) => Some(any(&ways)),
         };
-        Ok(Cases {
+        Ok(NullAwareOutcome {
             value,
             null: has_null != test.negated,
         })
@@ -244,9 +244,9 @@ impl SqlWriter<'_> {
         test: &ColumnTest,
         declared: ColumnDeclaration,
         column: &str,
-        affix: Affix,
+        affix: SubstringPosition,
         part: &str,
-    ) -> Result<Cases, Rejection> {
+    ) -> Result<NullAwareOutcome, Rejection> {
         // only text contains substrings
         let value = if declared.kind == ColumnKind::Text {
             let not = if test.negated { "NOT " } else { "" };
@@ -257,7 +257,7 @@ impl SqlWriter<'_> {
         } else {
             test.negated.then(String::new)
         };
-        Ok(Cases {
+        Ok(NullAwareOutcome {
             value,
             null: test.negated,
         })
@@ -268,7 +268,7 @@ impl SqlWriter<'_> {
         &mut self,
         test: &ColumnTest,
         column: &str,
-        affix: Affix,
+        affix: SubstringPosition,
         part: &str,
     ) -> Result<String, Rejection> {
         let pattern = self.dialect.pattern(affix, part);
@@ -278,7 +278,7 @@ impl SqlWriter<'_> {
     }
 }
 
-impl Cases {
+impl NullAwareOutcome {
     pub(super) fn text(self, column: &str, nullable: bool) -> String {
         match (self.value.as_deref(), self.null, nullable) {
             (None, true, true) => format!("{column} IS NULL"),

@@ -4,9 +4,11 @@
 //! pass.
 
 use super::SqlWriter;
-use super::exact::{Cases, FALSE, TRUE, all, any};
+use super::exact::{FALSE, NullAwareOutcome, TRUE, all, any};
 use crate::filter::column_functions::{ColumnFunction, Linear, letters};
-use crate::filter::condition::{Affix, ColumnTest, ComparisonOperator, FilterOperand, Predicate};
+use crate::filter::condition::{
+    ColumnTest, ComparisonOperator, FilterOperand, Predicate, SubstringPosition,
+};
 use crate::filter::mapping::ColumnKind;
 use crate::filter::rejection::Rejection;
 
@@ -22,7 +24,7 @@ impl SqlWriter<'_> {
         let nullable = declared.is_none_or(|declared| declared.nullable);
         let column = self.column_text(&test.column);
         let kind = declared.map(|declared| declared.kind);
-        let undefined = Cases {
+        let undefined = NullAwareOutcome {
             value: None,
             null: false,
         };
@@ -30,7 +32,7 @@ impl SqlWriter<'_> {
             (Some(ColumnFunction::Linear(linear)), predicate) => match kind {
                 Some(ColumnKind::Integer) => {
                     let value = self.solved(test, &column, *linear, predicate)?;
-                    Cases { value, null: false }
+                    NullAwareOutcome { value, null: false }
                 }
                 Some(ColumnKind::Text | ColumnKind::Boolean) => undefined,
                 Some(ColumnKind::Decimal) | None => {
@@ -39,7 +41,7 @@ impl SqlWriter<'_> {
                 }
             },
             (_, Predicate::Part(..)) if kind.is_some_and(|kind| kind != ColumnKind::Text) => {
-                Cases {
+                NullAwareOutcome {
                     value: test.negated.then(String::new),
                     null: test.negated,
                 }
@@ -57,7 +59,7 @@ impl SqlWriter<'_> {
                 } else {
                     self.texts(test, &side, predicate)?
                 };
-                Cases { value, null: false }
+                NullAwareOutcome { value, null: false }
             }
         };
         let text = made.text(&column, nullable);
@@ -207,7 +209,7 @@ impl SqlWriter<'_> {
         test: &ColumnTest,
         column: &str,
         nullable: bool,
-        affix: Affix,
+        affix: SubstringPosition,
         whole: &FilterOperand,
     ) -> Result<String, Rejection> {
         let mut nulls = Vec::new();

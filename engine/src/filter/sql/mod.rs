@@ -13,7 +13,8 @@ mod sqlite;
 mod sqlserver;
 
 use super::condition::{
-    Affix, Column, ColumnTest, ComparisonOperator, FilterCondition, FilterOperand, Predicate,
+    ColumnName, ColumnTest, ComparisonOperator, FilterCondition, FilterOperand, Predicate,
+    SubstringPosition,
 };
 use super::mapping::Mappings;
 use super::rejection::Rejection;
@@ -228,12 +229,12 @@ impl SqlWriter<'_> {
         self.within(test, &rest)
     }
 
-    fn column(&mut self, column: &Column) {
+    fn column(&mut self, column: &ColumnName) {
         let text = self.column_text(column);
         self.text(&text);
     }
 
-    fn column_text(&self, column: &Column) -> String {
+    fn column_text(&self, column: &ColumnName) -> String {
         let parts = self.mappings.name(column).parts;
         let parts = parts.iter().enumerate();
         let names: Vec<String> = parts
@@ -317,10 +318,14 @@ impl SqlWriter<'_> {
         &mut self,
         test: &ColumnTest,
         column: &str,
-        affix: Affix,
+        affix: SubstringPosition,
         part: &str,
     ) -> Result<Option<String>, Rejection> {
-        let affix = if part.is_empty() { Affix::Start } else { affix };
+        let affix = if part.is_empty() {
+            SubstringPosition::Start
+        } else {
+            affix
+        };
         let (dialect, part) = (self.dialect, Value::string(part));
         dialect.search(affix, column, &mut || self.value_text(test, &part, false))
     }

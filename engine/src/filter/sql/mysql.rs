@@ -3,9 +3,9 @@
 use std::ops::RangeInclusive;
 
 use super::dialect::{Dialect, inexact, plain};
-use super::names::{Keywords, quoted, reserved_words};
+use super::names::{ReservedWords, quoted, reserved_words};
 use crate::filter::column_functions::Ends;
-use crate::filter::condition::Affix;
+use crate::filter::condition::SubstringPosition;
 use crate::filter::decimal::Decimal;
 
 /// Dialect of MySQL and MariaDB.
@@ -16,7 +16,7 @@ const DIGITS: u64 = 65;
 const SCALE: u64 = 30;
 
 /// Reserved words that must be quoted as table names. After a dot no word is reserved.
-static KEYWORDS: Keywords = Keywords::new(|| {
+static KEYWORDS: ReservedWords = ReservedWords::new(|| {
     reserved_words(
         "ACCESSIBLE ADD ALL ALTER ANALYZE AND AS ASC ASENSITIVE BEFORE BETWEEN BIGINT BINARY BLOB BOTH BY \
          CALL CASCADE CASE CHANGE CHAR CHARACTER CHECK COLLATE COLUMN CONDITION CONSTRAINT CONTINUE CONVERT \
@@ -118,12 +118,12 @@ impl Dialect for Mysql {
         Some(format!("CHAR_LENGTH(CONVERT({text} USING utf8mb4))"))
     }
 
-    fn located(&self, affix: Affix, whole: &str, part: &str) -> Option<String> {
+    fn located(&self, affix: SubstringPosition, whole: &str, part: &str) -> Option<String> {
         let (whole, part) = (self.bytes(whole), self.bytes(part));
         Some(match affix {
-            Affix::Start => format!("INSTR({whole}, {part}) = 1"),
-            Affix::Within => format!("INSTR({whole}, {part}) > 0"),
-            Affix::End => format!("RIGHT({whole}, LENGTH({part})) = {part}"),
+            SubstringPosition::Start => format!("INSTR({whole}, {part}) = 1"),
+            SubstringPosition::Within => format!("INSTR({whole}, {part}) > 0"),
+            SubstringPosition::End => format!("RIGHT({whole}, LENGTH({part})) = {part}"),
         })
     }
 

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 /// Reserved words: upper case and sorted, for binary search.
-pub type Keywords = LazyLock<Vec<&'static str>>;
+pub type ReservedWords = LazyLock<Vec<&'static str>>;
 
 /// Returns the words of a text, sorted.
 pub fn reserved_words(text: &'static str) -> Vec<&'static str> {

@@ -1,15 +1,15 @@
 //! PostgreSQL.
 
 use super::dialect::{Dialect, plain, untyped};
-use super::names::{Keywords, quoted, reserved_words};
+use super::names::{ReservedWords, quoted, reserved_words};
 use crate::filter::column_functions::Ends;
-use crate::filter::condition::Affix;
+use crate::filter::condition::SubstringPosition;
 
 /// Dialect of PostgreSQL.
 pub struct Postgresql;
 
 /// Reserved words that must be quoted as table names. After a dot no word is reserved.
-static KEYWORDS: Keywords = Keywords::new(|| {
+static KEYWORDS: ReservedWords = ReservedWords::new(|| {
     reserved_words(
         "ALL ANALYSE ANALYZE AND ANY ARRAY AS ASC ASYMMETRIC AUTHORIZATION BINARY BOTH CASE CAST CHECK \
          COLLATE COLLATION COLUMN CONCURRENTLY CONSTRAINT CREATE CROSS CURRENT_CATALOG CURRENT_DATE \
@@ -83,12 +83,12 @@ impl Dialect for Postgresql {
         Some(format!("char_length({text})"))
     }
 
-    fn located(&self, affix: Affix, whole: &str, part: &str) -> Option<String> {
+    fn located(&self, affix: SubstringPosition, whole: &str, part: &str) -> Option<String> {
         let whole = self.bytes(whole);
         Some(match affix {
-            Affix::Start => format!("strpos({whole}, {part}) = 1"),
-            Affix::Within => format!("strpos({whole}, {part}) > 0"),
-            Affix::End => format!("right({whole}, char_length({part})) = {part}"),
+            SubstringPosition::Start => format!("strpos({whole}, {part}) = 1"),
+            SubstringPosition::Within => format!("strpos({whole}, {part}) > 0"),
+            SubstringPosition::End => format!("right({whole}, char_length({part})) = {part}"),
         })
     }
 

@@ -1,9 +1,9 @@
 //! SQLite.
 
 use super::dialect::{Dialect, doubled, inexact, plain};
-use super::names::{Keywords, quoted, reserved_words};
+use super::names::{ReservedWords, quoted, reserved_words};
 use crate::filter::column_functions::Ends;
-use crate::filter::condition::Affix;
+use crate::filter::condition::SubstringPosition;
 use crate::filter::decimal::Decimal;
 use crate::filter::rejection::Rejection;
 use crate::limits;
@@ -18,7 +18,7 @@ const DIGITS: usize = 15;
 const WIDTH: u64 = 300;
 
 /// Reserved words that must be quoted as table and column names.
-static KEYWORDS: Keywords = Keywords::new(|| {
+static KEYWORDS: ReservedWords = ReservedWords::new(|| {
     reserved_words(
         "ADD ALL ALTER AND AS AUTOINCREMENT BETWEEN CASE CHECK COLLATE COMMIT CONSTRAINT CREATE CROSS \
          CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP DEFAULT DEFERRABLE DELETE DISTINCT DROP ELSE ESCAPE \
@@ -65,14 +65,14 @@ impl Dialect for Sqlite {
     /// `LIKE` folds case. These functions compare bytes, independent of the collation.
     fn search(
         &self,
-        affix: Affix,
+        affix: SubstringPosition,
         column: &str,
         part: &mut dyn FnMut() -> Result<String, Rejection>,
     ) -> Result<Option<String>, Rejection> {
         Ok(Some(match affix {
-            Affix::Start => format!("instr({column}, {}) = 1", part()?),
-            Affix::Within => format!("instr({column}, {}) > 0", part()?),
-            Affix::End => {
+            SubstringPosition::Start => format!("instr({column}, {}) = 1", part()?),
+            SubstringPosition::Within => format!("instr({column}, {}) > 0", part()?),
+            SubstringPosition::End => {
                 let (length, text) = (part()?, part()?);
                 let end = format!("-length(CAST({length} AS BLOB))");
                 // `substr` of an empty blob is NULL
@@ -91,11 +91,11 @@ impl Dialect for Sqlite {
         Some(format!("{function}({text}, {set})"))
     }
 
-    fn located(&self, affix: Affix, whole: &str, part: &str) -> Option<String> {
+    fn located(&self, affix: SubstringPosition, whole: &str, part: &str) -> Option<String> {
         Some(match affix {
-            Affix::Start => format!("instr({whole}, {part}) = 1"),
-            Affix::Within => format!("instr({whole}, {part}) > 0"),
-            Affix::End => {
+            SubstringPosition::Start => format!("instr({whole}, {part}) = 1"),
+            SubstringPosition::Within => format!("instr({whole}, {part}) > 0"),
+            SubstringPosition::End => {
                 let (bytes, part) = (blob(whole), blob(part));
                 // `substr` of an empty blob is NULL
                 let end = format!("length({bytes}) - length({part}) + 1");

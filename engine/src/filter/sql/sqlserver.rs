@@ -1,8 +1,8 @@
 //! SQL Server.
 
 use super::dialect::{Dialect, Pattern, affixed, doubled, escaped, plain, untyped};
-use super::names::{Keywords, quoted, reserved_words};
-use crate::filter::condition::{Affix, ComparisonOperator};
+use super::names::{ReservedWords, quoted, reserved_words};
+use crate::filter::condition::{ComparisonOperator, SubstringPosition};
 
 /// Dialect of SQL Server.
 pub struct Sqlserver;
@@ -14,7 +14,7 @@ const COLLATION: &str = "Latin1_General_100_BIN2";
 const DIGITS: u64 = 38;
 
 /// Reserved words that must be quoted as table and column names.
-static KEYWORDS: Keywords = Keywords::new(|| {
+static KEYWORDS: ReservedWords = ReservedWords::new(|| {
     reserved_words(
         "ADD ALL ALTER AND ANY AS ASC AUTHORIZATION BACKUP BEGIN BETWEEN BREAK BROWSE BULK BY CASCADE CASE \
          CHECK CHECKPOINT CLOSE CLUSTERED COALESCE COLLATE COLUMN COMMIT COMPUTE CONSTRAINT CONTAINS \
@@ -88,7 +88,7 @@ impl Dialect for Sqlserver {
     }
 
     /// A backslash escapes only if `ESCAPE` declares it, and brackets are special, too.
-    fn pattern(&self, affix: Affix, part: &str) -> Pattern {
+    fn pattern(&self, affix: SubstringPosition, part: &str) -> Pattern {
         let text = escaped(part, &['\\', '_', '%', '[']);
         Pattern {
             escape: if text == part { "" } else { " ESCAPE N'\\'" },

@@ -2,9 +2,9 @@
 
 use hashbrown::HashSet;
 
-use super::super::ast::{Argument, Directive, Position};
-use super::super::parser::Parsed;
-use super::super::type_system::{DirectiveDef, Member, Named};
+use super::super::ast::{ArgumentNode, DirectiveNode, Position};
+use super::super::parser::ParseResult;
+use super::super::type_system::{DirectiveDef, InputOrField, Named};
 use super::Validator;
 use super::suggestions::HINT;
 
@@ -12,10 +12,10 @@ impl<'d> Validator<'d> {
     /// Checks a directive, after its arguments.
     pub(super) fn directive_rules(
         &mut self,
-        directive: &'d Directive<'d>,
+        directive: &'d DirectiveNode<'d>,
         definition: Option<&'d DirectiveDef>,
         location: &'static str,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         let (name, position) = (&directive.name, directive.position);
         if let Some(definition) = definition {
             self.check_argument_names(
@@ -45,7 +45,10 @@ impl<'d> Validator<'d> {
     }
 
     /// Checks that directives at one location are unique.
-    pub(super) fn unique_directives(&mut self, directives: &'d [Directive<'d>]) -> Parsed<()> {
+    pub(super) fn unique_directives(
+        &mut self,
+        directives: &'d [DirectiveNode<'d>],
+    ) -> ParseResult<()> {
         if directives.len() < 2 {
             return Ok(());
         }
@@ -65,11 +68,11 @@ impl<'d> Validator<'d> {
     /// Rejects undefined arguments. `what` describes an argument with its owner.
     pub(super) fn check_argument_names(
         &mut self,
-        known: &'d Named<Member>,
-        given: &'d [Argument<'d>],
+        known: &'d Named<InputOrField>,
+        given: &'d [ArgumentNode<'d>],
         position: Position,
         what: impl Fn(&str) -> String,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         for argument in given {
             let name = argument.name.as_ref();
             if known.get(name).is_some() {
@@ -84,11 +87,11 @@ impl<'d> Validator<'d> {
     /// Rejects missing required arguments. `owner` describes their owner.
     pub(super) fn required_arguments(
         &mut self,
-        known: &'d Named<Member>,
-        given: &'d [Argument<'d>],
+        known: &'d Named<InputOrField>,
+        given: &'d [ArgumentNode<'d>],
         position: Position,
         owner: impl Fn() -> String,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         for (name, argument) in known.iter() {
             let required = argument.of.non_null && argument.default.is_none();
             if required {
@@ -106,7 +109,10 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    pub(super) fn unique_arguments(&mut self, arguments: &'d [Argument<'d>]) -> Parsed<()> {
+    pub(super) fn unique_arguments(
+        &mut self,
+        arguments: &'d [ArgumentNode<'d>],
+    ) -> ParseResult<()> {
         if arguments.len() < 2 {
             return Ok(());
         }

@@ -2,9 +2,9 @@
 
 use hashbrown::HashMap;
 
-use super::super::ast::{DefinitionKind, Field, Selection};
-use super::super::parser::Parsed;
-use super::super::type_system::{Member, TypeDef};
+use super::super::ast::{DefinitionKind, FieldNode, Selection};
+use super::super::parser::ParseResult;
+use super::super::type_system::{InputOrField, TypeDef};
 use super::Validator;
 use super::suggestions::{HINT, propose};
 
@@ -16,9 +16,9 @@ impl<'d> Validator<'d> {
     pub(super) fn field_rules(
         &mut self,
         parent: Option<&'d TypeDef>,
-        definition: Option<&'d Member>,
-        field: &'d Field<'d>,
-    ) -> Parsed<()> {
+        definition: Option<&'d InputOrField>,
+        field: &'d FieldNode<'d>,
+    ) -> ParseResult<()> {
         if let (Some(parent), None) = (parent, definition) {
             let message = self.unknown_field(parent, field)?;
             self.report(message, field.position)?;
@@ -49,7 +49,7 @@ impl<'d> Validator<'d> {
         self.unique_arguments(&field.arguments)
     }
 
-    fn unknown_field(&mut self, parent: &'d TypeDef, field: &Field<'_>) -> Parsed<String> {
+    fn unknown_field(&mut self, parent: &'d TypeDef, field: &FieldNode<'_>) -> ParseResult<String> {
         let mut message = format!(
             "Cannot query field \"{}\" on type \"{}\".",
             field.name, parent.name
@@ -110,7 +110,11 @@ impl<'d> Validator<'d> {
     }
 
     /// Checks that a field has selections if and only if its type has fields.
-    fn check_subselection(&mut self, definition: &'d Member, field: &'d Field<'d>) -> Parsed<()> {
+    fn check_subselection(
+        &mut self,
+        definition: &'d InputOrField,
+        field: &'d FieldNode<'d>,
+    ) -> ParseResult<()> {
         let Some(of) = self.types.target(definition) else {
             return Ok(());
         };
@@ -130,7 +134,7 @@ impl<'d> Validator<'d> {
         self.report(message, field.position)
     }
 
-    fn introspection(&mut self, field: &'d Field<'d>) -> Parsed<()> {
+    fn introspection(&mut self, field: &'d FieldNode<'d>) -> ParseResult<()> {
         if self.lists_too_deep(&field.selections, 0, &mut HashMap::new(), field)? {
             let message = "Maximum introspection depth exceeded".to_owned();
             return self.report(message, field.position);
@@ -143,8 +147,8 @@ impl<'d> Validator<'d> {
         selections: &'d [Selection<'d>],
         lists: usize,
         within: &mut HashMap<&'d str, usize>,
-        root: &'d Field<'d>,
-    ) -> Parsed<bool> {
+        root: &'d FieldNode<'d>,
+    ) -> ParseResult<bool> {
         self.spend(selections.len(), root.position)?;
         self.nested(root.position, |it| {
             for selection in selections {
@@ -180,8 +184,8 @@ impl<'d> Validator<'d> {
         name: &'d str,
         lists: usize,
         within: &mut HashMap<&'d str, usize>,
-        root: &'d Field<'d>,
-    ) -> Parsed<bool> {
+        root: &'d FieldNode<'d>,
+    ) -> ParseResult<bool> {
         if let Some(entered) = within.get(name) {
             // each further recursion adds as many levels as this one did
             return Ok(lists > *entered);

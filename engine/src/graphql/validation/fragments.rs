@@ -2,8 +2,8 @@
 
 use hashbrown::HashMap;
 
-use super::super::ast::{DefinitionKind, Fragment, Inline, Selection, Spread};
-use super::super::parser::Parsed;
+use super::super::ast::{DefinitionKind, FragmentDefinition, Inline, Selection, Spread};
+use super::super::parser::ParseResult;
 use super::super::type_system::TypeDef;
 use super::Validator;
 use super::suggestions::HINT;
@@ -12,9 +12,9 @@ impl<'d> Validator<'d> {
     /// Checks a fragment, after its children.
     pub(super) fn fragment_rules(
         &mut self,
-        fragment: &'d Fragment<'d>,
+        fragment: &'d FragmentDefinition<'d>,
         of: Option<&'d TypeDef>,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         let (name, position) = (&fragment.name, fragment.position);
         let condition = &fragment.type_condition;
         if of.is_some_and(|of| !of.kind.is_composite()) {
@@ -47,7 +47,7 @@ impl<'d> Validator<'d> {
         parent: Option<&'d TypeDef>,
         of: Option<&'d TypeDef>,
         inline: &'d Inline<'d>,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         let (condition, position) = (&inline.type_condition, inline.position);
         if !condition.is_empty() {
             if of.is_some_and(|of| !of.kind.is_composite()) {
@@ -74,9 +74,9 @@ impl<'d> Validator<'d> {
     pub(super) fn spread_rules(
         &mut self,
         parent: Option<&'d TypeDef>,
-        fragment: Option<&'d Fragment<'d>>,
+        fragment: Option<&'d FragmentDefinition<'d>>,
         spread: &'d Spread<'d>,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         let (name, position) = (&spread.name, spread.position);
         if fragment.is_none() {
             self.report(format!("Unknown fragment \"{name}\"."), position)?;
@@ -101,12 +101,16 @@ impl<'d> Validator<'d> {
     }
 
     /// Reports cycles of fragments.
-    fn cycles(&mut self, fragment: &'d Fragment<'d>) -> Parsed<()> {
+    fn cycles(&mut self, fragment: &'d FragmentDefinition<'d>) -> ParseResult<()> {
         let mut search = Search::default();
         self.search(fragment, &mut search)
     }
 
-    fn search(&mut self, fragment: &'d Fragment<'d>, search: &mut Search<'d>) -> Parsed<()> {
+    fn search(
+        &mut self,
+        fragment: &'d FragmentDefinition<'d>,
+        search: &mut Search<'d>,
+    ) -> ParseResult<()> {
         let name = fragment.name.as_ref();
         if !self.memory.searched_for_cycles.insert(name) {
             return Ok(());

@@ -14,12 +14,12 @@ mod values;
 use hashbrown::{HashMap, HashSet};
 
 use super::ast::{
-    Argument, Directive, Field, Fragment, Inline, Operation, Position, QueryDocument, Selection,
-    Spread, Type, Value, ValueKind, Variable,
+    ArgumentNode, DirectiveNode, FieldNode, FragmentDefinition, Inline, OperationDefinition,
+    Position, QueryDocument, Selection, Spread, Type, Value, ValueKind, Variable,
 };
-use super::parser::Parsed;
+use super::parser::ParseResult;
 use super::problem::{Problem, Problems};
-use super::type_system::{Member, TypeDef, TypeSystem};
+use super::type_system::{InputOrField, TypeDef, TypeSystem};
 use crate::limits;
 
 /// Validates a query and returns all errors.
@@ -41,7 +41,7 @@ struct Validator<'d> {
     types: &'d TypeSystem,
     document: &'d QueryDocument<'d>,
     /// First fragment with each name.
-    fragments: HashMap<&'d str, &'d Fragment<'d>>,
+    fragments: HashMap<&'d str, &'d FragmentDefinition<'d>>,
     /// Current operation. `None` while a fragment is validated on its own.
     scope: Option<Scope<'d>>,
     /// Fragments visited since the operation began.
@@ -51,12 +51,12 @@ struct Validator<'d> {
     /// `true` to stop at the first error.
     first_only: bool,
     problems: Vec<Problem>,
-    memory: Memory<'d>,
+    memory: ValidationState<'d>,
 }
 
 /// An operation and its variables.
 struct Scope<'d> {
-    operation: &'d Operation<'d>,
+    operation: &'d OperationDefinition<'d>,
     /// First variable with each name.
     variables: HashMap<&'d str, usize>,
     used: Vec<bool>,
@@ -66,14 +66,14 @@ struct Scope<'d> {
 
 /// State of rules that applies to several nodes.
 #[derive(Default)]
-struct Memory<'d> {
+struct ValidationState<'d> {
     operations: HashSet<&'d str>,
     fragments: HashSet<&'d str>,
     spread: HashSet<&'d str>,
     /// `true` until the first fragment was validated on its own: up to then spreads count as uses.
     spreads_counted: bool,
     searched_for_cycles: HashSet<&'d str>,
-    misplaced: HashSet<*const Directive<'d>>,
+    misplaced: HashSet<*const DirectiveNode<'d>>,
     /// Uses of variables whose defaults cannot be read, as of the last operation that visited them.
     unreadable: HashSet<*const Value<'d>>,
     overlaps: overlaps::Compared<'d>,
@@ -107,11 +107,11 @@ impl<'d> Validator<'d> {
             steps: limits::GRAPHQL_STEPS,
             first_only,
             problems: Vec::new(),
-            memory: Memory::default(),
+            memory: ValidationState::default(),
         }
     }
 
-    fn report(&mut self, message: String, position: Position) -> Parsed<()> {
+    fn report(&mut self, message: String, position: Position) -> ParseResult<()> {
         self.spend(message.len(), position)?;
         let problem = Problem::new(message, position);
         if self.first_only {
@@ -122,7 +122,7 @@ impl<'d> Validator<'d> {
     }
 
     /// Charges nodes that are visited again.
-    fn visit(&mut self, nodes: usize, position: Position) -> Parsed<()> {
+    fn visit(&mut self, nodes: usize, position: Position) -> ParseResult<()> {
         if self.visited_fragments.is_empty() {
             return Ok(());
         }
@@ -130,7 +130,7 @@ impl<'d> Validator<'d> {
     }
 
     /// Charges work that may grow faster than the document.
-    fn spend(&mut self, steps: usize, position: Position) -> Parsed<()> {
+    fn spend(&mut self, steps: usize, position: Position) -> ParseResult<()> {
         match self.steps.checked_sub(steps) {
             Some(left) => {
                 self.steps = left;
@@ -144,8 +144,8 @@ impl<'d> Validator<'d> {
     fn nested<T>(
         &mut self,
         position: Position,
-        run: impl FnOnce(&mut Self) -> Parsed<T>,
-    ) -> Parsed<T> {
+        run: impl FnOnce(&mut Self) -> ParseResult<T>,
+    ) -> ParseResult<T> {
         if self.depth == limits::GRAPHQL_NESTING {
             return Err(Problem::new("nested too deep".into(), position));
         }
@@ -155,7 +155,7 @@ impl<'d> Validator<'d> {
         done
     }
 
-    fn document(&mut self) -> Parsed<()> {
+    fn document(&mut self) -> ParseResult<()> {
         self.memory.spreads_counted = true;
         for operation in &self.document.operations {
             self.visited_fragments.clear();
@@ -168,7 +168,7 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    fn operation(&mut self, operation: &'d Operation<'d>) -> Parsed<()> {
+    fn operation(&mut self, operation: &'d OperationDefinition<'d>) -> ParseResult<()> {
         let mut variables = HashMap::with_capacity(operation.variables.len());
         let mut unreadable = HashSet::new();
         for (index, variable) in operation.variables.iter().enumerate() {
@@ -210,7 +210,7 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    fn fragment(&mut self, fragment: &'d Fragment<'d>) -> Parsed<()> {
+    fn fragment(&mut self, fragment: &'d FragmentDefinition<'d>) -> ParseResult<()> {
         let of = self.types.get(&fragment.type_condition);
         self.directives(&fragment.directives, "FRAGMENT_DEFINITION")?;
         self.selections(of, &fragment.selections, fragment.position)?;
@@ -219,9 +219,9 @@ impl<'d> Validator<'d> {
 
     fn directives(
         &mut self,
-        directives: &'d [Directive<'d>],
+        directives: &'d [DirectiveNode<'d>],
         location: &'static str,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         for directive in directives {
             let definition = self.types.directive(&directive.name);
             for argument in &directive.arguments {
@@ -233,13 +233,17 @@ impl<'d> Validator<'d> {
         self.unique_directives(directives)
     }
 
-    fn argument(&mut self, argument: &'d Argument<'d>, wanted: Option<&'d Member>) -> Parsed<()> {
+    fn argument(
+        &mut self,
+        argument: &'d ArgumentNode<'d>,
+        wanted: Option<&'d InputOrField>,
+    ) -> ParseResult<()> {
         let expected = wanted.map(|member| self.expected(member));
         self.value(&argument.value, expected)?;
         Ok(())
     }
 
-    fn expected(&self, member: &'d Member) -> Expected<'d> {
+    fn expected(&self, member: &'d InputOrField) -> Expected<'d> {
         Expected {
             of: &member.of,
             target: self.types.target(member),
@@ -248,7 +252,7 @@ impl<'d> Validator<'d> {
     }
 
     /// Returns `true` if the value can be read.
-    fn value(&mut self, value: &'d Value<'d>, expected: Option<Expected<'d>>) -> Parsed<bool> {
+    fn value(&mut self, value: &'d Value<'d>, expected: Option<Expected<'d>>) -> ParseResult<bool> {
         self.visit(1, value.position)?;
         let mut readable = true;
         for child in &value.children {
@@ -278,7 +282,7 @@ impl<'d> Validator<'d> {
         parent: Option<&'d TypeDef>,
         selections: &'d [Selection<'d>],
         position: Position,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         if selections.is_empty() {
             return Ok(());
         }
@@ -292,7 +296,7 @@ impl<'d> Validator<'d> {
         })
     }
 
-    fn field(&mut self, parent: Option<&'d TypeDef>, field: &'d Field<'d>) -> Parsed<()> {
+    fn field(&mut self, parent: Option<&'d TypeDef>, field: &'d FieldNode<'d>) -> ParseResult<()> {
         let definition = self.types.field(parent, &field.name);
         let of = definition.and_then(|it| self.types.target(it));
         for argument in &field.arguments {
@@ -304,7 +308,7 @@ impl<'d> Validator<'d> {
         self.field_rules(parent, definition, field)
     }
 
-    fn inline(&mut self, parent: Option<&'d TypeDef>, inline: &'d Inline<'d>) -> Parsed<()> {
+    fn inline(&mut self, parent: Option<&'d TypeDef>, inline: &'d Inline<'d>) -> ParseResult<()> {
         let of = self.inline_type(parent, inline);
         self.directives(&inline.directives, "INLINE_FRAGMENT")?;
         self.selections(of, &inline.selections, inline.position)?;
@@ -320,7 +324,7 @@ impl<'d> Validator<'d> {
         }
     }
 
-    fn spread(&mut self, parent: Option<&'d TypeDef>, spread: &'d Spread<'d>) -> Parsed<()> {
+    fn spread(&mut self, parent: Option<&'d TypeDef>, spread: &'d Spread<'d>) -> ParseResult<()> {
         self.directives(&spread.directives, "FRAGMENT_SPREAD")?;
         let fragment = self.fragments.get(spread.name.as_ref()).copied();
         if let Some(fragment) = fragment

@@ -2,15 +2,15 @@
 
 use hashbrown::HashSet;
 
-use super::super::ast::{Operation, Selection, Variable};
-use super::super::parser::Parsed;
+use super::super::ast::{OperationDefinition, Selection, Variable};
+use super::super::parser::ParseResult;
 use super::super::type_system::TypeDef;
 use super::Validator;
 use crate::value::display::quote;
 
 impl<'d> Validator<'d> {
     /// Checks a variable, before the rest of its operation.
-    pub(super) fn variable_rules(&mut self, variable: &'d Variable<'d>) -> Parsed<()> {
+    pub(super) fn variable_rules(&mut self, variable: &'d Variable<'d>) -> ParseResult<()> {
         let name = variable.of.named();
         if self.types.get(name).is_none() {
             let message = format!("Unknown type \"{name}\".");
@@ -22,10 +22,10 @@ impl<'d> Validator<'d> {
     /// Checks an operation. `used` contains a flag for each variable.
     pub(super) fn operation_rules(
         &mut self,
-        operation: &'d Operation<'d>,
+        operation: &'d OperationDefinition<'d>,
         root: Option<&'d TypeDef>,
         used: &[bool],
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         if root.is_none() {
             let message = format!(
                 "Schema does not support operation type \"{}\"",
@@ -61,7 +61,11 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    fn unused_variables(&mut self, operation: &'d Operation<'d>, used: &[bool]) -> Parsed<()> {
+    fn unused_variables(
+        &mut self,
+        operation: &'d OperationDefinition<'d>,
+        used: &[bool],
+    ) -> ParseResult<()> {
         for (variable, _) in operation.variables.iter().zip(used).filter(|it| !it.1) {
             let place = match operation.name.as_ref() {
                 "" => String::new(),
@@ -73,7 +77,7 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    fn unique_variables(&mut self, operation: &'d Operation<'d>) -> Parsed<()> {
+    fn unique_variables(&mut self, operation: &'d OperationDefinition<'d>) -> ParseResult<()> {
         let (mut seen, mut told) = (HashSet::new(), HashSet::new());
         for variable in &operation.variables {
             let name = variable.name.as_ref();
@@ -86,7 +90,7 @@ impl<'d> Validator<'d> {
     }
 
     /// Checks that a subscription selects one field.
-    fn single_subscription(&mut self, operation: &'d Operation<'d>) -> Parsed<()> {
+    fn single_subscription(&mut self, operation: &'d OperationDefinition<'d>) -> ParseResult<()> {
         if operation.operation != "subscription" || self.types.root("subscription").is_none() {
             return Ok(());
         }

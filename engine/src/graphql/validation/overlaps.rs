@@ -4,10 +4,10 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use super::super::ast::{
-    Argument, DefinitionKind, Field, Position, Selection, Spread, Type, Value,
+    ArgumentNode, DefinitionKind, FieldNode, Position, Selection, Spread, Type, Value,
 };
-use super::super::parser::Parsed;
-use super::super::type_system::{Member, TypeDef};
+use super::super::parser::ParseResult;
+use super::super::type_system::{InputOrField, TypeDef};
 use super::Validator;
 
 /// Finished comparisons.
@@ -41,9 +41,9 @@ fn covers(known: Option<&bool>, exclusive: bool) -> bool {
 /// A field with the type that it is selected on.
 #[derive(Clone, Copy)]
 struct Selected<'d> {
-    field: &'d Field<'d>,
+    field: &'d FieldNode<'d>,
     parent: Option<&'d TypeDef>,
-    definition: Option<&'d Member>,
+    definition: Option<&'d InputOrField>,
 }
 
 /// Selections with inline fragments expanded: fields by response name, and spreads.
@@ -97,7 +97,7 @@ impl<'d> Validator<'d> {
         &mut self,
         of: Option<&'d TypeDef>,
         selections: &'d [Selection<'d>],
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         if selections.is_empty() {
             return Ok(());
         }
@@ -167,7 +167,7 @@ impl<'d> Validator<'d> {
     }
 
     /// Returns the expanded selections of a fragment.
-    fn flatten_fragment(&mut self, spread: &'d Spread<'d>) -> Parsed<Option<Flat<'d>>> {
+    fn flatten_fragment(&mut self, spread: &'d Spread<'d>) -> ParseResult<Option<Flat<'d>>> {
         let Some(fragment) = self.fragments.get(spread.name.as_ref()).copied() else {
             return Ok(None);
         };
@@ -183,7 +183,7 @@ impl<'d> Validator<'d> {
         exclusive: bool,
         fields: &Flat<'d>,
         spread: &'d Spread<'d>,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         let pair = (fields.id, spread.name.as_ref());
         if covers(self.memory.overlaps.fragments.get(&pair), exclusive) {
             return Ok(());
@@ -210,7 +210,7 @@ impl<'d> Validator<'d> {
         exclusive: bool,
         a: &'d Spread<'d>,
         b: &'d Spread<'d>,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         if a.name == b.name {
             return Ok(());
         }
@@ -242,7 +242,7 @@ impl<'d> Validator<'d> {
         exclusive: bool,
         left: &Flat<'d>,
         right: &Flat<'d>,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         for (name, fields) in left.in_order() {
             let others = right.fields.get(name).into_iter().flatten();
             for &a in fields {
@@ -260,7 +260,7 @@ impl<'d> Validator<'d> {
         exclusive: bool,
         a: Selected<'d>,
         b: Selected<'d>,
-    ) -> Parsed<Option<Conflict<'d>>> {
+    ) -> ParseResult<Option<Conflict<'d>>> {
         let arguments = a.field.arguments.len() * b.field.arguments.len();
         self.spend(1 + arguments, b.field.position)?;
         let (Some(parent_a), Some(parent_b)) = (a.parent, b.parent) else {
@@ -312,7 +312,7 @@ impl<'d> Validator<'d> {
         exclusive: bool,
         a: Selected<'d>,
         b: Selected<'d>,
-    ) -> Parsed<Vec<Conflict<'d>>> {
+    ) -> ParseResult<Vec<Conflict<'d>>> {
         let mut conflicts = Vec::new();
         let [left, right] = [a, b].map(|it| {
             let of = it.definition.and_then(|of| self.types.target(of));
@@ -352,8 +352,8 @@ impl<'d> Validator<'d> {
     }
 }
 
-fn same_arguments(a: &[Argument<'_>], b: &[Argument<'_>]) -> bool {
-    let within = |a: &Argument<'_>| {
+fn same_arguments(a: &[ArgumentNode<'_>], b: &[ArgumentNode<'_>]) -> bool {
+    let within = |a: &ArgumentNode<'_>| {
         b.iter()
             .any(|b| a.name == b.name && same_value(&a.value, &b.value))
     };
@@ -365,7 +365,7 @@ fn same_value<'a>(a: &'a Value<'a>, b: &'a Value<'a>) -> bool {
         return false;
     }
     let in_order = |value: &'a Value<'a>| {
-        let mut children: Vec<&Argument<'a>> = value.children.iter().collect();
+        let mut children: Vec<&ArgumentNode<'a>> = value.children.iter().collect();
         // fields of objects have no order, and elements of lists have no names
         children.sort_by_key(|child| &child.name);
         children

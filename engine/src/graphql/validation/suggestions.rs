@@ -1,7 +1,7 @@
 //! Suggestions for unknown names.
 
 use super::super::ast::Position;
-use super::super::parser::Parsed;
+use super::super::parser::ParseResult;
 use super::Validator;
 
 /// Maximum number of suggestions in a message.
@@ -18,7 +18,7 @@ impl Validator<'_> {
         written: &str,
         names: impl Iterator<Item = &'n str>,
         position: Position,
-    ) -> Parsed<String> {
+    ) -> ParseResult<String> {
         if self.first_only {
             return Ok(String::new());
         }

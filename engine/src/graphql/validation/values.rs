@@ -3,7 +3,7 @@
 use hashbrown::HashSet;
 
 use super::super::ast::{DefinitionKind, Type, Value, ValueKind, Variable};
-use super::super::parser::Parsed;
+use super::super::parser::ParseResult;
 use super::super::type_system::TypeDef;
 use super::suggestions::HINT;
 use super::{Expected, Validator};
@@ -18,7 +18,7 @@ impl<'d> Validator<'d> {
         value: &'d Value<'d>,
         expected: Option<Expected<'d>>,
         inner: bool,
-    ) -> Parsed<bool> {
+    ) -> ParseResult<bool> {
         let mut readable = inner && is_readable(value);
         let mut variable = None;
         match value.kind {
@@ -44,7 +44,7 @@ impl<'d> Validator<'d> {
     }
 
     /// Returns the variable that a value uses, if the current operation declares it.
-    fn use_of_variable(&mut self, value: &'d Value<'d>) -> Parsed<Option<&'d Variable<'d>>> {
+    fn use_of_variable(&mut self, value: &'d Value<'d>) -> ParseResult<Option<&'d Variable<'d>>> {
         let Some(scope) = &mut self.scope else {
             return Ok(None);
         };
@@ -80,7 +80,7 @@ impl<'d> Validator<'d> {
         value: &'d Value<'d>,
         variable: &'d Variable<'d>,
         expected: Expected<'d>,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         let default = variable.default.as_ref();
         let never_null =
             expected.has_default || default.is_some_and(|it| it.kind != ValueKind::Null);
@@ -96,7 +96,7 @@ impl<'d> Validator<'d> {
     }
 
     /// Checks the variables in an object with exactly one field.
-    fn never_null(&mut self, value: &'d Value<'d>, target: &'d TypeDef) -> Parsed<()> {
+    fn never_null(&mut self, value: &'d Value<'d>, target: &'d TypeDef) -> ParseResult<()> {
         for field in &value.children {
             let declared = self.memory.declared.get(&std::ptr::from_ref(&field.value));
             let Some(variable) = declared.filter(|variable| !variable.of.non_null) else {
@@ -111,7 +111,7 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    fn unique_fields(&mut self, value: &'d Value<'d>) -> Parsed<()> {
+    fn unique_fields(&mut self, value: &'d Value<'d>) -> ParseResult<()> {
         let mut seen = HashSet::new();
         for field in &value.children {
             if !seen.insert(field.name.as_ref()) {
@@ -132,7 +132,7 @@ impl<'d> Validator<'d> {
         of: &'d Type<'d>,
         target: &'d TypeDef,
         readable: bool,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         let position = value.position;
         if value.kind == ValueKind::Null && of.non_null {
             let message = format!("Expected value of type \"{of}\", found {value}.");
@@ -175,7 +175,7 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    fn object(&mut self, value: &'d Value<'d>, target: &'d TypeDef) -> Parsed<()> {
+    fn object(&mut self, value: &'d Value<'d>, target: &'d TypeDef) -> ParseResult<()> {
         let given: HashSet<&str> = value.children.iter().map(|it| it.name.as_ref()).collect();
         for (name, field) in target.fields.iter() {
             if field.of.non_null && field.default.is_none() && !given.contains(name) {

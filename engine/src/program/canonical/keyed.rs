@@ -8,7 +8,7 @@ use solon_syntax::ast::{Name, Term};
 /// Search plan of a comprehension that is searched once: without bindings, with its solutions indexed by the variables
 /// that it shares with outer bodies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Key {
+pub struct ComprehensionSearch {
     /// Shared variables, ordered by name.
     pub shared: Box<[Name]>,
     /// Variables of its head that it binds.
@@ -17,11 +17,11 @@ pub struct Key {
 
 /// Comprehensions that are searched once, by address. The bodies must not move.
 #[derive(Clone, Debug, Default)]
-pub struct Keyed(HashMap<usize, Arc<Key>>);
+pub struct Keyed(HashMap<usize, Arc<ComprehensionSearch>>);
 
 impl Keyed {
     /// Adds a comprehension.
-    pub fn insert(&mut self, comprehension: &Term, key: Key) {
+    pub fn insert(&mut self, comprehension: &Term, key: ComprehensionSearch) {
         self.0
             .insert(std::ptr::from_ref(comprehension).addr(), Arc::new(key));
     }
@@ -33,7 +33,7 @@ impl Keyed {
     }
 
     /// Returns the search plan of a comprehension, if it is searched once.
-    pub fn get(&self, comprehension: &Term) -> Option<&Key> {
+    pub fn get(&self, comprehension: &Term) -> Option<&ComprehensionSearch> {
         let key = self.0.get(&std::ptr::from_ref(comprehension).addr())?;
         Some(key)
     }

@@ -15,8 +15,8 @@ use crate::value::Value;
 pub use index::{
     ConditionOperand, Conditions, Constraint, Membership, Shared, Test, may_constrain,
 };
-pub use keyed::{Key, Keyed};
-pub use tree::{DocNode, DocNodeId, DocTree, Group, GroupKind, Member, chain, is_ground};
+pub use keyed::{ComprehensionSearch, Keyed};
+pub use tree::{DocNode, DocNodeId, DocTree, Group, GroupKind, GroupRule, chain, is_ground};
 
 /// The rewritten modules of a program, and data derived from them on demand.
 #[derive(Default)]

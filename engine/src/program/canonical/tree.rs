@@ -53,7 +53,7 @@ pub struct Group {
     /// `true` if all heads are constant, so that there is one document instead of an object of documents.
     pub ground: bool,
     /// The rules in order, without defaults.
-    pub members: Vec<Member>,
+    pub members: Vec<GroupRule>,
     /// The default.
     pub default: Option<RuleAt>,
     /// Number of arguments; 0 for rules that are not functions.
@@ -66,7 +66,7 @@ pub struct Group {
 }
 
 /// A rule of a group, with its conditions.
-pub struct Member {
+pub struct GroupRule {
     /// The rule.
     pub rule: RuleAt,
     /// Number of terms of its package's path, without `data`.
@@ -215,9 +215,9 @@ impl Group {
             GroupKind::Single
         };
         let ground = all().all(|(_, (_, rule))| is_ground(&rule.head));
-        let mut members: Vec<Member> = all()
+        let mut members: Vec<GroupRule> = all()
             .filter(|(_, (_, rule))| !rule.default)
-            .map(|(at, (module, rule))| Member {
+            .map(|(at, (module, rule))| GroupRule {
                 rule: at,
                 package: package(module),
                 conditions: chain(rule)

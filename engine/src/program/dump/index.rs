@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::{Dump, bracketed, joined};
 use crate::program::index::{
-    AccessPath, Answers, Branch, Delimiters, Feature, Index, Node, Question, Root,
+    AccessPath, Answers, DecisionBranch, DecisionNode, Delimiters, Index, Question, Root,
+    ValueFeature,
 };
 
 impl Dump<'_> {
@@ -15,7 +16,7 @@ impl Dump<'_> {
         }
     }
 
-    fn branch(&mut self, branch: &Branch) -> fmt::Result {
+    fn branch(&mut self, branch: &DecisionBranch) -> fmt::Result {
         let strictness = if branch.lenient { " unless strict" } else { "" };
         let asked = question(&branch.question);
         self.line(format_args!("index by {asked}{strictness}"))?;
@@ -30,10 +31,12 @@ impl Dump<'_> {
         })
     }
 
-    fn node(&mut self, answer: &str, node: &Node) -> fmt::Result {
+    fn node(&mut self, answer: &str, node: &DecisionNode) -> fmt::Result {
         match node {
-            Node::Rules(rules) => self.line(format_args!("{answer} → {}", joined(&**rules))),
-            Node::Branch(branch) => {
+            DecisionNode::Rules(rules) => {
+                self.line(format_args!("{answer} → {}", joined(&**rules)))
+            }
+            DecisionNode::Branch(branch) => {
                 self.line(format_args!("{answer} →"))?;
                 self.within(|dump| dump.branch(branch))
             }
@@ -45,17 +48,17 @@ impl Dump<'_> {
 pub fn question(question: &Question) -> String {
     let place = place(&question.place);
     match &question.feature {
-        Feature::Value => place,
-        Feature::Length => format!("length of {place}"),
-        Feature::Segment(delimiters, at) => {
+        ValueFeature::Value => place,
+        ValueFeature::Length => format!("length of {place}"),
+        ValueFeature::Segment(delimiters, at) => {
             format!("part {at} of {place} {}", between(delimiters))
         }
-        Feature::Segments(delimiters) => format!("parts of {place} {}", between(delimiters)),
-        Feature::Prefix => format!("start of {place}"),
-        Feature::Suffix => format!("end of {place}"),
-        Feature::Network => format!("networks of {place}"),
-        Feature::Key => format!("keys of {place}"),
-        Feature::Element => format!("elements of {place}"),
+        ValueFeature::Segments(delimiters) => format!("parts of {place} {}", between(delimiters)),
+        ValueFeature::Prefix => format!("start of {place}"),
+        ValueFeature::Suffix => format!("end of {place}"),
+        ValueFeature::Network => format!("networks of {place}"),
+        ValueFeature::Key => format!("keys of {place}"),
+        ValueFeature::Element => format!("elements of {place}"),
     }
 }
 
@@ -75,11 +78,11 @@ fn between(delimiters: &Delimiters) -> String {
 }
 
 /// The answers in order, as text.
-fn listed<'i>(feature: &Feature, answers: &'i Answers) -> Vec<(String, &'i Node)> {
+fn listed<'i>(feature: &ValueFeature, answers: &'i Answers) -> Vec<(String, &'i DecisionNode)> {
     // the ends of strings are kept in reverse
     let text = |bytes: &[u8]| {
         let mut bytes = bytes.to_vec();
-        if *feature == Feature::Suffix {
+        if *feature == ValueFeature::Suffix {
             bytes.reverse();
         }
         format!("{:?}", String::from_utf8_lossy(&bytes))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::index::question;
-use crate::program::index::{Branch, Index, Node};
+use crate::program::index::{DecisionBranch, DecisionNode, Index};
 use crate::program::{ConditionCoverage, NodeId, Program, Rule, RuleSet};
 
 /// Returns a line for each rule and each `else`: its location, and the questions that select it or the reason that it
@@ -71,15 +71,15 @@ fn found(index: &Index) -> BTreeMap<u32, Vec<String>> {
     found
 }
 
-fn below(branch: &Branch, asked: &[String], found: &mut BTreeMap<u32, Vec<String>>) {
+fn below(branch: &DecisionBranch, asked: &[String], found: &mut BTreeMap<u32, Vec<String>>) {
     let mut with_this = asked.to_vec();
     with_this.push(question(&branch.question));
     let answers = branch.answers.nodes().map(|node| (node, &*with_this));
     for (node, asked) in answers.chain([(&branch.rest, asked)]) {
         match node {
-            Node::Branch(branch) => below(branch, asked, found),
-            Node::Rules(_) if asked.is_empty() => {}
-            Node::Rules(rules) => {
+            DecisionNode::Branch(branch) => below(branch, asked, found),
+            DecisionNode::Rules(_) if asked.is_empty() => {}
+            DecisionNode::Rules(rules) => {
                 found.extend(rules.iter().map(|rule| (*rule, asked.to_vec())));
             }
         }

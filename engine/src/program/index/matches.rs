@@ -1,7 +1,7 @@
 //! Rule numbers that an index selects.
 
 /// Selected rules.
-pub enum Matches<'e> {
+pub enum SelectedRules<'e> {
     /// Rules of one or two lists; sufficient for most indexes.
     Few(Numbers<'e>),
     /// Rules of more lists, in source order, each once.
@@ -30,12 +30,12 @@ impl<'e> RuleLists<'e> {
     }
 
     /// Merges the lists.
-    pub fn matches(&self) -> Matches<'e> {
+    pub fn matches(&self) -> SelectedRules<'e> {
         let [left, right] = self.lists;
         if self.more.is_empty() {
-            return Matches::Few(Numbers { left, right });
+            return SelectedRules::Few(Numbers { left, right });
         }
-        Matches::Merged(self.merged())
+        SelectedRules::Merged(self.merged())
     }
 
     #[cold]

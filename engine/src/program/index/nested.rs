@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::Node;
+use super::DecisionNode;
 use crate::builtins::net;
 use crate::value::text::padded;
 
@@ -51,12 +51,12 @@ struct Answer<K> {
     key: K,
     /// Index of the next outer key.
     outer: Option<u32>,
-    node: Node,
+    node: DecisionNode,
 }
 
 impl<K: Nests> Nested<K> {
     /// Creates the structure from distinct keys and their subtrees.
-    pub fn new(mut nodes: Vec<(K, Node)>) -> Self {
+    pub fn new(mut nodes: Vec<(K, DecisionNode)>) -> Self {
         nodes.sort_by(|a, b| a.0.outer_first(&b.0));
         let mut answers: Vec<Answer<K>> = Vec::with_capacity(nodes.len());
         for (key, node) in nodes {
@@ -82,7 +82,7 @@ impl<K: Nests> Nested<K> {
     }
 
     /// Visits the subtrees of all keys that contain the searched value.
-    pub fn find<'e>(&'e self, sought: &K::Sought, mut visit: impl FnMut(&'e Node)) {
+    pub fn find<'e>(&'e self, sought: &K::Sought, mut visit: impl FnMut(&'e DecisionNode)) {
         let first = self.answers.first();
         if !first.is_some_and(|first| first.key.begins(self.common, sought)) {
             return;
@@ -115,12 +115,12 @@ impl<K: Nests> Nested<K> {
     }
 
     /// Iterates over the subtrees.
-    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+    pub fn nodes(&self) -> impl Iterator<Item = &DecisionNode> {
         self.answers.iter().map(|answer| &answer.node)
     }
 
     /// Iterates over the keys and their subtrees.
-    pub fn iter(&self) -> impl Iterator<Item = (&K, &Node)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &DecisionNode)> {
         self.answers
             .iter()
             .map(|answer| (&answer.key, &answer.node))
@@ -207,17 +207,17 @@ impl Nests for net::Range {
 
 #[cfg(test)]
 mod tests {
-    use super::{Nested, Node, net};
+    use super::{DecisionNode, Nested, net};
 
     fn found(keys: &[&str], text: &str) -> Vec<u32> {
         let nodes = keys.iter().zip(0..).map(|(key, at)| {
             let rules: Box<[u32]> = [at].into();
-            (Box::from(key.as_bytes()), Node::Rules(rules))
+            (Box::from(key.as_bytes()), DecisionNode::Rules(rules))
         });
         let nested: Nested<Box<[u8]>> = Nested::new(nodes.collect());
         let mut found = Vec::new();
         nested.find(text.as_bytes(), |node| {
-            if let Node::Rules(rules) = node {
+            if let DecisionNode::Rules(rules) = node {
                 found.extend_from_slice(rules);
             }
         });

@@ -67,7 +67,7 @@ pub fn check(
     Ok(draft)
 }
 
-type Checked = Result<(), String>;
+type SchemaCheck = Result<(), String>;
 
 struct Validity<'c, 'a> {
     references: &'c References<'a>,
@@ -78,7 +78,7 @@ struct Validity<'c, 'a> {
 }
 
 impl Validity<'_, '_> {
-    fn schema(&mut self, schema: &Value) -> Checked {
+    fn schema(&mut self, schema: &Value) -> SchemaCheck {
         let Some(keywords) = schema.as_members() else {
             return Ok(());
         };
@@ -91,7 +91,7 @@ impl Validity<'_, '_> {
         checked
     }
 
-    fn keywords(&mut self, schema: &Value, keywords: &Object) -> Checked {
+    fn keywords(&mut self, schema: &Value, keywords: &Object) -> SchemaCheck {
         let id = match self.draft {
             Draft::Four => "id",
             Draft::Hybrid if keywords.get_str("id").is_some() => "id",
@@ -144,7 +144,7 @@ impl Validity<'_, '_> {
         Ok(is_new)
     }
 
-    fn definitions(&mut self, keywords: &Object) -> Checked {
+    fn definitions(&mut self, keywords: &Object) -> SchemaCheck {
         let Some(definitions) = keywords.get_str("definitions") else {
             return Ok(());
         };
@@ -158,7 +158,7 @@ impl Validity<'_, '_> {
         Ok(())
     }
 
-    fn object_keywords(&mut self, keywords: &Object) -> Checked {
+    fn object_keywords(&mut self, keywords: &Object) -> SchemaCheck {
         if let Some(properties) = keywords.get_str("properties") {
             let properties = properties
                 .as_members()
@@ -210,7 +210,7 @@ impl Validity<'_, '_> {
         Ok(())
     }
 
-    fn array_keywords(&mut self, keywords: &Object) -> Checked {
+    fn array_keywords(&mut self, keywords: &Object) -> SchemaCheck {
         let wrong = "Invalid type. Expected: Valid Schema/Array Of Schemas, given: items";
         match keywords.get_str("items") {
             Some(Value::Array(items)) if items.iter().all(|item| self.draft.is_schema(item)) => {
@@ -230,7 +230,7 @@ impl Validity<'_, '_> {
         )
     }
 
-    fn numbers(&self, keywords: &Object) -> Checked {
+    fn numbers(&self, keywords: &Object) -> SchemaCheck {
         if let Some(multiple) = keywords.get_str("multipleOf") {
             let wrong = "Invalid type. Expected: Number, given: multipleOf";
             if multiple
@@ -279,7 +279,7 @@ impl Validity<'_, '_> {
         Ok(())
     }
 
-    fn strings(&self, keywords: &Object) -> Checked {
+    fn strings(&self, keywords: &Object) -> SchemaCheck {
         limits_of(keywords, "Length", true)?;
         for key in ["pattern", "format"] {
             let Some(text) = keywords.get_str(key) else {
@@ -295,7 +295,7 @@ impl Validity<'_, '_> {
         Ok(())
     }
 
-    fn combinations(&mut self, keywords: &Object) -> Checked {
+    fn combinations(&mut self, keywords: &Object) -> SchemaCheck {
         if self.draft >= Draft::Six
             && let Some(contains) = keywords.get_str("contains")
         {
@@ -323,7 +323,7 @@ impl Validity<'_, '_> {
         Ok(())
     }
 
-    fn required_schema(&mut self, schema: &Value) -> Checked {
+    fn required_schema(&mut self, schema: &Value) -> SchemaCheck {
         if self.draft.is_schema(schema) {
             self.schema(schema)
         } else {
@@ -331,7 +331,13 @@ impl Validity<'_, '_> {
         }
     }
 
-    fn schema_or(&mut self, keywords: &Object, key: &str, expected: &str, given: &str) -> Checked {
+    fn schema_or(
+        &mut self,
+        keywords: &Object,
+        key: &str,
+        expected: &str,
+        given: &str,
+    ) -> SchemaCheck {
         match keywords.get_str(key) {
             Some(schema @ (Value::Object(_) | Value::Bool(_))) => self.schema(schema),
             Some(_) => Err(format!(
@@ -342,7 +348,7 @@ impl Validity<'_, '_> {
     }
 }
 
-fn types(keywords: &Object) -> Checked {
+fn types(keywords: &Object) -> SchemaCheck {
     const TYPES: [&str; 7] = [
         "array", "boolean", "integer", "number", "null", "object", "string",
     ];
@@ -369,7 +375,7 @@ fn types(keywords: &Object) -> Checked {
     Ok(())
 }
 
-fn counts(keywords: &Object) -> Checked {
+fn counts(keywords: &Object) -> SchemaCheck {
     limits_of(keywords, "Properties", true)?;
     if let Some(required) = keywords.get_str("required") {
         let mut seen = HashSet::new();
@@ -399,7 +405,7 @@ fn counts(keywords: &Object) -> Checked {
 }
 
 /// Checks the `min…` and `max…` keywords of a count.
-fn limits_of(keywords: &Object, of: &str, ordered: bool) -> Checked {
+fn limits_of(keywords: &Object, of: &str, ordered: bool) -> SchemaCheck {
     let limit = |side: &str| {
         let key = format!("{side}{of}");
         match keywords.get_str(&key) {

@@ -17,7 +17,7 @@ const INSERTED: usize = 16;
 
 /// The sort order of members or keys, computed on first use. It stores positions in slots that are allocated at
 /// construction, since a later pointer into the arena would tie the lifetimes of all values together.
-pub(super) struct Order<'e> {
+pub(super) struct SortedPositions<'e> {
     slots: &'e [Cell<u32>],
     state: Cell<OrderState>,
     arena: &'e Arena,
@@ -30,7 +30,7 @@ enum OrderState {
     BySlots,
 }
 
-impl<'e> Order<'e> {
+impl<'e> SortedPositions<'e> {
     pub(super) fn new(arena: &'e Arena, len: usize) -> Self {
         Self {
             slots: arena.bump().alloc_slice_fill_with(len, |_| Cell::new(0)),
@@ -83,7 +83,7 @@ impl<'e> Order<'e> {
     }
 }
 
-impl<'e> Order<'e> {
+impl<'e> SortedPositions<'e> {
     /// Sorts a few keys directly in the slots (insertion sort).
     fn insert_all(&self, keys: &[ValueRef<'e>]) -> OrderState {
         for (key, at) in keys.iter().zip(0_u32..) {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use super::Arena;
-use super::keys::{Order, SCAN, Table, append_key, insert_key};
+use super::keys::{SCAN, SortedPositions, Table, append_key, insert_key};
 use super::overlaid::{Overlaid, OverlaidPairs};
 use super::value_size::ValueSize;
 use crate::index::Indexed as _;
@@ -15,7 +15,7 @@ pub struct ArenaObject<'e> {
     keys: &'e [ValueRef<'e>],
     values: &'e [ValueRef<'e>],
     table: Option<Table<'e>>,
-    order: Order<'e>,
+    order: SortedPositions<'e>,
     extent: ValueSize,
     /// The shape, if it is known at compile time. Then the keys are sorted.
     shape: Option<&'e Arc<Shape>>,
@@ -44,7 +44,7 @@ impl<'e> ArenaObject<'e> {
     pub(super) fn of_overlaid(
         overlaid: &'e Overlaid<'e>,
         extent: ValueSize,
-        order: Order<'e>,
+        order: SortedPositions<'e>,
     ) -> Self {
         Self {
             keys: &[],
@@ -295,7 +295,7 @@ impl<'e> ObjectBuilder<'e> {
     fn finish_at(self, extent: ValueSize) -> ValueRef<'e> {
         ValueRef::ArenaObject(self.arena.bump().alloc(ArenaObject {
             extent,
-            order: Order::new(self.arena, self.keys.len()),
+            order: SortedPositions::new(self.arena, self.keys.len()),
             keys: self.keys.into_bump_slice(),
             values: self.values.into_bump_slice(),
             table: self.table,
@@ -389,7 +389,7 @@ impl Arena {
         values: &[ValueRef<'e>],
     ) -> ValueRef<'e> {
         let values = self.bump.alloc_slice_copy(values);
-        let order = Order::new(self, keys.len());
+        let order = SortedPositions::new(self, keys.len());
         self.untabled(ValueSize::PARSED, keys, values, order, None)
     }
 
@@ -400,7 +400,7 @@ impl Arena {
         extent: ValueSize,
         keys: &'e [ValueRef<'e>],
         values: &'e [ValueRef<'e>],
-        order: Order<'e>,
+        order: SortedPositions<'e>,
         shape: Option<&'e Arc<Shape>>,
     ) -> ValueRef<'e> {
         ValueRef::ArenaObject(self.bump.alloc(ArenaObject {
@@ -444,7 +444,13 @@ impl Arena {
         values: &'e [ValueRef<'e>],
     ) -> ValueRef<'e> {
         match self.around_more(&[], values, keys.len()) {
-            Some(extent) => self.untabled(extent, keys, values, Order::as_inserted(self), None),
+            Some(extent) => self.untabled(
+                extent,
+                keys,
+                values,
+                SortedPositions::as_inserted(self),
+                None,
+            ),
             None => ValueRef::Null,
         }
     }
@@ -467,7 +473,13 @@ impl Arena {
         shape: Option<&'e Arc<Shape>>,
     ) -> ValueRef<'e> {
         match self.around_pairs(keys, values) {
-            Some(extent) => self.untabled(extent, keys, values, Order::as_inserted(self), shape),
+            Some(extent) => self.untabled(
+                extent,
+                keys,
+                values,
+                SortedPositions::as_inserted(self),
+                shape,
+            ),
             None => ValueRef::Null,
         }
     }

@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use std::slice;
 
 use super::Arena;
-use super::keys::Order;
+use super::keys::SortedPositions;
 use super::object::ArenaObject;
 use crate::value::object::ObjectIter;
 use crate::value::{Object, Value, ValueRef};
@@ -139,7 +139,7 @@ impl Arena {
         ValueRef::ArenaObject(self.bump().alloc(ArenaObject::of_overlaid(
             overlaid,
             extent,
-            Order::as_inserted(self),
+            SortedPositions::as_inserted(self),
         )))
     }
 }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 
 use super::Arena;
-use super::keys::{Order, SCAN, Table, insert_key, insert_stored};
+use super::keys::{SCAN, SortedPositions, Table, insert_key, insert_stored};
 use super::value_size::ValueSize;
 use crate::bug::bug;
 use crate::limits;
@@ -17,7 +17,7 @@ pub struct ArenaSet<'e> {
     items: &'e [ValueRef<'e>],
     /// Hash table of members, unless they are few or sorted.
     table: Option<Table<'e>>,
-    order: Order<'e>,
+    order: SortedPositions<'e>,
     extent: ValueSize,
 }
 
@@ -120,7 +120,7 @@ impl Arena {
         ValueRef::ArenaSet(self.bump.alloc(ArenaSet {
             items,
             table: None,
-            order: Order::as_inserted(self),
+            order: SortedPositions::as_inserted(self),
             extent,
         }))
     }
@@ -199,7 +199,7 @@ impl Arena {
         ValueRef::ArenaSet(self.bump().alloc(ArenaSet {
             items,
             table: None,
-            order: Order::as_inserted(self),
+            order: SortedPositions::as_inserted(self),
             extent,
         }))
     }
@@ -358,9 +358,9 @@ impl<'e> SetBuilder<'e> {
             return ValueRef::Null;
         };
         let order = if self.in_order {
-            Order::as_inserted(self.arena)
+            SortedPositions::as_inserted(self.arena)
         } else {
-            Order::new(self.arena, items.len())
+            SortedPositions::new(self.arena, items.len())
         };
         ValueRef::ArenaSet(self.arena.bump().alloc(ArenaSet {
             items,

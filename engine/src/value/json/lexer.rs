@@ -6,12 +6,12 @@ use crate::value::Number;
 use crate::value::number::parse::{NumberSyntax, check};
 
 /// A position in a text.
-pub(super) struct Lexer<'t> {
+pub(super) struct JsonLexer<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl<'t> Lexer<'t> {
+impl<'t> JsonLexer<'t> {
     pub fn new(text: &'t str) -> Self {
         Self { text, at: 0 }
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::error::{Fail, TOO_DEEP};
-use super::lexer::Lexer;
+use super::lexer::JsonLexer;
 use crate::limits;
 use crate::value::Number;
 
@@ -97,7 +97,7 @@ pub(in crate::value) struct ListFrame<A> {
 
 /// Parses a whole text.
 pub(super) fn document<'t, B: Build<'t>>(text: &'t str, build: &mut B) -> Result<B::Item, Fail> {
-    let mut lexer = Lexer::new(text);
+    let mut lexer = JsonLexer::new(text);
     let value = value(&mut lexer, build);
     // a syntax error anywhere takes precedence over a number out of range
     if !matches!(&value, Err(fail) if fail.is_syntax()) && lexer.token().is_some() {
@@ -108,7 +108,7 @@ pub(super) fn document<'t, B: Build<'t>>(text: &'t str, build: &mut B) -> Result
 
 /// Parses one value and ignores the text that follows.
 pub(super) fn value<'t, B: Build<'t>>(
-    lexer: &mut Lexer<'t>,
+    lexer: &mut JsonLexer<'t>,
     build: &mut B,
 ) -> Result<B::Item, Fail> {
     let mut lists = build.lists();
@@ -118,7 +118,7 @@ pub(super) fn value<'t, B: Build<'t>>(
 }
 
 fn read<'t, B: Build<'t>>(
-    lexer: &mut Lexer<'t>,
+    lexer: &mut JsonLexer<'t>,
     build: &mut B,
     lists: &mut Lists<B::Item, B::Key, B::Aside>,
 ) -> Result<B::Item, Fail> {
@@ -235,7 +235,7 @@ fn read<'t, B: Build<'t>>(
 /// step of growth leaves the previous allocation unused, and all of them together are as large as the list.
 #[cold]
 #[inline(never)]
-fn make_room<I>(items: &mut Vec<I>, lexer: &Lexer<'_>) {
+fn make_room<I>(items: &mut Vec<I>, lexer: &JsonLexer<'_>) {
     let length = items.len();
     if length < LONG {
         return;
@@ -249,7 +249,7 @@ fn make_room<I>(items: &mut Vec<I>, lexer: &Lexer<'_>) {
 
 #[inline]
 fn key<'t, B: Build<'t>>(
-    lexer: &mut Lexer<'t>,
+    lexer: &mut JsonLexer<'t>,
     build: &mut B,
     keys: &mut Vec<B::Key>,
 ) -> Result<(), Fail> {

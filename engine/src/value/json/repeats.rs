@@ -59,7 +59,11 @@ impl SlotTable {
 
     /// Looks up the part with a hash. `same` compares a cached part and returns it if it is equal.
     #[inline]
-    fn probe<P>(&mut self, hash: &Hash, same: impl FnOnce(&Value) -> Option<P>) -> Probe<'_, P> {
+    fn probe<P>(
+        &mut self,
+        hash: &RepeatHash,
+        same: impl FnOnce(&Value) -> Option<P>,
+    ) -> Probe<'_, P> {
         let (at, fingerprint) = hash.slot(self.values.len());
         let (Some(fingerprints), Some(part)) =
             (self.fingerprints.get_mut(at), self.values.get_mut(at))
@@ -142,7 +146,7 @@ impl Repeats {
         if self.slots.is_empty() || !self.strings.pays() {
             return make();
         }
-        let mut hash = Hash::default();
+        let mut hash = RepeatHash::default();
         hash.bytes(text.as_bytes());
         let seen = self.slots.probe(&hash, |known| match known {
             Value::Text(known) if known.as_bytes() == text.as_bytes() => Some(known.clone()),
@@ -168,7 +172,7 @@ impl Repeats {
         if self.slots.is_empty() || !gate.pays() {
             return Probe::Miss;
         }
-        let Some(hash) = Hash::of_items(items) else {
+        let Some(hash) = RepeatHash::of_items(items) else {
             return Probe::Miss;
         };
         let seen = self.slots.probe(&hash, |part| match part {
@@ -196,7 +200,7 @@ impl Repeats {
         items: &[Value],
         gate: &mut AdaptiveGate,
     ) -> Probe<'_> {
-        let Some(mut hash) = Hash::of_items(items) else {
+        let Some(mut hash) = RepeatHash::of_items(items) else {
             return Probe::Miss;
         };
         hash.word(Arc::as_ptr(shape).addr() as u64);
@@ -272,9 +276,9 @@ fn same(known: &[Value], items: &[Value]) -> bool {
 
 /// A hash that only distributes parts over slots: on a collision the newer part replaces the older one.
 #[derive(Default)]
-struct Hash(u64);
+struct RepeatHash(u64);
 
-impl Hash {
+impl RepeatHash {
     /// Hashes scalars that need no allocation. Returns `None` for all other values.
     #[inline]
     fn of_items(items: &[Value]) -> Option<Self> {

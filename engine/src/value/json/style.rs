@@ -3,14 +3,14 @@
 /// Line breaks and indentation.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Layout<'l> {
+pub struct JsonLayout<'l> {
     /// Prefix of each line.
     pub prefix: &'l str,
     /// Indentation of one level, after the prefix.
     pub indent: &'l str,
 }
 
-impl<'l> Layout<'l> {
+impl<'l> JsonLayout<'l> {
     /// Creates a layout with a prefix of each line and the indentation of one level.
     pub const fn new(prefix: &'l str, indent: &'l str) -> Self {
         Self { prefix, indent }
@@ -35,7 +35,7 @@ pub struct Style<'l> {
     /// `true` to escape `<`, `>` and `&`.
     pub html: bool,
     /// Line breaks and indentation, or `None` for compact text.
-    pub layout: Option<Layout<'l>>,
+    pub layout: Option<JsonLayout<'l>>,
 }
 
 impl<'l> Style<'l> {
@@ -56,7 +56,7 @@ impl<'l> Style<'l> {
 
     /// Sets line breaks and indentation; `None` for compact text.
     #[must_use]
-    pub const fn layout(mut self, layout: Option<Layout<'l>>) -> Self {
+    pub const fn layout(mut self, layout: Option<JsonLayout<'l>>) -> Self {
         self.layout = layout;
         self
     }

@@ -1,7 +1,8 @@
 //! JSON parsing and writing, compared with Go's messages.
 
 use super::{
-    Layout, is_valid, read, read_into, unmarshal, write, write_go, write_go_layout, write_pretty,
+    JsonLayout, is_valid, read, read_into, unmarshal, write, write_go, write_go_layout,
+    write_pretty,
 };
 use crate::limits;
 use crate::value::small_stack::on_small_stack;
@@ -325,7 +326,7 @@ fn layouts() {
     let want = "{\n  \"<\": [\n    1\n  ],\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": {\n    \"c\": []\n  },\n  \"d\": []\n}";
     assert_eq!(String::from_utf8(out).unwrap(), want);
     let mut out = Vec::new();
-    let layout = Layout {
+    let layout = JsonLayout {
         prefix: "> ",
         indent: "\t",
     };

@@ -4,7 +4,7 @@ use std::fmt;
 
 use solon_syntax::stack;
 
-use super::style::{Layout, Style};
+use super::style::{JsonLayout, Style};
 use crate::bug::Within as _;
 use crate::limits::POLL_BYTES;
 use crate::value::{ObjectView, ValueRef, text};
@@ -67,7 +67,7 @@ pub fn write_styled(value: ValueRef<'_>, style: Style<'_>, out: &mut Vec<u8>) {
 
 /// Writes text indented by two blanks, as in pretty responses.
 pub fn write_pretty(value: ValueRef<'_>, out: &mut Vec<u8>) {
-    let layout = Layout {
+    let layout = JsonLayout {
         prefix: "",
         indent: "  ",
     };
@@ -80,14 +80,14 @@ pub fn write_go(value: ValueRef<'_>, out: &mut Vec<u8>) {
 }
 
 /// Writes text as `json.marshal_with_options`: the first line has no prefix.
-pub fn write_go_layout(value: ValueRef<'_>, layout: Layout<'_>, out: &mut Vec<u8>) {
+pub fn write_go_layout(value: ValueRef<'_>, layout: JsonLayout<'_>, out: &mut Vec<u8>) {
     JsonWriter::new(out, true, Some(layout)).value(value);
 }
 
 struct JsonWriter<'o, 'l> {
     out: &'o mut Vec<u8>,
     html: bool,
-    layout: Option<Layout<'l>>,
+    layout: Option<JsonLayout<'l>>,
     depth: usize,
     /// Length of `out` at which writing stops.
     limit: usize,
@@ -100,7 +100,7 @@ struct JsonWriter<'o, 'l> {
 }
 
 impl<'o, 'l> JsonWriter<'o, 'l> {
-    fn new(out: &'o mut Vec<u8>, html: bool, layout: Option<Layout<'l>>) -> Self {
+    fn new(out: &'o mut Vec<u8>, html: bool, layout: Option<JsonLayout<'l>>) -> Self {
         Self {
             out,
             html,

@@ -8,16 +8,16 @@ use crate::value::display::quote;
 use crate::value::{ArrayView, NumberBuf, ObjectView, Value, ValueRef};
 
 /// A key whose value follows.
-pub(super) enum Key {
+pub(super) enum PendingKey {
     Text(Value),
     Merge,
     /// A key that has no JSON form.
     Null,
 }
 
-pub(super) fn key_of(scalar: &Scalar, text: &str) -> Key {
-    Key::Text(match scalar {
-        Scalar::Null => return Key::Null,
+pub(super) fn key_of(scalar: &Scalar, text: &str) -> PendingKey {
+    PendingKey::Text(match scalar {
+        Scalar::Null => return PendingKey::Null,
         Scalar::Str | Scalar::Merge => Value::string(text),
         Scalar::Bool(b) => Value::string(if *b { "true" } else { "false" }),
         Scalar::Int(i) => Value::string(&i.to_string()),
@@ -44,9 +44,9 @@ fn float_key(f: f64) -> String {
     })
 }
 
-pub(super) fn key_of_value(value: &Value) -> Result<Key, YamlError> {
-    Ok(Key::Text(match value {
-        Value::Null => return Ok(Key::Null),
+pub(super) fn key_of_value(value: &Value) -> Result<PendingKey, YamlError> {
+    Ok(PendingKey::Text(match value {
+        Value::Null => return Ok(PendingKey::Null),
         Value::Bool(_) => Value::string(&value.to_string()),
         Value::Int(_) => Value::string(&value.to_string()),
         Value::Decimal(..) | Value::Number(_) => match value.borrow().as_number() {

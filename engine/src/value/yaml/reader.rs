@@ -7,7 +7,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
 use solon_syntax::yaml::{Differs, Gaps, REPAIRS, repaired};
 
 use super::error::{YamlError, anchor_at};
-use super::key::{Key, invalid_key, key_of, key_of_value, null_key};
+use super::key::{PendingKey, invalid_key, key_of, key_of_value, null_key};
 use super::resolve::{Scalar, TaggedScalar, float_value, is_out_of_range, resolve, resolve_tagged};
 use super::scan;
 use crate::limits;
@@ -153,7 +153,7 @@ struct Mapping {
     pairs: Vec<(Value, Value)>,
     /// Values of merge keys, in order.
     merges: Vec<Value>,
-    key: Option<Key>,
+    key: Option<PendingKey>,
 }
 
 /// A finished anchored node and the number of nodes that it expands to.
@@ -229,7 +229,7 @@ impl YamlReader<'_> {
             && style == ScalarStyle::Plain
             && let Some(mapping) = self.awaiting_key()
         {
-            mapping.key = Some(Key::Merge);
+            mapping.key = Some(PendingKey::Merge);
             return Ok(());
         }
         let scalar = match tag {
@@ -242,7 +242,7 @@ impl YamlReader<'_> {
         if self.awaiting_key().is_some() {
             let key = match &scalar {
                 TaggedScalar::Scalar(scalar) => key_of(scalar, text),
-                TaggedScalar::Text(bytes) => Key::Text(Value::bytes(bytes)),
+                TaggedScalar::Text(bytes) => PendingKey::Text(Value::bytes(bytes)),
             };
             if anchor != 0 {
                 let value = self.value(scalar, text);
@@ -369,9 +369,9 @@ impl YamlReader<'_> {
         match &mut frame.kind {
             Collection::Sequence(items) => items.push(value),
             Collection::Mapping(mapping) => match mapping.key.take() {
-                Some(Key::Text(key)) => mapping.pairs.push((key, value)),
-                Some(Key::Merge) => mapping.merges.push(value),
-                Some(Key::Null) | None => {
+                Some(PendingKey::Text(key)) => mapping.pairs.push((key, value)),
+                Some(PendingKey::Merge) => mapping.merges.push(value),
+                Some(PendingKey::Null) | None => {
                     self.unfit.get_or_insert_with(|| null_key(value.borrow()));
                 }
             },

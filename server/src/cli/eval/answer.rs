@@ -1,6 +1,6 @@
 //! Result of a query in each output format, as OPA prints it.
 
-use solon::json::{self, Layout, Style};
+use solon::json::{self, JsonLayout, Style};
 use solon::{ExpressionText, Solution, Value, ValueRef};
 
 use super::args::Format;
@@ -193,7 +193,7 @@ const COMPACT: Style<'static> = Style::new().html(true);
 
 /// JSON on several lines, as OPA's commands write it. The first line is without the prefix.
 fn indented_by(prefix: &str) -> Style<'_> {
-    COMPACT.layout(Some(Layout::new(prefix, "  ")))
+    COMPACT.layout(Some(JsonLayout::new(prefix, "  ")))
 }
 
 fn indented(value: &Value, out: &mut Vec<u8>) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use solon::trace::{Detail, Kind};
+use solon::trace::{Detail, UncoveredReason};
 use solon::{Capabilities, FilterOptions, FilterTarget, PartialOptions, Shortcuts};
 
 use super::profile::Key;
@@ -122,7 +122,7 @@ pub struct Args {
         value_parser = coverage_kind,
         value_name = "KINDS"
     )]
-    coverage_runs: Vec<Option<Kind>>,
+    coverage_runs: Vec<Option<UncoveredReason>>,
     /// Evaluate rules that the index excludes.
     #[arg(long)]
     pub disable_indexing: bool,
@@ -277,7 +277,7 @@ impl Args {
     }
 
     /// Returns the kinds of optimizations that coverage is measured without, one run each.
-    pub fn coverage_runs(&self) -> impl Iterator<Item = Kind> {
+    pub fn coverage_runs(&self) -> impl Iterator<Item = UncoveredReason> {
         self.coverage_runs.iter().copied().flatten()
     }
 
@@ -332,8 +332,8 @@ fn count(text: &str) -> Result<u32, String> {
 }
 
 /// Parses a kind of optimization. An empty text is `None`.
-fn coverage_kind(text: &str) -> Result<Option<Kind>, String> {
-    match Kind::named(text) {
+fn coverage_kind(text: &str) -> Result<Option<UncoveredReason>, String> {
+    match UncoveredReason::named(text) {
         None if !text.is_empty() => Err("expected `index_excluded` or `early_exit`".to_owned()),
         kind => Ok(kind),
     }

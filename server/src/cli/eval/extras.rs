@@ -132,7 +132,7 @@ impl Extras {
 /// Returns a value on several lines.
 fn laid_out(value: &Value, prefix: &str) -> Vec<u8> {
     let mut text = Vec::new();
-    let layout = json::Layout::new(prefix, "  ");
+    let layout = json::JsonLayout::new(prefix, "  ");
     let style = json::Style::default().html(true).layout(Some(layout));
     json::write_styled(value.borrow(), style, &mut text);
     text

@@ -32,7 +32,7 @@ impl Made {
                 let answer = self.0.to_response(self.0.filters.len() > 1);
                 let result = solon::Value::object(vec![("result".into(), answer)]);
                 // the operands are shown as they are written
-                let layout = json::Layout::new("", "  ");
+                let layout = json::JsonLayout::new("", "  ");
                 let style = json::Style::default().layout(Some(layout));
                 let _ = json::write_within(result.borrow(), style, usize::MAX, &mut text);
                 text.push(b'\n');

@@ -9,7 +9,7 @@ use solon::CompilerOptions as Options;
 use solon::Value;
 use solon::bundle::{LoadError, Loaded as Files, Loader, Verification};
 use solon::trace::{
-    Coverage, CoverageReport, Instruments, Kind, Observer, Observers, Profile, Timer,
+    Coverage, CoverageReport, Instruments, Observer, Observers, Profile, Timer, UncoveredReason,
 };
 use solon::{
     BuiltinErrors, Change, Engine, Error, ExplainOptions, Limits, PinnedQuery, QueryContext,
@@ -192,7 +192,7 @@ impl Run {
             self.profile = Some(rows.collect());
         }
         if args.coverage {
-            let others: Vec<(Kind, &Coverage)> =
+            let others: Vec<(UncoveredReason, &Coverage)> =
                 others.iter().map(|(kind, other)| (*kind, other)).collect();
             let modules = parsed.iter().map(|(_, module)| &**module);
             self.coverage = Some(coverage.report(&others, modules));
@@ -215,7 +215,12 @@ fn answered(prepared: &PinnedQuery, solutions: Vec<Solution>) -> Answer {
 }
 
 /// Returns the coverage without one of the optimizations. Results and prints of this run are discarded.
-fn without(kind: Kind, args: &Args, prepared: &PinnedQuery, input: Option<&Value>) -> Coverage {
+fn without(
+    kind: UncoveredReason,
+    args: &Args,
+    prepared: &PinnedQuery,
+    input: Option<&Value>,
+) -> Coverage {
     let mut coverage = Coverage::default();
     let mut request = Request::new().strict_builtin_errors(args.strict_builtin_errors);
     if let Some(input) = input {
@@ -223,8 +228,8 @@ fn without(kind: Kind, args: &Args, prepared: &PinnedQuery, input: Option<&Value
     }
     let mut shortcuts = args.shortcuts();
     match kind {
-        Kind::IndexExcluded => shortcuts.indexing = false,
-        Kind::EarlyExit => shortcuts.early_exit = false,
+        UncoveredReason::IndexExcluded => shortcuts.indexing = false,
+        UncoveredReason::EarlyExit => shortcuts.early_exit = false,
     }
     let search = SearchOptions::default()
         .observer(&mut coverage)

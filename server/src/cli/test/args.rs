@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use solon::Capabilities;
 use solon::testing::TestOptions;
-use solon::trace::{Detail, Kind};
+use solon::trace::{Detail, UncoveredReason};
 
 use crate::cli::amounts::{integer, signed_duration};
 use crate::cli::capabilities;
@@ -72,7 +72,7 @@ pub struct Args {
         value_parser = coverage_kind,
         value_name = "KINDS"
     )]
-    coverage_runs: Option<Vec<Option<Kind>>>,
+    coverage_runs: Option<Vec<Option<UncoveredReason>>>,
     /// Measure the duration of tests.
     #[arg(long)]
     pub bench: bool,
@@ -236,7 +236,7 @@ impl Args {
     pub fn options(&self) -> TestOptions {
         let kinds = self.coverage().map(|_| match &self.coverage_runs {
             Some(kinds) => kinds.iter().copied().flatten().collect(),
-            None => vec![Kind::IndexExcluded, Kind::EarlyExit],
+            None => vec![UncoveredReason::IndexExcluded, UncoveredReason::EarlyExit],
         });
         let timeout = self.timeout.filter(|time| !time.is_zero());
         TestOptions::default()
@@ -249,8 +249,8 @@ impl Args {
 }
 
 /// Parses a kind of optimization. An empty text is `None`.
-fn coverage_kind(text: &str) -> Result<Option<Kind>, String> {
-    match Kind::named(text) {
+fn coverage_kind(text: &str) -> Result<Option<UncoveredReason>, String> {
+    match UncoveredReason::named(text) {
         None if !text.is_empty() => Err("expected `index_excluded` or `early_exit`".to_owned()),
         kind => Ok(kind),
     }

@@ -125,7 +125,7 @@ impl Format {
                     // the text is valid JSON
                     let value = solon::json::read(text.as_bytes()).ok()?;
                     let mut out = Vec::new();
-                    let layout = Some(solon::json::Layout::new("", "  "));
+                    let layout = Some(solon::json::JsonLayout::new("", "  "));
                     let style = solon::json::Style::default().layout(layout);
                     solon::json::write_styled(value.borrow(), style, &mut out);
                     String::from_utf8_lossy(&out).into_owned()

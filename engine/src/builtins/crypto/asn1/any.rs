@@ -7,7 +7,7 @@ use crate::builtins::crypto::der::{self, Bits};
 
 /// A value.
 #[derive(Clone, Debug)]
-pub enum Any<'d> {
+pub enum Asn1Value<'d> {
     /// Value of an unsupported type.
     Nothing,
     /// A truth value.
@@ -26,7 +26,7 @@ pub enum Any<'d> {
     Time(Time),
 }
 
-impl Any<'_> {
+impl Asn1Value<'_> {
     /// Returns the text of a string.
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -36,7 +36,7 @@ impl Any<'_> {
     }
 }
 
-impl<'d> Any<'d> {
+impl<'d> Asn1Value<'d> {
     /// Decodes a value.
     pub(super) fn from_raw(raw: &Raw<'d>) -> Result<Self, Problem> {
         const UTF8: u32 = 12;

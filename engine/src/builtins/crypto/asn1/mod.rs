@@ -7,7 +7,7 @@ mod any;
 use crate::bug::{Within as _, bug};
 use std::borrow::Cow;
 
-pub use any::Any;
+pub use any::Asn1Value;
 
 use super::der::{self, Bits, Element};
 
@@ -30,14 +30,14 @@ struct TagHeader {
 
 /// Tag that a field must have, and Go's name of its type.
 #[derive(Clone, Copy)]
-struct Kind {
+struct FieldTag {
     class: u8,
     number: u32,
     compound: bool,
     name: &'static str,
 }
 
-impl Kind {
+impl FieldTag {
     const fn plain(tag: u8, name: &'static str) -> Self {
         Self {
             class: tag >> 6,
@@ -56,7 +56,7 @@ impl Kind {
 
 /// Reads the fields of a structure in order. Fields after the last one read are ignored.
 #[derive(Clone, Copy)]
-pub struct Fields<'d> {
+pub struct FieldReader<'d> {
     content: &'d [u8],
     at: usize,
 }
@@ -68,7 +68,7 @@ struct Raw<'d> {
     element: Element<'d>,
 }
 
-impl<'d> Fields<'d> {
+impl<'d> FieldReader<'d> {
     /// Reads a structure, given its name in Go. Also returns the bytes after it.
     pub fn parse_struct(text: &'d [u8], name: &'static str) -> Result<(Self, &'d [u8]), Problem> {
         let mut outer = Self::inside(text);
@@ -123,12 +123,12 @@ impl<'d> Fields<'d> {
     }
 
     /// Reads and decodes the next value by its tag.
-    pub fn interpreted(&mut self) -> Result<Any<'d>, Problem> {
+    pub fn interpreted(&mut self) -> Result<Asn1Value<'d>, Problem> {
         let raw = self.raw()?;
-        Any::from_raw(&raw)
+        Asn1Value::from_raw(&raw)
     }
 
-    fn field(&mut self, kind: Kind) -> Result<Element<'d>, Problem> {
+    fn field(&mut self, kind: FieldTag) -> Result<Element<'d>, Problem> {
         if self.rest().is_empty() {
             return Err(TRUNCATED.into());
         }
@@ -141,14 +141,14 @@ impl<'d> Fields<'d> {
 
     /// Reads a nested structure. Returns a reader of its fields, and all of its bytes.
     pub fn structure(&mut self, name: &'static str) -> Result<(Self, &'d [u8]), Problem> {
-        let element = self.field(Kind::plain(der::SEQUENCE, name))?;
+        let element = self.field(FieldTag::plain(der::SEQUENCE, name))?;
         Ok((Self::inside(element.content), element.whole))
     }
 
     /// Reads a list with a tag. If `members` is given, all elements must have that tag.
     pub fn list(&mut self, tag: u8, members: Option<u8>) -> Result<Vec<Element<'d>>, Problem> {
         let name = if tag == der::SET { "SET" } else { "" };
-        let element = self.field(Kind::plain(tag, name))?;
+        let element = self.field(FieldTag::plain(tag, name))?;
         Self::members(element.content, members)
     }
 
@@ -158,7 +158,7 @@ impl<'d> Fields<'d> {
         let mut members = Vec::new();
         while !inside.rest().is_empty() {
             let header = inside.header(inside.at)?;
-            if kind.is_some_and(|kind| !Kind::plain(kind, "").fits(&header)) {
+            if kind.is_some_and(|kind| !FieldTag::plain(kind, "").fits(&header)) {
                 return Err("asn1: structure error: sequence tag mismatch".into());
             }
             let member = inside.value(header);
@@ -173,12 +173,12 @@ impl<'d> Fields<'d> {
 
     /// Reads an integer that fits 64 bits.
     pub fn small(&mut self) -> Result<i64, Problem> {
-        number(self.field(Kind::plain(der::INTEGER, "int"))?.content)
+        number(self.field(FieldTag::plain(der::INTEGER, "int"))?.content)
     }
 
     /// Reads an integer: its bytes in two's complement.
     pub fn integer(&mut self) -> Result<&'d [u8], Problem> {
-        let bytes = self.field(Kind::plain(der::INTEGER, ""))?.content;
+        let bytes = self.field(FieldTag::plain(der::INTEGER, ""))?.content;
         minimal(bytes).map(|()| bytes)
     }
 
@@ -195,7 +195,7 @@ impl<'d> Fields<'d> {
             return Ok(false);
         }
         let header = self.header(self.at)?;
-        Ok(Kind::plain(tag, "").fits(&header))
+        Ok(FieldTag::plain(tag, "").fits(&header))
     }
 
     /// Reads a boolean. Returns `false` if the next value is not a boolean.
@@ -208,20 +208,20 @@ impl<'d> Fields<'d> {
 
     /// Reads an octet string.
     pub fn octets(&mut self) -> Result<&'d [u8], Problem> {
-        let element = self.field(Kind::plain(der::OCTET_STRING, ""))?;
+        let element = self.field(FieldTag::plain(der::OCTET_STRING, ""))?;
         Ok(element.content)
     }
 
     /// Reads an object identifier.
     pub fn oid(&mut self) -> Result<&'d [u8], Problem> {
-        let element = self.field(Kind::plain(der::OID, "ObjectIdentifier"))?;
+        let element = self.field(FieldTag::plain(der::OID, "ObjectIdentifier"))?;
         arcs(element.content).map(|()| element.content)
     }
 
     /// Reads a bit string.
     pub fn bits(&mut self) -> Result<Bits<'d>, Problem> {
         bits(
-            self.field(Kind::plain(der::BIT_STRING, "BitString"))?
+            self.field(FieldTag::plain(der::BIT_STRING, "BitString"))?
                 .content,
         )
     }
@@ -256,7 +256,7 @@ impl<'d> Fields<'d> {
             );
         }
         let header = self.header(outer.start)?;
-        if !Kind::plain(tag, "").fits(&header) {
+        if !FieldTag::plain(tag, "").fits(&header) {
             return Ok(None);
         }
         self.value(header).map(|raw| Some(raw.element.content))
@@ -381,7 +381,7 @@ fn bits(content: &[u8]) -> Result<Bits<'_>, Problem> {
 }
 
 /// Returns the error for a value with the wrong tag.
-fn mismatch(wanted: Kind, found: &TagHeader) -> Problem {
+fn mismatch(wanted: FieldTag, found: &TagHeader) -> Problem {
     let TagHeader {
         class,
         number,

@@ -1,9 +1,9 @@
 //! Signature algorithms of certificates.
 
 use crate::builtins::crypto::der::{self, Reader};
-use crate::builtins::crypto::hash::Hash;
+use crate::builtins::crypto::hash::Sha2;
 use crate::builtins::crypto::oids;
-use crate::builtins::crypto::public::{Algorithm, PublicKey};
+use crate::builtins::crypto::public::{AlgorithmIdentifier, PublicKey};
 use crate::builtins::crypto::rsa::Padding;
 use crate::builtins::crypto::signature::{Scheme, verify_ed25519};
 
@@ -16,7 +16,7 @@ impl SignatureAlgorithm {
     const UNKNOWN: Self = Self(0);
 
     /// Returns the algorithm of an identifier.
-    pub fn from_identifier(algorithm: Algorithm<'_>) -> Self {
+    pub fn from_identifier(algorithm: AlgorithmIdentifier<'_>) -> Self {
         Self(match algorithm.oid {
             oids::RSA_MD5 => 2,
             oids::RSA_SHA1 | oids::RSA_SHA1_ISO => 3,
@@ -38,15 +38,15 @@ impl SignatureAlgorithm {
     /// Returns the signature scheme, or `None` for insecure and unsupported algorithms.
     fn scheme(self) -> Option<Scheme> {
         Some(match self.0 {
-            4 => Scheme::Rsa(Padding::Pkcs1, Hash::Sha256),
-            5 => Scheme::Rsa(Padding::Pkcs1, Hash::Sha384),
-            6 => Scheme::Rsa(Padding::Pkcs1, Hash::Sha512),
-            10 => Scheme::Ecdsa(Hash::Sha256),
-            11 => Scheme::Ecdsa(Hash::Sha384),
-            12 => Scheme::Ecdsa(Hash::Sha512),
-            13 => Scheme::Rsa(Padding::Pss, Hash::Sha256),
-            14 => Scheme::Rsa(Padding::Pss, Hash::Sha384),
-            15 => Scheme::Rsa(Padding::Pss, Hash::Sha512),
+            4 => Scheme::Rsa(Padding::Pkcs1, Sha2::Sha256),
+            5 => Scheme::Rsa(Padding::Pkcs1, Sha2::Sha384),
+            6 => Scheme::Rsa(Padding::Pkcs1, Sha2::Sha512),
+            10 => Scheme::Ecdsa(Sha2::Sha256),
+            11 => Scheme::Ecdsa(Sha2::Sha384),
+            12 => Scheme::Ecdsa(Sha2::Sha512),
+            13 => Scheme::Rsa(Padding::Pss, Sha2::Sha256),
+            14 => Scheme::Rsa(Padding::Pss, Sha2::Sha384),
+            15 => Scheme::Rsa(Padding::Pss, Sha2::Sha512),
             16 => Scheme::Ed25519,
             _ => return None,
         })
@@ -69,12 +69,12 @@ impl SignatureAlgorithm {
 }
 
 /// Returns the algorithm of PSS parameters: the same hash function throughout, and a salt of its length.
-fn pss(algorithm: Algorithm<'_>) -> Option<SignatureAlgorithm> {
+fn pss(algorithm: AlgorithmIdentifier<'_>) -> Option<SignatureAlgorithm> {
     const TRAILER: u8 = 0xa3;
     let parameters = algorithm.parameters?;
     let mut outer = Reader::new(parameters.whole).inside(der::SEQUENCE)?;
     let hash = hash(outer.inside(der::CONTEXT_0)?)?;
-    let mask = Algorithm::read(outer.inside(0xa1)?.inside(der::SEQUENCE)?).ok()?;
+    let mask = AlgorithmIdentifier::read(outer.inside(0xa1)?.inside(der::SEQUENCE)?).ok()?;
     let mask_hash = Reader::new(mask.parameters?.whole);
     let salt = outer.inside(0xa2)?.small()?;
     let trailer = match outer.optional(TRAILER)? {
@@ -85,23 +85,23 @@ fn pss(algorithm: Algorithm<'_>) -> Option<SignatureAlgorithm> {
         return None;
     }
     match (hash, salt) {
-        (Hash::Sha256, 32) => Some(SignatureAlgorithm(13)),
-        (Hash::Sha384, 48) => Some(SignatureAlgorithm(14)),
-        (Hash::Sha512, 64) => Some(SignatureAlgorithm(15)),
+        (Sha2::Sha256, 32) => Some(SignatureAlgorithm(13)),
+        (Sha2::Sha384, 48) => Some(SignatureAlgorithm(14)),
+        (Sha2::Sha512, 64) => Some(SignatureAlgorithm(15)),
         _ => None,
     }
 }
 
-fn hash(mut reader: Reader<'_>) -> Option<Hash> {
-    let algorithm = Algorithm::read(reader.inside(der::SEQUENCE)?).ok()?;
+fn hash(mut reader: Reader<'_>) -> Option<Sha2> {
+    let algorithm = AlgorithmIdentifier::read(reader.inside(der::SEQUENCE)?).ok()?;
     let null = |element: der::Element<'_>| element.whole == [der::NULL, 0];
     if !algorithm.parameters.is_none_or(null) {
         return None;
     }
     match algorithm.oid {
-        oids::SHA256 => Some(Hash::Sha256),
-        oids::SHA384 => Some(Hash::Sha384),
-        oids::SHA512 => Some(Hash::Sha512),
+        oids::SHA256 => Some(Sha2::Sha256),
+        oids::SHA384 => Some(Sha2::Sha384),
+        oids::SHA512 => Some(Sha2::Sha512),
         _ => None,
     }
 }

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 pub use super::asn1::Problem;
 use super::der::{self, Bits, Reader};
 use super::oids;
-use super::public::{Algorithm, PublicKey};
+use super::public::{AlgorithmIdentifier, PublicKey};
 use crate::limits::DECIMAL_BYTES;
 use algorithm::SignatureAlgorithm;
 use extensions::{Extension, Extensions};
@@ -102,7 +102,7 @@ impl<'d> Certificate<'d> {
         if inner_algorithm != outer_algorithm {
             return Err("x509: inner and outer signature algorithm identifiers don't match".into());
         }
-        let algorithm = Algorithm::read(Reader::new(inner_algorithm))?;
+        let algorithm = AlgorithmIdentifier::read(Reader::new(inner_algorithm))?;
         let raw_issuer = body
             .element(der::SEQUENCE)
             .ok_or("x509: malformed issuer")?;
@@ -176,13 +176,16 @@ fn key<'d>(body: &mut Reader<'d>) -> Result<(&'d [u8], Option<PublicKey>), Probl
     let algorithm = fields
         .inside(der::SEQUENCE)
         .ok_or("x509: malformed public key algorithm identifier")?;
-    let algorithm = Algorithm::read(algorithm)?;
+    let algorithm = AlgorithmIdentifier::read(algorithm)?;
     let bits = fields.bits().ok_or("x509: malformed subjectPublicKey")?;
     Ok((info.whole, signing_key(algorithm, bits)?))
 }
 
 /// Decodes the key if its algorithm can sign: certificates do not name the kind of other keys.
-pub fn signing_key(algorithm: Algorithm<'_>, bits: Bits<'_>) -> Result<Option<PublicKey>, Problem> {
+pub fn signing_key(
+    algorithm: AlgorithmIdentifier<'_>,
+    bits: Bits<'_>,
+) -> Result<Option<PublicKey>, Problem> {
     match algorithm.oid {
         oids::X25519 => Ok(None),
         _ => PublicKey::read(algorithm, bits),

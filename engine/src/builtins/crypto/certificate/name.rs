@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Problem;
-use crate::builtins::crypto::asn1::{Any, Fields};
+use crate::builtins::crypto::asn1::{Asn1Value, FieldReader};
 use crate::builtins::crypto::der::{self, Reader};
 
 /// An attribute of a name.
@@ -12,7 +12,7 @@ pub struct Attribute<'d> {
     /// Object identifier.
     pub kind: &'d [u8],
     /// Value. In certificates it is a string.
-    pub value: Any<'d>,
+    pub value: Asn1Value<'d>,
 }
 
 /// Attributes in source order.
@@ -39,7 +39,7 @@ pub fn read(mut sets: Reader<'_>) -> Result<Name<'_>, Problem> {
             })?;
             name.push(Attribute {
                 kind,
-                value: Any::Text(value),
+                value: Asn1Value::Text(value),
             });
         }
     }
@@ -49,10 +49,10 @@ pub fn read(mut sets: Reader<'_>) -> Result<Name<'_>, Problem> {
 /// Reads the name of a certificate request, whose attribute values may have any type.
 pub fn of_request(text: &[u8]) -> Result<Name<'_>, Problem> {
     let mut name = Vec::new();
-    let mut outer = Fields::inside(text);
+    let mut outer = FieldReader::inside(text);
     for set in outer.list(der::SEQUENCE, Some(der::SET))? {
-        for attribute in Fields::members(set.content, Some(der::SEQUENCE))? {
-            let mut attribute = Fields::inside(attribute.content);
+        for attribute in FieldReader::members(set.content, Some(der::SEQUENCE))? {
+            let mut attribute = FieldReader::inside(attribute.content);
             let (kind, value) = (attribute.oid()?, attribute.interpreted()?);
             name.push(Attribute { kind, value });
         }

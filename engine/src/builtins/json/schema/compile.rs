@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use solon_syntax::stack;
 
-use super::format::Format;
+use super::format::SchemaFormat;
 use super::keywords::{
-    Additional, ArrayKeywords, Condition, Dependency, Items, Keywords, NumberKeywords,
-    ObjectKeywords, Schema, StringKeywords, Subschema, SubschemaId, Types,
+    Additional, ArrayKeywords, Condition, ItemsKeyword, NumberKeywords, ObjectKeywords, Schema,
+    SchemaDependency, SchemaKeywords, StringKeywords, Subschema, SubschemaId, Types,
 };
-use crate::builtins::patterns::Pattern;
+use crate::builtins::patterns::CompiledPattern;
 use crate::builtins::regex::{Regex, is_pattern};
 use crate::index::Indexed as _;
 use crate::types::schema::document::{Document, named};
@@ -84,8 +84,8 @@ impl Compiler<'_, '_> {
         Ok(id)
     }
 
-    fn keywords(&mut self, members: &Object) -> Result<Keywords, String> {
-        Ok(Keywords {
+    fn keywords(&mut self, members: &Object) -> Result<SchemaKeywords, String> {
+        Ok(SchemaKeywords {
             types: types(members),
             any_of: self.list(members, "anyOf")?,
             one_of: self.list(members, "oneOf")?,
@@ -108,7 +108,7 @@ impl Compiler<'_, '_> {
             format: members
                 .get_str("format")
                 .and_then(Document::as_str)
-                .and_then(|name| Some((name.to_owned(), Format::named(name)?))),
+                .and_then(|name| Some((name.to_owned(), SchemaFormat::named(name)?))),
         })
     }
 
@@ -140,7 +140,7 @@ impl Compiler<'_, '_> {
     fn dependencies(
         &mut self,
         members: &Object,
-    ) -> Result<std::collections::BTreeMap<String, Dependency>, String> {
+    ) -> Result<std::collections::BTreeMap<String, SchemaDependency>, String> {
         let dependencies = members
             .get_str("dependencies")
             .and_then(Document::as_members);
@@ -148,8 +148,8 @@ impl Compiler<'_, '_> {
         dependencies
             .map(|(name, dependency)| {
                 let dependency = match dependency.as_array() {
-                    Some(names) => Dependency::Names(texts(names)),
-                    None => Dependency::Schema(self.part(dependency)?),
+                    Some(names) => SchemaDependency::Names(texts(names)),
+                    None => SchemaDependency::Schema(self.part(dependency)?),
                 };
                 Ok((name.to_owned(), dependency))
             })
@@ -166,15 +166,15 @@ impl Compiler<'_, '_> {
 
     fn arrays(&mut self, members: &Object) -> Result<ArrayKeywords, String> {
         let items = match members.get_str("items") {
-            None => Items::Any,
+            None => ItemsKeyword::Any,
             Some(Value::Array(items)) => {
                 let items = items
                     .iter()
                     .map(|item| self.part(item))
                     .collect::<Result<Vec<_>, _>>()?;
-                Items::Each(items, self.additional(members, "additionalItems")?)
+                ItemsKeyword::Each(items, self.additional(members, "additionalItems")?)
             }
-            Some(item) => Items::Alike(self.part(item)?),
+            Some(item) => ItemsKeyword::Alike(self.part(item)?),
         };
         let contains = match self.draft {
             Draft::Four => None,

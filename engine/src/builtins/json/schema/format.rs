@@ -11,7 +11,7 @@ use crate::value::TextView;
 
 /// A supported format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum SchemaFormat {
     Date,
     Time,
     DateTime,
@@ -28,7 +28,7 @@ pub enum Format {
     RelativeJsonPointer,
 }
 
-impl Format {
+impl SchemaFormat {
     /// Returns the format with a name.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {

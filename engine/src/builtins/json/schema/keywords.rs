@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::format::Format;
+use super::format::SchemaFormat;
 use crate::builtins::regex::Regex;
 use crate::value::NumberBuf;
 
@@ -23,18 +23,18 @@ pub enum Subschema {
     /// `$ref`
     Reference(SubschemaId),
     /// Any other schema.
-    Keywords(Box<Keywords>),
+    Keywords(Box<SchemaKeywords>),
 }
 
 /// Keywords of a schema.
 #[derive(Default)]
-pub struct Keywords {
+pub struct SchemaKeywords {
     pub types: Types,
     pub any_of: Vec<SubschemaId>,
     pub one_of: Vec<SubschemaId>,
     pub all_of: Vec<SubschemaId>,
     pub not: Option<SubschemaId>,
-    pub dependencies: BTreeMap<String, Dependency>,
+    pub dependencies: BTreeMap<String, SchemaDependency>,
     pub condition: Option<Condition>,
     pub number: Option<NumberKeywords>,
     pub string: Option<StringKeywords>,
@@ -45,7 +45,7 @@ pub struct Keywords {
     /// `enum`, as canonical JSON.
     pub values: Option<Vec<String>>,
     /// `format`. Unknown formats accept everything.
-    pub format: Option<(String, Format)>,
+    pub format: Option<(String, SchemaFormat)>,
 }
 
 /// `type`. Accepts all types if it is empty.
@@ -67,7 +67,7 @@ impl Types {
 }
 
 /// A member of `dependencies`.
-pub enum Dependency {
+pub enum SchemaDependency {
     /// Required properties.
     Names(Vec<String>),
     /// Schema of the whole object.
@@ -102,7 +102,7 @@ pub struct StringKeywords {
 /// Keywords for arrays.
 #[derive(Default)]
 pub struct ArrayKeywords {
-    pub items: Items,
+    pub items: ItemsKeyword,
     pub min_items: Option<usize>,
     pub max_items: Option<usize>,
     pub unique: bool,
@@ -111,7 +111,7 @@ pub struct ArrayKeywords {
 
 /// `items` and `additionalItems`
 #[derive(Default)]
-pub enum Items {
+pub enum ItemsKeyword {
     #[default]
     Any,
     /// One schema for all items.

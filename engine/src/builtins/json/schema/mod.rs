@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 use solon_syntax::stack;
 
-use crate::builtins::patterns::{Family, Pattern};
+use crate::builtins::patterns::{CompiledPattern, Family};
 use crate::builtins::{BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::limits;
 use crate::value::{ValueRef, json};
 use keywords::Schema;
 use problem::Problem;
 
-impl Pattern for Schema {
+impl CompiledPattern for Schema {
     fn bytes(&self) -> usize {
         self.bytes
     }

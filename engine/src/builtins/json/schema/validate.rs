@@ -7,7 +7,9 @@ mod array;
 mod object;
 mod scalar;
 
-use super::keywords::{Condition, Dependency, Keywords, Schema, Subschema, SubschemaId};
+use super::keywords::{
+    Condition, Schema, SchemaDependency, SchemaKeywords, Subschema, SubschemaId,
+};
 use super::problem::{InstancePath, Problem, ProblemKind};
 use crate::bug::Within as _;
 use crate::builtins::{BuiltinContext, BuiltinError};
@@ -64,7 +66,7 @@ impl ValidationReport<'_> {
     }
 }
 
-type Checked = Result<(), BuiltinError>;
+type ItemsChecked = Result<(), BuiltinError>;
 
 struct Validator<'v, 's, 'e> {
     schema: &'s Schema,
@@ -95,7 +97,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         report: &mut ValidationReport<'s>,
         place: InstancePath<'_, 'e>,
         kind: ProblemKind<'s>,
-    ) -> Checked {
+    ) -> ItemsChecked {
         self.call.budget.step()?;
         self.problem_count += 1;
         self.call
@@ -113,7 +115,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
-    ) -> Checked {
+    ) -> ItemsChecked {
         self.call.budget.step()?;
         if self.depth > limits::SCHEMA_DEPTH {
             return Err(BuiltinError::error("schema is nested too deeply"));
@@ -144,7 +146,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
-    ) -> Checked {
+    ) -> ItemsChecked {
         let open = self.references.within(self.instance..);
         if open.contains(&target) {
             return Err(BuiltinError::error("schema refers to itself without end"));
@@ -162,7 +164,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
-    ) -> Checked {
+    ) -> ItemsChecked {
         self.in_new_instance(|validator| validator.part(id, value, place, report))
     }
 
@@ -178,11 +180,11 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
 
     fn keywords(
         &mut self,
-        keywords: &'s Keywords,
+        keywords: &'s SchemaKeywords,
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
-    ) -> Checked {
+    ) -> ItemsChecked {
         let given = kind(value);
         let allowed =
             keywords.types.allow(given) || given == "integer" && keywords.types.allow("number");
@@ -229,11 +231,11 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
 
     fn combinations(
         &mut self,
-        keywords: &'s Keywords,
+        keywords: &'s SchemaKeywords,
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
-    ) -> Checked {
+    ) -> ItemsChecked {
         if !keywords.any_of.is_empty() {
             self.any_of(&keywords.any_of, value, place, report)?;
         }
@@ -274,7 +276,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
-    ) -> Checked {
+    ) -> ItemsChecked {
         let mut best = None;
         for part in parts {
             let found = self.report(*part, value, place)?;
@@ -294,7 +296,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
-    ) -> Checked {
+    ) -> ItemsChecked {
         let (mut valid, mut best) = (0, None);
         for part in parts {
             let found = self.report(*part, value, place)?;
@@ -315,25 +317,25 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
 
     fn dependencies(
         &mut self,
-        keywords: &'s Keywords,
+        keywords: &'s SchemaKeywords,
         value: ValueRef<'e>,
         members: ObjectView<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
-    ) -> Checked {
+    ) -> ItemsChecked {
         for (name, dependency) in &keywords.dependencies {
             if members.get_str(name).is_none() {
                 continue;
             }
             match dependency {
-                Dependency::Names(names) => {
+                SchemaDependency::Names(names) => {
                     for name in names {
                         if members.get_str(name).is_none() {
                             self.blame(report, place, ProblemKind::Dependency(name))?;
                         }
                     }
                 }
-                Dependency::Schema(part) => self.part(*part, value, place, report)?,
+                SchemaDependency::Schema(part) => self.part(*part, value, place, report)?,
             }
         }
         Ok(())
@@ -345,7 +347,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
-    ) -> Checked {
+    ) -> ItemsChecked {
         let (branch, kind) = if self.report(condition.test, value, place)?.is_valid() {
             (condition.then, ProblemKind::Then)
         } else {
@@ -364,11 +366,11 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     /// Validates keywords that apply to values of all types.
     fn common(
         &mut self,
-        keywords: &'s Keywords,
+        keywords: &'s SchemaKeywords,
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
-    ) -> Checked {
+    ) -> ItemsChecked {
         if keywords.constant.is_some() || keywords.values.is_some() {
             let text = canonical(&value.to_value());
             if let Some(constant) = &keywords.constant

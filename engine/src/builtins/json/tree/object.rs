@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
-use super::{Change, Opened, Tree, no_child};
+use super::{Opened, Tree, TreeChange, no_child};
 use crate::bug::bug;
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, BuiltinError};
@@ -163,7 +163,7 @@ impl<'e> Opened<'e, PairChanges<'e>> {
     pub(super) fn change(
         &mut self,
         key: ValueRef<'e>,
-        change: Change<'e>,
+        change: TreeChange<'e>,
     ) -> Result<(), BuiltinError> {
         let place = self.nodes.index_of_key(key);
         let old = match place.and_then(|at| self.nodes.changed.get(at)) {
@@ -176,11 +176,11 @@ impl<'e> Opened<'e, PairChanges<'e>> {
             None => self.original.lookup(key).map(ValueRef::kind).ok_or(None),
         };
         let slot = match (change, old) {
-            (Change::Insert(value), _) | (Change::Replace(value), Ok(_)) => {
+            (TreeChange::Insert(value), _) | (TreeChange::Replace(value), Ok(_)) => {
                 PairState::Present(Tree::Value(value))
             }
-            (Change::Delete, Ok(kind)) if kind < Kind::Array => PairState::Deleted("scalar"),
-            (Change::Delete, Ok(_)) => PairState::Deleted("composite"),
+            (TreeChange::Delete, Ok(kind)) if kind < Kind::Array => PairState::Deleted("scalar"),
+            (TreeChange::Delete, Ok(_)) => PairState::Deleted("composite"),
             (_, Err(Some(what))) => {
                 return Err(BuiltinError::error(format!(
                     "cannot delete the already deleted {what} node for key {key}"

@@ -4,8 +4,8 @@ use super::{ExecResult, Executor};
 use crate::bug::bug;
 use crate::builtins::BuiltinError;
 use crate::builtins::template::data::Data;
-use crate::builtins::template::functions::{self, Failure};
-use crate::builtins::template::tree::{Command, Operand, OperandKind};
+use crate::builtins::template::functions::{self, CallFailure};
+use crate::builtins::template::tree::{Command, OperandKind, TemplateOperand};
 use crate::value::ValueRef;
 
 impl<'t, 'e> Executor<'_, 't, 'e> {
@@ -14,8 +14,8 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         &mut self,
         name: &str,
         command: Option<&Command>,
-        operand: &'t Operand,
-        arguments: &'t [Operand],
+        operand: &'t TemplateOperand,
+        arguments: &'t [TemplateOperand],
         dot: Data<'e>,
         last: Option<Data<'e>>,
     ) -> ExecResult<'e> {
@@ -58,8 +58,8 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         };
         match functions::call(self.call, name, &callee, &values) {
             Ok(value) => Ok(value),
-            Err(Failure::Evaluation(fault)) => Err(fault),
-            Err(Failure::Message(message)) => {
+            Err(CallFailure::Evaluation(fault)) => Err(fault),
+            Err(CallFailure::Message(message)) => {
                 let message = format!("error calling {name}: {message}");
                 match command {
                     Some(command) => self.fail(command.position, command, &message),
@@ -69,13 +69,13 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         }
     }
 
-    fn argument(&mut self, argument: &'t Operand, dot: Data<'e>) -> ExecResult<'e> {
+    fn argument(&mut self, argument: &'t TemplateOperand, dot: Data<'e>) -> ExecResult<'e> {
         self.call.budget.step()?;
         self.operand(argument, dot, false)
     }
 
     /// Evaluates the format of `printf`, which must be a string.
-    fn format_argument(&mut self, argument: &'t Operand, dot: Data<'e>) -> ExecResult<'e> {
+    fn format_argument(&mut self, argument: &'t TemplateOperand, dot: Data<'e>) -> ExecResult<'e> {
         match &argument.kind {
             OperandKind::Nil => {
                 self.fail(argument.position, argument, "cannot assign nil to string")
@@ -92,7 +92,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         }
     }
 
-    fn check_format(&self, value: Data<'e>, operand: &Operand) -> Result<(), BuiltinError> {
+    fn check_format(&self, value: Data<'e>, operand: &TemplateOperand) -> Result<(), BuiltinError> {
         let value = match value {
             Data::Element(ValueRef::Null) => value,
             value => value.concrete(),
@@ -113,7 +113,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
     fn short_circuit(
         &mut self,
         wanted: bool,
-        arguments: &'t [Operand],
+        arguments: &'t [TemplateOperand],
         dot: Data<'e>,
         last: Option<Data<'e>>,
     ) -> ExecResult<'e> {

@@ -1,13 +1,17 @@
 //! Pipelines: commands, their operands, and variables that are assigned the result.
 
-use super::{Parsed, Parser};
-use crate::builtins::template::lexer::Kind;
-use crate::builtins::template::tree::{Command, Operand, OperandKind, Pipeline, Position};
+use super::{TemplateParser, TemplateResult};
+use crate::builtins::template::lexer::TemplateTokenKind;
+use crate::builtins::template::tree::{Command, OperandKind, Pipeline, Position, TemplateOperand};
 use crate::builtins::template::{constant, functions, quoted};
 use crate::limits;
 
-impl Parser {
-    pub(super) fn pipeline(&mut self, context: &str, end: Kind) -> Parsed<Pipeline> {
+impl TemplateParser {
+    pub(super) fn pipeline(
+        &mut self,
+        context: &str,
+        end: TemplateTokenKind,
+    ) -> TemplateResult<Pipeline> {
         if self.depth > limits::NESTING {
             return self.fail("max expression depth exceeded");
         }
@@ -23,7 +27,7 @@ impl Parser {
             if token.kind == end {
                 break;
             }
-            let is_nil = token.kind == Kind::Keyword && token.text == "nil";
+            let is_nil = token.kind == TemplateTokenKind::Keyword && token.text == "nil";
             if !is_nil && !starts_operand(token.kind) {
                 return self.unexpected(&token, context);
             }
@@ -54,23 +58,23 @@ impl Parser {
         Ok(pipeline)
     }
 
-    fn declarations(&mut self, pipeline: &mut Pipeline, context: &str) -> Parsed<()> {
+    fn declarations(&mut self, pipeline: &mut Pipeline, context: &str) -> TemplateResult<()> {
         loop {
             let variable = self.peek_solid();
-            if variable.kind != Kind::Variable {
+            if variable.kind != TemplateTokenKind::Variable {
                 return Ok(());
             }
             self.next();
             let space = self.skip_space();
             let next = self.next();
             match next.kind {
-                Kind::Assign | Kind::Declare => {
-                    pipeline.assigns = next.kind == Kind::Assign;
+                TemplateTokenKind::Assign | TemplateTokenKind::Declare => {
+                    pipeline.assigns = next.kind == TemplateTokenKind::Assign;
                     pipeline.variables.push(variable.text.clone());
                     self.variables.push(variable.text);
                     return Ok(());
                 }
-                Kind::Char if next.text == "," => {
+                TemplateTokenKind::Char if next.text == "," => {
                     pipeline.variables.push(variable.text.clone());
                     self.variables.push(variable.text);
                     if context != "range" || pipeline.variables.len() >= 2 {
@@ -79,7 +83,9 @@ impl Parser {
                     let follows = self.peek_solid().kind;
                     if !matches!(
                         follows,
-                        Kind::Variable | Kind::RightDelimiter | Kind::RightParen
+                        TemplateTokenKind::Variable
+                            | TemplateTokenKind::RightDelimiter
+                            | TemplateTokenKind::RightParen
                     ) {
                         return self.fail("range can only initialize variables");
                     }
@@ -96,7 +102,7 @@ impl Parser {
         }
     }
 
-    fn command(&mut self) -> Parsed<Command> {
+    fn command(&mut self) -> TemplateResult<Command> {
         let at = self.peek_solid().at;
         let mut operands = Vec::new();
         loop {
@@ -106,12 +112,12 @@ impl Parser {
             }
             let token = self.next();
             match token.kind {
-                Kind::Space => {}
-                Kind::RightDelimiter | Kind::RightParen => {
+                TemplateTokenKind::Space => {}
+                TemplateTokenKind::RightDelimiter | TemplateTokenKind::RightParen => {
                     self.back(token);
                     break;
                 }
-                Kind::Pipe => break,
+                TemplateTokenKind::Pipe => break,
                 _ => return self.unexpected(&token, "operand"),
             }
         }
@@ -124,19 +130,19 @@ impl Parser {
         })
     }
 
-    fn operand(&mut self) -> Parsed<Option<Operand>> {
+    fn operand(&mut self) -> TemplateResult<Option<TemplateOperand>> {
         let Some(mut operand) = self.term()? else {
             return Ok(None);
         };
         let next = self.peek();
-        if next.kind != Kind::Field {
+        if next.kind != TemplateTokenKind::Field {
             return Ok(Some(operand));
         }
         let position = Position { at: next.at };
         let mut fields = Vec::new();
         loop {
             let token = self.next();
-            if token.kind != Kind::Field {
+            if token.kind != TemplateTokenKind::Field {
                 self.back(token);
                 break;
             }
@@ -148,7 +154,7 @@ impl Parser {
                 operand.position = position;
             }
             OperandKind::Function(_) | OperandKind::Pipeline(_) | OperandKind::Chain(..) => {
-                operand = Operand {
+                operand = TemplateOperand {
                     kind: OperandKind::Chain(Box::new(operand), fields),
                     position,
                 };
@@ -161,47 +167,49 @@ impl Parser {
         Ok(Some(operand))
     }
 
-    fn term(&mut self) -> Parsed<Option<Operand>> {
+    fn term(&mut self) -> TemplateResult<Option<TemplateOperand>> {
         let token = self.next_non_space();
         let position = Position { at: token.at };
         let kind = match token.kind {
-            Kind::Identifier => {
+            TemplateTokenKind::Identifier => {
                 if !functions::is_defined(&token.text) {
                     let name = quoted(&token.text);
                     return self.fail(&format!("function {name} not defined"));
                 }
                 OperandKind::Function(token.text)
             }
-            Kind::Dot => OperandKind::Dot,
-            Kind::Keyword if token.text == "nil" => OperandKind::Nil,
-            Kind::Variable => {
+            TemplateTokenKind::Dot => OperandKind::Dot,
+            TemplateTokenKind::Keyword if token.text == "nil" => OperandKind::Nil,
+            TemplateTokenKind::Variable => {
                 if !self.variables.contains(&token.text) {
                     let name = quoted(&token.text);
                     return self.fail(&format!("undefined variable {name}"));
                 }
                 OperandKind::Variable(token.text, Vec::new())
             }
-            Kind::Field => OperandKind::Field(vec![field_name(&token.text)]),
-            Kind::Bool => OperandKind::Bool(token.text == "true"),
-            Kind::CharConstant | Kind::Complex | Kind::Number => {
-                match constant::number(token.kind, &token.text) {
-                    Ok(constant) => OperandKind::Number(constant, token.text),
-                    Err(message) => return self.fail(&message),
+            TemplateTokenKind::Field => OperandKind::Field(vec![field_name(&token.text)]),
+            TemplateTokenKind::Bool => OperandKind::Bool(token.text == "true"),
+            TemplateTokenKind::CharConstant
+            | TemplateTokenKind::Complex
+            | TemplateTokenKind::Number => match constant::number(token.kind, &token.text) {
+                Ok(constant) => OperandKind::Number(constant, token.text),
+                Err(message) => return self.fail(&message),
+            },
+            TemplateTokenKind::LeftParen => OperandKind::Pipeline(
+                self.pipeline("parenthesized pipeline", TemplateTokenKind::RightParen)?,
+            ),
+            TemplateTokenKind::String | TemplateTokenKind::RawString => {
+                match constant::unquote(&token.text) {
+                    Some(value) => OperandKind::String(value, token.text),
+                    None => return self.fail("invalid syntax"),
                 }
             }
-            Kind::LeftParen => {
-                OperandKind::Pipeline(self.pipeline("parenthesized pipeline", Kind::RightParen)?)
-            }
-            Kind::String | Kind::RawString => match constant::unquote(&token.text) {
-                Some(value) => OperandKind::String(value, token.text),
-                None => return self.fail("invalid syntax"),
-            },
             _ => {
                 self.back(token);
                 return Ok(None);
             }
         };
-        Ok(Some(Operand { kind, position }))
+        Ok(Some(TemplateOperand { kind, position }))
     }
 }
 
@@ -209,19 +217,19 @@ fn field_name(text: &str) -> String {
     text.strip_prefix('.').unwrap_or(text).to_owned()
 }
 
-fn starts_operand(kind: Kind) -> bool {
+fn starts_operand(kind: TemplateTokenKind) -> bool {
     matches!(
         kind,
-        Kind::Bool
-            | Kind::CharConstant
-            | Kind::Complex
-            | Kind::Dot
-            | Kind::Field
-            | Kind::Identifier
-            | Kind::Number
-            | Kind::RawString
-            | Kind::String
-            | Kind::Variable
-            | Kind::LeftParen
+        TemplateTokenKind::Bool
+            | TemplateTokenKind::CharConstant
+            | TemplateTokenKind::Complex
+            | TemplateTokenKind::Dot
+            | TemplateTokenKind::Field
+            | TemplateTokenKind::Identifier
+            | TemplateTokenKind::Number
+            | TemplateTokenKind::RawString
+            | TemplateTokenKind::String
+            | TemplateTokenKind::Variable
+            | TemplateTokenKind::LeftParen
     )
 }

@@ -7,7 +7,10 @@ use smallvec::SmallVec;
 
 use super::{IndexCondition, Proof, WORTHWHILE};
 use crate::builtins::net;
-use crate::program::{AccessPath, Answers, Branch, Feature, Index, Nested, Node, Question, Values};
+use crate::program::{
+    AccessPath, Answers, DecisionBranch, DecisionNode, Index, Nested, Question, ValueFeature,
+    Values,
+};
 use crate::value::Value;
 
 /// Maximum number of questions on the path to a rule.
@@ -46,8 +49,8 @@ pub fn build(rules: &[Vec<IndexCondition>]) -> Built {
         })
         .collect();
     let index = match building.node(entries, DEPTH) {
-        Node::Rules(_) => Index::All,
-        Node::Branch(branch) => Index::By(branch),
+        DecisionNode::Rules(_) => Index::All,
+        DecisionNode::Branch(branch) => Index::By(branch),
     };
     let is_tree = matches!(index, Index::By(_));
     let proven = building.proven.into_iter();
@@ -99,7 +102,7 @@ fn need<'c>(condition: &'c IndexCondition, question: &Question) -> Option<Requir
         return Some(Requirement::Own(condition));
     }
     let (key, outer) = condition.question.place.path.split_last()?;
-    let is_key = question.feature == Feature::Key
+    let is_key = question.feature == ValueFeature::Key
         && question.place.root == condition.question.place.root
         && *question.place.path == *outer;
     is_key.then_some(Requirement::Key(key))
@@ -147,7 +150,7 @@ struct IndexBuilder {
 }
 
 impl IndexBuilder {
-    fn node(&mut self, entries: Vec<PendingRule<'_>>, depth: usize) -> Node {
+    fn node(&mut self, entries: Vec<PendingRule<'_>>, depth: usize) -> DecisionNode {
         if entries.len() < WORTHWHILE || depth == 0 {
             return self.leaf(entries);
         }
@@ -157,7 +160,7 @@ impl IndexBuilder {
         }
     }
 
-    fn leaf(&mut self, entries: Vec<PendingRule<'_>>) -> Node {
+    fn leaf(&mut self, entries: Vec<PendingRule<'_>>) -> DecisionNode {
         let mut rules = Vec::with_capacity(entries.len());
         for entry in entries {
             rules.push(entry.rule);
@@ -167,7 +170,7 @@ impl IndexBuilder {
                 None => {}
             }
         }
-        Node::Rules(rules.into())
+        DecisionNode::Rules(rules.into())
     }
 
     /// Returns the question that leaves the fewest rules, if one is worthwhile.
@@ -214,7 +217,7 @@ impl IndexBuilder {
             let path = path.into();
             let question = Question {
                 place: AccessPath { root, path },
-                feature: Feature::Key,
+                feature: ValueFeature::Key,
             };
             (division.left(entries.len()), question)
         });
@@ -227,7 +230,12 @@ impl IndexBuilder {
         best.map(|(_, question)| question)
     }
 
-    fn branch(&mut self, entries: Vec<PendingRule<'_>>, question: Question, depth: usize) -> Node {
+    fn branch(
+        &mut self,
+        entries: Vec<PendingRule<'_>>,
+        question: Question,
+        depth: usize,
+    ) -> DecisionNode {
         let mut by_answer: Vec<(&Value, PendingRule<'_>)> = Vec::with_capacity(entries.len());
         let mut rest = Vec::new();
         let lenient = entries.iter().any(|entry| {
@@ -266,7 +274,7 @@ impl IndexBuilder {
             }
         }
         self.room = self.room.saturating_sub(places);
-        let mut nodes: Vec<(Value, Node)> = Vec::with_capacity(by_answer.len());
+        let mut nodes: Vec<(Value, DecisionNode)> = Vec::with_capacity(by_answer.len());
         // sorted, so that equal programs have equal trees; the order of rules with one answer is kept
         by_answer.sort_by(|a, b| a.0.cmp(b.0));
         let mut by_answer = by_answer.into_iter().peekable();
@@ -278,7 +286,7 @@ impl IndexBuilder {
             nodes.push((answer.clone(), self.node(entries, depth - 1)));
         }
         let rest = self.node(rest, depth - 1);
-        Node::Branch(Box::new(Branch {
+        DecisionNode::Branch(Box::new(DecisionBranch {
             answers: answers(&question.feature, nodes),
             question,
             lenient,
@@ -288,21 +296,21 @@ impl IndexBuilder {
 }
 
 /// Builds the answers of a kind of question.
-fn answers(feature: &Feature, nodes: Vec<(Value, Node)>) -> Answers {
+fn answers(feature: &ValueFeature, nodes: Vec<(Value, DecisionNode)>) -> Answers {
     let bytes = |value: &Value| value.string_bytes().unwrap_or_default().to_vec();
     match feature {
-        Feature::Prefix | Feature::Suffix => {
+        ValueFeature::Prefix | ValueFeature::Suffix => {
             let texts = nodes.into_iter().map(|(value, node)| {
                 let mut text = bytes(&value);
-                if *feature == Feature::Suffix {
+                if *feature == ValueFeature::Suffix {
                     text.reverse();
                 }
                 (text.into_boxed_slice(), node)
             });
             Answers::Texts(Nested::new(texts.collect()))
         }
-        Feature::Network => {
-            let mut ranges: Vec<(net::Range, Node)> = Vec::new();
+        ValueFeature::Network => {
+            let mut ranges: Vec<(net::Range, DecisionNode)> = Vec::new();
             for (value, node) in nodes {
                 let range = value.utf8().and_then(net::range);
                 ranges.extend(range.map(|range| (range, node)));

@@ -15,7 +15,7 @@ use super::{Proof, length, texts};
 use crate::builtins::{IndexTest, index_test};
 use crate::compile::lower::constants::constant;
 use crate::compile::lower::precheck::{Effect, EffectAnalysis};
-use crate::program::{AccessPath, ConditionCoverage, Delimiters, Feature, Question, Tree};
+use crate::program::{AccessPath, ConditionCoverage, Delimiters, Question, Tree, ValueFeature};
 use crate::value::Value;
 
 /// Maximum number of conditions of one rule in an index.
@@ -215,7 +215,7 @@ impl<'r> Finding<'r> {
                 }
             }
             (Some(SymbolicValue::Constant(value)), Some(SymbolicValue::At(place))) => {
-                let feature = Feature::Element;
+                let feature = ValueFeature::Element;
                 self.add(Question { place, feature }, smallvec![value], true);
             }
             _ => {}
@@ -251,7 +251,7 @@ impl<'r> Finding<'r> {
                 if let SymbolicValue::At(place) = spot {
                     let question = Question {
                         place: place.clone(),
-                        feature: Feature::Length,
+                        feature: ValueFeature::Length,
                     };
                     self.add(question, smallvec![length(items.len())], false);
                 }
@@ -286,7 +286,7 @@ impl<'r> Finding<'r> {
         self.proof = None;
         let question = Question {
             place: place.clone(),
-            feature: Feature::Segments(delimiters.clone()),
+            feature: ValueFeature::Segments(delimiters.clone()),
         };
         self.add(question, smallvec![length(items.len())], false);
         for (at, item) in items.iter().enumerate() {
@@ -299,7 +299,7 @@ impl<'r> Finding<'r> {
     /// Adds the condition that a value exists at an access path.
     fn exists(&mut self, mut place: AccessPath) {
         if let Some(key) = place.path.pop() {
-            let feature = Feature::Key;
+            let feature = ValueFeature::Key;
             self.add(Question { place, feature }, smallvec![key], false);
         }
     }

@@ -6,7 +6,7 @@ use super::conditions::IndexCondition;
 use super::{Proof, length};
 use crate::compile::lower::precheck::is_virtual;
 use crate::program::canonical::{self, Conditions, Constraint, Test};
-use crate::program::{AccessPath, Delimiters, Feature, Root, Tree};
+use crate::program::{AccessPath, Delimiters, Root, Tree, ValueFeature};
 use crate::value::{Value, ValueRef};
 
 /// Conditions of a rule in OPA's index.
@@ -62,13 +62,12 @@ fn keys_between<'p>(
 fn implies(test: &Test, keys: &[Value], condition: &IndexCondition) -> bool {
     let takes = |value: &Value| condition.answers.contains(value);
     match (test, &condition.question.feature, keys) {
-        (Test::Equal(value), Feature::Value, []) => takes(value),
-        (Test::Contains(value), Feature::Element, []) => takes(value),
-        (Test::Prefix(texts), Feature::Prefix, []) | (Test::Suffix(texts), Feature::Suffix, []) => {
-            texts.iter().all(takes)
-        }
-        (Test::Items(items), Feature::Length, []) => takes(&length(items.len())),
-        (Test::Items(items), Feature::Value, [Value::Int(at)]) => {
+        (Test::Equal(value), ValueFeature::Value, []) => takes(value),
+        (Test::Contains(value), ValueFeature::Element, []) => takes(value),
+        (Test::Prefix(texts), ValueFeature::Prefix, [])
+        | (Test::Suffix(texts), ValueFeature::Suffix, []) => texts.iter().all(takes),
+        (Test::Items(items), ValueFeature::Length, []) => takes(&length(items.len())),
+        (Test::Items(items), ValueFeature::Value, [Value::Int(at)]) => {
             let at = usize::try_from(*at).ok();
             let item = at.and_then(|at| items.get(at));
             item.is_some_and(|item| item.as_ref().is_some_and(takes))
@@ -76,12 +75,12 @@ fn implies(test: &Test, keys: &[Value], condition: &IndexCondition) -> bool {
         (Test::Segments(segments, delimiters), feature, []) => {
             let same = |found: &Delimiters| matches!(found, Delimiters::Chars(chars) if **chars == **delimiters);
             match feature {
-                Feature::Segment(found, at) => {
+                ValueFeature::Segment(found, at) => {
                     let text = segments.get(*at).and_then(Option::as_ref);
                     same(found) && text.is_some_and(|text| takes(&Value::string(text)))
                 }
-                Feature::Segments(found) => same(found) && takes(&length(segments.len())),
-                Feature::Prefix => begin(segments, delimiters, &condition.answers),
+                ValueFeature::Segments(found) => same(found) && takes(&length(segments.len())),
+                ValueFeature::Prefix => begin(segments, delimiters, &condition.answers),
                 _ => false,
             }
         }

@@ -6,7 +6,7 @@ use solon_syntax::ast::Term;
 use super::conditions::RequiredValues;
 use super::texts::{TextRequirement, one};
 use crate::builtins::{IndexTest, glob, regex};
-use crate::program::{AccessPath, Delimiters, Feature, Question};
+use crate::program::{AccessPath, Delimiters, Question, ValueFeature};
 use crate::value::Value;
 
 /// Returns the conditions for a call to hold.
@@ -19,7 +19,7 @@ pub fn needs(
     match (test, operands) {
         (IndexTest::Pattern, [pattern, text]) => {
             let (place, pattern) = place(text).zip(constant(pattern))?;
-            Some(one(place, Feature::Prefix, beginnings(&pattern)?))
+            Some(one(place, ValueFeature::Prefix, beginnings(&pattern)?))
         }
         (IndexTest::Glob, [pattern, delimiters, text]) => {
             let place = place(text)?;
@@ -38,14 +38,14 @@ fn beginnings(pattern: &Value) -> Option<RequiredValues> {
 fn globs(place: &AccessPath, pattern: &Value, delimiters: &Value) -> Option<Vec<TextRequirement>> {
     let delimiters = glob::delimiters(delimiters.borrow()).ok()?;
     let certain = glob::Certain::from_pattern(pattern.utf8()?, &delimiters)?;
-    let ask = |feature: Feature| Question {
+    let ask = |feature: ValueFeature| Question {
         place: place.clone(),
         feature,
     };
     let mut needs: Vec<TextRequirement> = Vec::new();
     for (feature, text) in [
-        (Feature::Prefix, &certain.start),
-        (Feature::Suffix, &certain.end),
+        (ValueFeature::Prefix, &certain.start),
+        (ValueFeature::Suffix, &certain.end),
     ] {
         if !text.is_empty() {
             needs.push((ask(feature), smallvec![Value::string(text)]));
@@ -54,13 +54,13 @@ fn globs(place: &AccessPath, pattern: &Value, delimiters: &Value) -> Option<Vec<
     let delimiters = Delimiters::Chars(delimiters.as_slice().into());
     for (at, segment) in certain.segments.iter().enumerate() {
         if let Some(segment) = segment {
-            let question = ask(Feature::Segment(delimiters.clone(), at));
+            let question = ask(ValueFeature::Segment(delimiters.clone(), at));
             needs.push((question, smallvec![Value::string(segment)]));
         }
     }
     if certain.whole {
         let count = Value::Int(i64::try_from(certain.segments.len()).ok()?);
-        needs.push((ask(Feature::Segments(delimiters)), smallvec![count]));
+        needs.push((ask(ValueFeature::Segments(delimiters)), smallvec![count]));
     }
     Some(needs)
 }

@@ -5,7 +5,7 @@ use solon_syntax::ast::{Name, Term, TermKind};
 use super::conditions::RequiredValues;
 use crate::compile::lower::constants::constant;
 use crate::compile::small_map::SmallMap;
-use crate::program::{AccessPath, Delimiters, Feature, Path, Question, Root};
+use crate::program::{AccessPath, Delimiters, KeyPath, Question, Root, ValueFeature};
 use crate::value::Value;
 
 /// Symbolic value of a term.
@@ -141,9 +141,9 @@ impl SymbolicValue {
     /// Returns the question about its value.
     pub fn question(self) -> Option<Question> {
         let (place, feature) = match self {
-            Self::At(place) => (place, Feature::Value),
-            Self::Element(place) => (place, Feature::Element),
-            Self::Part(place, delimiters, at) => (place, Feature::Segment(delimiters, at)),
+            Self::At(place) => (place, ValueFeature::Value),
+            Self::Element(place) => (place, ValueFeature::Element),
+            Self::Part(place, delimiters, at) => (place, ValueFeature::Segment(delimiters, at)),
             Self::Split(..) | Self::Constant(_) | Self::OneOf(_) => return None,
         };
         Some(Question { place, feature })
@@ -175,13 +175,13 @@ pub fn elements(collection: &Value) -> Option<RequiredValues> {
 pub fn argument(at: u32) -> AccessPath {
     AccessPath {
         root: Root::Argument(at),
-        path: Path::new(),
+        path: KeyPath::new(),
     }
 }
 
 fn input() -> AccessPath {
     AccessPath {
         root: Root::Input,
-        path: Path::new(),
+        path: KeyPath::new(),
     }
 }

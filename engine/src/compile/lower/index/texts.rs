@@ -6,7 +6,7 @@ use solon_syntax::ast::Term;
 use super::conditions::RequiredValues;
 use super::symbolic;
 use crate::builtins::{IndexTest, net};
-use crate::program::{AccessPath, Feature, Question};
+use crate::program::{AccessPath, Question, ValueFeature};
 use crate::value::Value;
 
 /// A question and the answers of which one is required.
@@ -21,12 +21,12 @@ pub fn needs(
 ) -> Vec<TextRequirement> {
     let found = match (test, operands) {
         (IndexTest::Prefix, [text, base]) => strings(base, constant)
-            .and_then(|bases| Some(one(place(text)?, Feature::Prefix, bases))),
+            .and_then(|bases| Some(one(place(text)?, ValueFeature::Prefix, bases))),
         (IndexTest::Suffix, [text, base]) => strings(base, constant)
-            .and_then(|bases| Some(one(place(text)?, Feature::Suffix, bases))),
+            .and_then(|bases| Some(one(place(text)?, ValueFeature::Suffix, bases))),
         (IndexTest::Network, [network, address]) => strings(network, constant)
             .filter(|networks| networks.iter().all(is_network))
-            .and_then(|networks| Some(one(place(address)?, Feature::Network, networks))),
+            .and_then(|networks| Some(one(place(address)?, ValueFeature::Network, networks))),
         #[cfg(feature = "regex")]
         _ => super::patterns::needs(test, operands, place, constant),
         #[cfg(not(feature = "regex"))]
@@ -37,7 +37,7 @@ pub fn needs(
 
 pub(super) fn one(
     place: AccessPath,
-    feature: Feature,
+    feature: ValueFeature,
     answers: RequiredValues,
 ) -> Vec<TextRequirement> {
     vec![(Question { place, feature }, answers)]

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use solon::Engine;
-use solon::trace::{Coverage, CoverageReport, FileCoverage, Kind};
+use solon::trace::{Coverage, CoverageReport, FileCoverage, UncoveredReason};
 
 pub use html::html;
 pub use lcov::lcov;
@@ -16,12 +16,12 @@ pub use lcov::lcov;
 #[derive(Default)]
 pub struct Covered {
     own: Coverage,
-    others: Vec<(Kind, Coverage)>,
+    others: Vec<(UncoveredReason, Coverage)>,
 }
 
 impl Covered {
     /// Adds the coverage of a test.
-    pub fn add(&mut self, (own, others): (Coverage, Vec<(Kind, Coverage)>)) {
+    pub fn add(&mut self, (own, others): (Coverage, Vec<(UncoveredReason, Coverage)>)) {
         self.own.merge(own);
         for (kind, other) in others {
             match self.others.iter_mut().find(|(known, _)| *known == kind) {
@@ -33,7 +33,7 @@ impl Covered {
 
     /// Returns the report of all modules.
     pub fn report(&self, engine: &Engine) -> CoverageReport {
-        let others: Vec<(Kind, &Coverage)> = self
+        let others: Vec<(UncoveredReason, &Coverage)> = self
             .others
             .iter()
             .map(|(kind, other)| (*kind, other))

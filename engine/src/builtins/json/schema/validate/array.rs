@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::{Checked, ValidationReport, Validator};
-use crate::builtins::json::schema::keywords::{Additional, ArrayKeywords, Items, SubschemaId};
+use super::{ItemsChecked, ValidationReport, Validator};
+use crate::builtins::json::schema::keywords::{
+    Additional, ArrayKeywords, ItemsKeyword, SubschemaId,
+};
 use crate::builtins::json::schema::problem::{InstancePath, ProblemKind};
 use crate::types::schema::validity::canonical;
 use crate::value::array::ArrayView;
@@ -15,15 +17,15 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         items: ArrayView<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
-    ) -> Checked {
+    ) -> ItemsChecked {
         match &asked.items {
-            Items::Any => {}
-            Items::Alike(part) => {
+            ItemsKeyword::Any => {}
+            ItemsKeyword::Alike(part) => {
                 for (position, item) in items.iter().enumerate() {
                     self.inside(*part, item, InstancePath::Item(&place, position), report)?;
                 }
             }
-            Items::Each(parts, additional) => {
+            ItemsKeyword::Each(parts, additional) => {
                 self.each(parts, *additional, items, place, report)?;
             }
         }
@@ -56,7 +58,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         items: ArrayView<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
-    ) -> Checked {
+    ) -> ItemsChecked {
         for (position, (part, item)) in parts.iter().zip(items.iter()).enumerate() {
             self.inside(*part, item, InstancePath::Item(&place, position), report)?;
         }
@@ -80,7 +82,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         items: ArrayView<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
-    ) -> Checked {
+    ) -> ItemsChecked {
         let mut seen = HashMap::with_capacity(items.len());
         for (position, item) in items.iter().enumerate() {
             self.call.budget.step()?;
@@ -97,7 +99,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         items: ArrayView<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
-    ) -> Checked {
+    ) -> ItemsChecked {
         let mut best = None;
         for (position, item) in items.iter().enumerate() {
             let place = InstancePath::Item(&place, position);

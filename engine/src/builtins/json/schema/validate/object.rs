@@ -1,6 +1,6 @@
 //! Objects.
 
-use super::{Checked, ValidationReport, Validator};
+use super::{ItemsChecked, ValidationReport, Validator};
 use crate::builtins::json::schema::keywords::{Additional, ObjectKeywords};
 use crate::builtins::json::schema::problem::{InstancePath, ProblemKind};
 use crate::value::{ObjectView, ValueRef};
@@ -12,7 +12,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         members: ObjectView<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
-    ) -> Checked {
+    ) -> ItemsChecked {
         let length = members.len();
         if let Some(least) = asked.min_properties
             && length < least
@@ -59,7 +59,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
-    ) -> Checked {
+    ) -> ItemsChecked {
         let text = name.text_or_empty();
         let mut described = false;
         for (pattern, part) in &asked.patterns {

@@ -1,6 +1,6 @@
 //! Numbers and strings.
 
-use super::{Checked, ValidationReport, Validator};
+use super::{ItemsChecked, ValidationReport, Validator};
 use crate::builtins::json::schema::keywords::{NumberKeywords, StringKeywords};
 use crate::builtins::json::schema::problem::{InstancePath, ProblemKind};
 use crate::builtins::runes;
@@ -13,7 +13,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         number: Number<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
-    ) -> Checked {
+    ) -> ItemsChecked {
         if let Some(factor) = &asked.multiple_of
             && !number.is_multiple_of(factor.as_number())
         {
@@ -54,7 +54,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
-    ) -> Checked {
+    ) -> ItemsChecked {
         let text = value.text_or_empty();
         let length = runes::count(text.as_bytes());
         if let Some(least) = asked.min_length
