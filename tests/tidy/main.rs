@@ -11,6 +11,7 @@ mod clock;
 mod hosts;
 mod layers;
 mod lengths;
+mod names;
 mod pages;
 mod platforms;
 mod source;
