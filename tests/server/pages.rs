@@ -285,3 +285,40 @@ fn patterns() {
     assert!(!matches(&pattern("a\n…\nd"), &["a", "b", "c"]));
     assert!(matches(&[], &[]) && !matches(&[], &["a"]));
 }
+
+/// The examples of control plane resources are one valid configuration.
+#[test]
+fn resources_of_the_control_plane_load() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/control-plane-resources.md");
+    let page = fs::read_to_string(page).unwrap();
+    let examples: Vec<&str> = page
+        .split("```yaml\n")
+        .skip(1)
+        .filter_map(|rest| Some(rest.split_once("```")?.0))
+        .collect();
+    let roots: Vec<&str> = examples.iter().flat_map(|text| text.lines()).collect();
+    for kind in ["bundles:", "sources:", "stacks:", "secrets:", "tokens:"] {
+        assert!(roots.contains(&kind), "no example of {kind}");
+    }
+    let folder = std::env::temp_dir().join(format!("solon-resources-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("all.yaml"), examples.concat()).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_solon"))
+        .args([
+            "control",
+            "run",
+            "--validate",
+            "--config",
+            "all.yaml",
+            "--data-dir",
+            "data",
+        ])
+        .envs(["GIT_PASSWORD", "AWS_SECRET", "USERS_TOKEN"].map(|name| (name, "example")))
+        .env("DEPLOYMENT_KEY", "0123456789abcdef0123456789abcdef")
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    fs::remove_dir_all(&folder).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+}

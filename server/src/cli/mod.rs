@@ -22,6 +22,8 @@ mod lines;
 mod logs;
 mod oracle;
 mod parse;
+#[cfg(test)]
+mod reference;
 mod report;
 mod run;
 mod sign;

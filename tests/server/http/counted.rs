@@ -1,5 +1,7 @@
 //! The metrics of `/metrics`.
 
+use std::collections::BTreeSet;
+
 use crate::client::{Client, Message, get};
 use crate::process::Server;
 use crate::unread::Unread;
@@ -138,4 +140,48 @@ fn profiles_are_refused_by_a_word() {
         text.contains("--pprof: there are no profiles of Go's here"),
         "{text}"
     );
+}
+
+/// The page lists exactly the metrics that a server with decision logs exports, and those of the control plane.
+#[test]
+fn the_page_of_metrics_is_complete() {
+    let settings = [
+        "decision_logs.console=true",
+        "services.s.url=http://127.0.0.1:9/",
+        "bundles.b.service=s",
+        "bundles.b.resource=x",
+        "status.service=s",
+        "status.prometheus=true",
+    ];
+    let flags: Vec<&str> = settings.iter().flat_map(|set| ["--set", *set]).collect();
+    let server = Server::start_with(&flags, &[]);
+    get(server.address(), "/v1/data");
+    let exported = page(&server);
+    let described = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/metrics.md");
+    let described = std::fs::read_to_string(described).unwrap();
+    let mut rows: BTreeSet<String> = described
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .filter_map(|line| Some(line.rsplit_once(" | ")?.0.to_owned()))
+        .collect();
+    for line in exported
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE "))
+    {
+        let (name, kind) = line.split_once(' ').unwrap();
+        let row = format!("| `{name}` | {kind} | ");
+        let own = rows.iter().find(|own| own.starts_with(&row)).cloned();
+        let own = own.unwrap_or_else(|| panic!("docs/metrics.md has no row {row}"));
+        rows.remove(&own);
+    }
+    // these need a condition that this server does not meet: a cancelled request, a spool, or the control plane
+    rows.retain(|row| {
+        let absent = [
+            "http_request_cancellations",
+            "solon_decision_logs_spool_bytes",
+            "ocp_",
+        ];
+        !absent.iter().any(|name| row.contains(&format!("`{name}")))
+    });
+    assert!(rows.is_empty(), "docs/metrics.md describes {rows:?}");
 }

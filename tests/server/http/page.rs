@@ -81,6 +81,34 @@ fn the_list_of_codes_is_complete() {
     assert!(unknown.is_empty(), "nothing answers {unknown:?}");
 }
 
+/// `docs/error-codes.md` explains each code of `docs/http.md` and of the control plane.
+#[test]
+fn each_code_is_explained() {
+    let codes = std::fs::read_to_string(root().join("docs/error-codes.md")).unwrap();
+    let (_, server) = codes.split_once("## Engine").unwrap();
+    let (server, control) = server.split_once("## Control plane").unwrap();
+    for code in rows(&page(), "Errors") {
+        let row = format!("\n| `{}` |", code.replacen("lang_", "rego_", 1));
+        assert!(server.contains(&row), "docs/error-codes.md has no {code}");
+    }
+    let source = std::fs::read_to_string(root().join("server/control/src/api/error.rs")).unwrap();
+    let answered = source.split("StatusCode::").skip(1);
+    let answered = answered.filter_map(|rest| {
+        let (_, rest) = rest.split_once(", \"")?;
+        Some(rest.split_once("\")")?.0)
+    });
+    let is_code =
+        |code: &&str| !code.is_empty() && code.chars().all(|c| c == '_' || c.is_ascii_lowercase());
+    let answered: BTreeSet<&str> = answered.filter(is_code).collect();
+    assert!(answered.len() >= 9, "{answered:?}");
+    for code in answered {
+        assert!(
+            control.contains(&format!("\n| `{code}` |")),
+            "docs/error-codes.md has no {code}"
+        );
+    }
+}
+
 /// S-408
 #[test]
 fn the_list_of_bounds_is_complete() {
