@@ -15,6 +15,7 @@ mod names;
 mod pages;
 mod platforms;
 mod source;
+mod understanding;
 mod wording;
 mod words;
 
