@@ -22,6 +22,29 @@ pub enum Content {
     File(PathBuf),
 }
 
+/// Files of a source, and facts about where they come from.
+#[derive(Clone, Debug, Default)]
+pub struct Fetched {
+    /// The trees in the order in which the builder merges them: built-in library, database (inline files, folder and pushed
+    /// data), datasources, Git. Invariant: not empty.
+    pub trees: Vec<Tree>,
+    /// Facts for revision expressions.
+    pub facts: Facts,
+}
+
+/// Facts about a source that a revision expression may refer to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// The commit of the Git repository, in hexadecimal.
+    pub git_commit: Option<String>,
+    /// The digest of the files that the database contains.
+    pub sql_digest: Option<String>,
+    /// The digests of HTTP datasources by name, before transformation.
+    pub http: BTreeMap<String, String>,
+    /// The digests of S3 datasources by name, before transformation.
+    pub s3: BTreeMap<String, String>,
+}
+
 impl Content {
     /// Reads the bytes.
     ///
