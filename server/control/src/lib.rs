@@ -14,6 +14,7 @@
 //! | [`access`] | authorization. |
 //! | `changes` | changes made by requests and files. |
 //! | [`config`] | configuration files. |
+//! | [`sync`] | fetching of sources. |
 //! | [`api`] | requests and responses. |
 //! | `findings` | checks of a database for an operator. |
 //! | `control_plane` | the control plane, composed of the other modules. |
@@ -31,6 +32,7 @@ mod findings;
 mod limits;
 pub mod model;
 pub mod secrets;
+pub mod sync;
 pub mod tree;
 
 pub use control_plane::{ControlPlane, Options};

@@ -62,3 +62,18 @@ pub const REQUEST_ID: usize = 64;
 
 /// Maximum number of files of a configuration.
 pub const CONFIG_FILES: usize = 10_000;
+
+/// Maximum number of files of a source.
+pub const SOURCE_FILES: usize = 100_000;
+
+/// Maximum size of the files of a source, in bytes.
+pub const SOURCE_BYTES: u64 = 1 << 30;
+
+/// Maximum size of a path in a source, in bytes.
+pub const SOURCE_PATH: usize = 4096;
+
+/// Maximum number of nested folders of a source.
+pub const SOURCE_FOLDERS: usize = 64;
+
+/// Hours that files of a source stay in its folder after the last fetch that used them, for builds that read them.
+pub const UNUSED_FILE_HOURS: u64 = 24;

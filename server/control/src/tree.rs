@@ -26,7 +26,7 @@ pub enum Content {
 #[derive(Clone, Debug, Default)]
 pub struct Fetched {
     /// The trees in the order in which the builder merges them: built-in library, database (inline files, folder and pushed
-    /// data), datasources, Git. Invariant: not empty.
+    /// data), datasources, Git. A tree without files is left out.
     pub trees: Vec<Tree>,
     /// Facts for revision expressions.
     pub facts: Facts,
@@ -62,6 +62,11 @@ impl Tree {
     /// Adds a file, which replaces one of the same path.
     pub fn insert(&mut self, path: impl Into<String>, content: Content) {
         self.files.insert(path.into(), content);
+    }
+
+    /// Returns the content of a file.
+    pub fn get(&self, path: &str) -> Option<&Content> {
+        self.files.get(path)
     }
 
     /// Returns the files in order of their paths.

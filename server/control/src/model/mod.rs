@@ -31,7 +31,7 @@ pub use git::Git;
 pub use glob::Glob;
 pub use hosts::Address;
 pub use names::{Kind, check_name};
-pub use paths::{DataPath, DataPathError};
+pub use paths::{DataPath, DataPathError, leaves};
 pub use reader::{Compat, Members, Origin, Place, Problems, Reader, kind_of};
 pub use references::{Reference, cycle};
 pub use requirement::{Pin, Requirement};

@@ -1,0 +1,252 @@
+//! Fetching of sources: built-in libraries, files, folders, datasources and Git repositories.
+//!
+//! A source has a private folder below the data folder, which all bundles share. Fetches of one source run one after another.
+
+mod builtin;
+mod filter;
+mod folder;
+mod names;
+mod objects;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use aws_lc_rs::digest::{SHA256, digest};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use parking_lot::Mutex;
+
+use crate::error::{Refusal, Refused};
+use crate::limits;
+use crate::model::{Failure, Phase, Secret, Source, Status};
+use crate::tree::{Content, Facts, Fetched, Tree};
+
+use filter::Filter;
+use objects::Objects;
+
+/// Settings of fetching.
+#[derive(Clone, Debug)]
+pub struct FetchOptions {
+    /// The folder that contains the private folders of sources.
+    pub data: PathBuf,
+    /// A folder with built-in libraries of the operator, which replace the program's own of the same name.
+    pub builtins: Option<PathBuf>,
+    /// The folder that relative paths of local folders and repositories begin at.
+    pub base: PathBuf,
+    /// Maximum number of files of a source.
+    pub max_files: usize,
+    /// Maximum size of the files of a source, in bytes.
+    pub max_bytes: u64,
+}
+
+impl Default for FetchOptions {
+    fn default() -> Self {
+        Self {
+            data: PathBuf::from("data"),
+            builtins: None,
+            base: PathBuf::from("."),
+            max_files: limits::SOURCE_FILES,
+            max_bytes: limits::SOURCE_BYTES,
+        }
+    }
+}
+
+/// Fetches sources.
+#[derive(Debug)]
+pub struct Fetcher {
+    options: FetchOptions,
+    /// A lock for each source.
+    locks: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
+}
+
+/// A source to fetch.
+#[derive(Clone, Debug)]
+pub struct Job<'a> {
+    /// The source.
+    pub source: &'a Source,
+    /// The commit that a requirement pins.
+    pub commit: Option<&'a str>,
+    /// The decrypted secrets that the source refers to, by name.
+    pub secrets: &'a BTreeMap<String, Secret>,
+    /// Pushed data, as files `path/data.json`.
+    pub pushed: Tree,
+}
+
+/// Remaining numbers of files and bytes of a source.
+#[derive(Clone, Copy, Debug)]
+struct Budget {
+    max_files: usize,
+    max_bytes: u64,
+    files: usize,
+    bytes: u64,
+}
+
+impl Budget {
+    fn new(options: &FetchOptions) -> Self {
+        Self {
+            max_files: options.max_files,
+            max_bytes: options.max_bytes,
+            files: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Counts a file or a folder.
+    fn add_entry(&mut self) -> Result<(), String> {
+        self.files += 1;
+        if self.files > self.max_files {
+            return Err(format!("more than {} files", self.max_files));
+        }
+        Ok(())
+    }
+
+    fn add_bytes(&mut self, bytes: u64) -> Result<(), String> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > self.max_bytes {
+            return Err(format!("files of more than {} bytes", self.max_bytes));
+        }
+        Ok(())
+    }
+}
+
+impl Fetcher {
+    /// Creates the data folder.
+    ///
+    /// # Errors
+    /// The folder cannot be created.
+    pub fn new(options: FetchOptions) -> Result<Self, Refusal> {
+        let sources = options.data.join("sources");
+        objects::create_private(&sources).map_err(|error| {
+            let message = format!("{}: {error}", sources.display());
+            Refusal::new(Refused::Internal, message)
+        })?;
+        Ok(Self {
+            options,
+            locks: Mutex::default(),
+        })
+    }
+
+    /// Fetches a source. Dropping the future ends the fetch.
+    ///
+    /// # Errors
+    /// An origin of the source cannot be fetched. No file of an earlier fetch is changed.
+    pub async fn fetch(&self, job: Job<'_>) -> Result<Fetched, Failure> {
+        if job.source.git.is_some() || !job.source.datasources.is_empty() {
+            // a bundle that lacks them would be wrong
+            let message = format!(
+                "source {:?}: fetching of `git` and `datasources` is not supported yet",
+                job.source.name
+            );
+            return Err(failure(Status::SyncFailed, message));
+        }
+        let lock = self.lock(&job.source.name);
+        let _guard = lock.lock().await;
+        let folder = self.folder(&job.source.name);
+        let source = job.source.clone();
+        let options = self.options.clone();
+        let pushed = job.pushed.clone();
+        let local = move || read_local(&source, &options, &folder, pushed);
+        let local = tokio::task::spawn_blocking(local).await;
+        let (trees, sql_digest) = local.map_err(|error| internal(&error))??;
+        let facts = Facts {
+            sql_digest,
+            ..Facts::default()
+        };
+        Ok(Fetched { trees, facts })
+    }
+
+    fn lock(&self, source: &str) -> Arc<tokio::sync::Mutex<()>> {
+        let mut locks = self.locks.lock();
+        // a lock that only the map refers to is free
+        locks.retain(|_, lock| Arc::strong_count(lock) > 1);
+        locks.entry(source.to_owned()).or_default().clone()
+    }
+
+    /// Returns the private folder of a source. A digest is a valid name on every system.
+    fn folder(&self, source: &str) -> PathBuf {
+        let name = hex::encode(digest(&SHA256, source.as_bytes()));
+        self.options.data.join("sources").join(name)
+    }
+}
+
+/// Returns the trees of the built-in library and the database, and the digest of the latter.
+fn read_local(
+    source: &Source,
+    options: &FetchOptions,
+    folder: &Path,
+    pushed: Tree,
+) -> Result<(Vec<Tree>, Option<String>), Failure> {
+    let name = &source.name;
+    let failed =
+        |message: String| failure(Status::SyncFailed, format!("source {name:?}: {message}"));
+    let missing = || Failure {
+        phase: Phase::Build,
+        status: Status::BuildFailed,
+        message: format!("source {name:?}: directory does not exist"),
+    };
+    let with_place = |place: String| {
+        move |error: Option<String>| match error {
+            None => missing(),
+            Some(error) => failed(format!("{place}: {error}")),
+        }
+    };
+    let mut objects = Objects::open(folder).map_err(|error| internal(&error))?;
+    let mut trees = Vec::new();
+    if !source.builtin.is_empty() {
+        let builtins = options.builtins.as_deref();
+        let tree = builtin::read(
+            &source.builtin,
+            builtins,
+            &mut objects,
+            Budget::new(options),
+        );
+        trees.push(tree.map_err(with_place(format!("builtin {:?}", source.builtin)))?);
+    }
+    let mut database = Tree::default();
+    if !source.directory.is_empty() {
+        let filter = Filter::new(&source.paths, &[]).map_err(failed)?;
+        let path = options.base.join(&source.directory);
+        let tree = folder::read(&path, &filter, &mut objects, Budget::new(options));
+        database = tree.map_err(with_place(format!("directory {:?}", source.directory)))?;
+    }
+    for (path, contents) in &source.files {
+        let bytes = STANDARD.decode(contents);
+        let bytes = bytes.map_err(|_| failed(format!("files: {path:?}: not base64")))?;
+        if let Some(problem) = names::problem(path) {
+            return Err(failed(format!("files: {path:?}: {problem}")));
+        }
+        if database.get(path).is_some() {
+            let message = format!("files: {path:?}: the directory contains a file of this path");
+            return Err(failed(message));
+        }
+        database.insert(path.as_str(), Content::Inline(Bytes::from(bytes)));
+    }
+    for (path, content) in pushed.files() {
+        if database.get(path).is_some() {
+            let message = format!("{path:?}: pushed data has the path of a file of the source");
+            return Err(failed(message));
+        }
+        database.insert(path, content.clone());
+    }
+    let mut sql_digest = None;
+    if !database.is_empty() {
+        sql_digest = Some(database.digest().map_err(|error| internal(&error))?);
+        trees.push(database);
+    }
+    objects.prune().map_err(|error| internal(&error))?;
+    Ok((trees, sql_digest))
+}
+
+fn failure(status: Status, message: String) -> Failure {
+    Failure {
+        phase: Phase::Sync,
+        status,
+        message,
+    }
+}
+
+fn internal(error: &dyn std::fmt::Display) -> Failure {
+    failure(Status::InternalError, format!("data folder: {error}"))
+}
