@@ -40,6 +40,7 @@ mod reloaded;
 mod rolling;
 mod secrecy;
 mod sequences;
+mod storage;
 mod sync;
 mod taken_over;
 mod timing;

@@ -33,7 +33,6 @@ async fn open(on: On, name: &str) -> Option<(Plane, DatabaseOptions)> {
     }
     let mut options = options(&folder.0);
     options.database = Some(database.clone());
-    options.apply_migrations = false;
     let keys: BTreeMap<String, BTreeMap<String, String>> =
         serde_json::from_str(&read("form-1-keys.json")).unwrap();
     let keys = keys[name].iter();

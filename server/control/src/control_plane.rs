@@ -16,6 +16,7 @@ use crate::error::{Refusal, Refused};
 use crate::limits;
 use crate::model::{Compat, Kind, Record, Role};
 use crate::secrets::{KeySource, Keyring, ServiceKeys};
+use crate::storage::ArtifactStore;
 
 /// Options of a control plane.
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ pub struct Options {
     pub config: ConfigFiles,
     /// Retention of audit entries, which overrides the files. `Some(None)` is unlimited.
     pub audit_retention: Option<Option<Duration>>,
+    /// Number of built revisions that are kept for each bundle, in addition to the active one. At least 1.
+    pub kept_revisions: usize,
     /// `true` if the tables of a database server are migrated to the latest version. Tables of SQLite always are.
     pub apply_migrations: bool,
 }
@@ -50,6 +53,7 @@ impl Options {
             api_prefix: String::new(),
             config: ConfigFiles::default(),
             audit_retention: None,
+            kept_revisions: limits::ARTIFACTS,
             apply_migrations: false,
         }
     }
@@ -158,7 +162,19 @@ impl ControlPlane {
         let keyring = Keyring::open(&options.keys).map_err(|error| Refusal::internal(error.0))?;
         let keys = ServiceKeys::open(&database, &keyring).await?;
         let access = Access::new(database.dialect())?;
+        // archives in a file of SQLite would make every backup of it large
+        let in_files = matches!(kind, DatabaseOptions::Sqlite(_));
+        let folder = in_files.then(|| options.data_dir.clone());
+        let artifacts = ArtifactStore::new(database.clone(), folder, options.kept_revisions);
+        let artifacts = artifacts.map_err(|error| {
+            let folder = options.data_dir.display();
+            Refusal::internal(format!(
+                "cannot make the folder of archives in {folder}: {error}"
+            ))
+        })?;
+        artifacts.remove_garbage().await?;
         let state = State {
+            artifacts,
             database,
             keyring,
             keys,
@@ -294,6 +310,11 @@ impl ControlPlane {
     /// Returns the database.
     pub fn database(&self) -> &Database {
         &self.state.database
+    }
+
+    /// Returns the archives of built bundles.
+    pub fn artifacts(&self) -> &ArtifactStore {
+        &self.state.artifacts
     }
 
     /// Sets the readiness that `/health` reports.

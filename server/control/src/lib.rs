@@ -15,6 +15,7 @@
 //! | `changes` | changes made by requests and files. |
 //! | [`config`] | configuration files. |
 //! | [`sync`] | fetching of sources. |
+//! | [`storage`] | archives of built bundles. |
 //! | [`api`] | requests and responses. |
 //! | `findings` | checks of a database for an operator. |
 //! | `control_plane` | the control plane, composed of the other modules. |
@@ -32,6 +33,7 @@ mod findings;
 mod limits;
 pub mod model;
 pub mod secrets;
+pub mod storage;
 pub mod sync;
 pub mod tree;
 

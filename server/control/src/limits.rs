@@ -77,3 +77,15 @@ pub const SOURCE_FOLDERS: usize = 64;
 
 /// Hours that files of a source stay in its folder after the last fetch that used them, for builds that read them.
 pub const UNUSED_FILE_HOURS: u64 = 24;
+
+/// Size of a piece of an archive in the database, in bytes. Part of the format: the offset of a piece is computed from it.
+pub const ARTIFACT_PIECE: usize = 1 << 20;
+
+/// Default number of revisions that are kept for each bundle, in addition to the active one.
+pub const ARTIFACTS: usize = 10;
+
+/// Maximum size of an archive, in bytes.
+pub const ARTIFACT: usize = 1 << 30;
+
+/// Maximum number of seconds that a download waits for a change.
+pub const LONG_POLL_SECONDS: u64 = 600;

@@ -19,11 +19,14 @@ use crate::db::{Database, Mode, Transaction};
 use crate::error::{Refusal, Refused};
 use crate::model::{Compat, Kind};
 use crate::secrets::{Keyring, ServiceKeys};
+use crate::storage::ArtifactStore;
 
 /// State that all requests share.
 pub struct State {
     /// The database.
     pub database: Database,
+    /// The archives of built bundles.
+    pub artifacts: ArtifactStore,
     /// The keys that encrypt secrets.
     pub keyring: Keyring,
     /// The keys that sign cursors and compute digests.

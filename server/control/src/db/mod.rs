@@ -4,6 +4,7 @@
 //! subset of SQL that all dialects share. Only the table definitions are written for each dialect (`migrations/`). Writes
 //! are serialized: each locks the same row first, so that the rows a write has read do not change before it ends.
 
+mod artifacts;
 mod audit;
 mod driver;
 mod grants;
@@ -24,6 +25,7 @@ mod tls;
 mod tokens;
 mod transaction;
 
+pub use artifacts::{ArtifactHead, NewArtifact, Publication};
 pub use audit::{AuditEntry, Written};
 pub use driver::{Cell, DbError, Dialect, Driver, Later, Mode, Row, Session};
 pub use grants::Granted;

@@ -1,0 +1,102 @@
+//! Files that are replaced as a whole: after a crash, a file has its old or its new content.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::db::private_file;
+
+/// Permissions of a new file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Permissions {
+    /// Only the owner reads the file.
+    Private,
+    /// The permissions of the process.
+    Default,
+}
+
+/// Replaces a file. Its content is on the disk when this returns, and so is its name. Blocks.
+///
+/// # Errors
+/// The file cannot be written. The old content is intact then, and no other file is left.
+pub fn replace_file(path: &Path, content: &[u8], permissions: Permissions) -> io::Result<()> {
+    let temporary = temporary(path)?;
+    let written = write(&temporary, content, permissions)
+        .and_then(|()| std::fs::rename(&temporary, path))
+        .and_then(|()| sync_folder(path));
+    if written.is_err() {
+        // the error of the write is reported, and a missing file is what is wanted
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written
+}
+
+/// Prefix of the names of temporary files.
+pub const TEMPORARY: &str = ".solon-";
+
+/// Returns the path of a temporary file in the same folder, because a file is renamed within a file system only.
+fn temporary(path: &Path) -> io::Result<PathBuf> {
+    Ok(path.with_file_name(format!("{TEMPORARY}{}.tmp", random_name()?)))
+}
+
+/// Returns a random name of 32 hexadecimal digits.
+///
+/// # Errors
+/// The system has no random numbers.
+pub fn random_name() -> io::Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    Ok(hex::encode(bytes))
+}
+
+fn write(path: &Path, content: &[u8], permissions: Permissions) -> io::Result<()> {
+    let mut options = match permissions {
+        Permissions::Private => private_file(),
+        Permissions::Default => {
+            let mut options = File::options();
+            options.write(true);
+            options
+        }
+    };
+    let mut file = options.create_new(true).open(path)?;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+/// Flushes the folder of a file, so that its name survives a power failure.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    // folders cannot be opened as files on other systems
+    if cfg!(unix) {
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Permissions, random_name, replace_file};
+
+    #[test]
+    fn files_are_replaced_or_left_alone() {
+        let folder = std::env::temp_dir().join(format!("solon-atomic-{}", random_name().unwrap()));
+        std::fs::create_dir(&folder).unwrap();
+        let path = folder.join("b.tar.gz");
+        replace_file(&path, b"one", Permissions::Private).unwrap();
+        replace_file(&path, b"two", Permissions::Private).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"two");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+        // a folder cannot be replaced by a file
+        let taken = folder.join("taken");
+        std::fs::create_dir_all(taken.join("x")).unwrap();
+        assert!(replace_file(&taken, b"x", Permissions::Default).is_err());
+        assert!(replace_file(&folder.join("absent/b"), b"x", Permissions::Default).is_err());
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

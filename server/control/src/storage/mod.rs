@@ -1,0 +1,55 @@
+//! Storage of built bundles: archives in the database, in files and in object stores.
+//!
+//! | module | contains |
+//! |---|---|
+//! | `artifacts` | archives in the database and, with SQLite, next to it. |
+//! | `archive` | reading of stored archives, piece by piece. |
+//! | `watch` | notification of waiting downloads. |
+//! | `atomic_file` | atomic replacement of files. |
+
+mod archive;
+mod artifacts;
+mod atomic_file;
+mod watch;
+
+pub use archive::ArchiveReader;
+pub use artifacts::ArtifactStore;
+pub use watch::{LongPoll, PublicationWatch};
+
+use crate::model::{Failure, Phase, Status};
+
+/// An archive to publish.
+#[derive(Clone, Copy, Debug)]
+pub struct Artefact<'a> {
+    /// The gzip-compressed archive.
+    pub archive: &'a [u8],
+    /// The revision.
+    pub revision: &'a str,
+    /// SHA-256 digest of the archive in hexadecimal.
+    pub digest: &'a str,
+}
+
+/// Result of publishing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Published {
+    /// The storage already had this archive.
+    Unchanged,
+    /// The archive was stored.
+    Stored,
+}
+
+/// Returns the failure of a push.
+fn push_failed(message: impl Into<String>) -> Failure {
+    Failure {
+        phase: Phase::Push,
+        status: Status::PushFailed,
+        message: message.into(),
+    }
+}
+
+/// Returns the failure of a publisher that another one has overtaken.
+fn overtaken(fence: u64, stored: u64) -> Failure {
+    push_failed(format!(
+        "another instance has published a newer build: its fencing token is {stored}, this one is {fence}"
+    ))
+}
