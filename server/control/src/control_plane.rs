@@ -16,7 +16,7 @@ use crate::error::{Refusal, Refused};
 use crate::limits;
 use crate::model::{Compat, Kind, Record, Role};
 use crate::secrets::{KeySource, Keyring, ServiceKeys};
-use crate::storage::ArtifactStore;
+use crate::storage::{ArtifactStore, StorageOptions};
 
 /// Options of a control plane.
 #[derive(Clone, Debug)]
@@ -310,6 +310,15 @@ impl ControlPlane {
     /// Returns the database.
     pub fn database(&self) -> &Database {
         &self.state.database
+    }
+
+    /// Returns the options of the storages of bundles. Relative paths of files begin in the working directory.
+    pub fn storage_options(&self) -> StorageOptions {
+        StorageOptions {
+            artifacts: self.state.artifacts.clone(),
+            folder: PathBuf::new(),
+            private: self.options.data_dir.clone(),
+        }
     }
 
     /// Returns the archives of built bundles.

@@ -2,6 +2,8 @@
 //!
 //! | module | contains |
 //! |---|---|
+//! | `target` | the storage of one bundle. |
+//! | `file` | archives in files. |
 //! | `artifacts` | archives in the database and, with SQLite, next to it. |
 //! | `archive` | reading of stored archives, piece by piece. |
 //! | `watch` | notification of waiting downloads. |
@@ -10,10 +12,13 @@
 mod archive;
 mod artifacts;
 mod atomic_file;
+mod file;
+mod target;
 mod watch;
 
 pub use archive::ArchiveReader;
 pub use artifacts::ArtifactStore;
+pub use target::{StorageOptions, Target};
 pub use watch::{LongPoll, PublicationWatch};
 
 use crate::model::{Failure, Phase, Status};
