@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use solon_control::ControlPlane;
-use solon_control::api::{Admitted, KnownKey, RequestId, Service};
+use solon_control::api::{Admitted, Body, KnownKey, RequestId, Service};
+use solon_control::storage::{ArchiveReader, LongPoll};
 use tokio::sync::Semaphore;
 use tracing::info;
 
@@ -16,13 +17,16 @@ use crate::config::{Bounds, TlsOptions};
 use crate::http::header::RETRY_AFTER;
 use crate::http::{
     self, App, BodyLimits, Budget, HttpBody as _, IncomingRequest, Rejection, Request,
-    RequestExt as _, RequestInfo, Response, ResponseExt as _, Serving, Spent, decompress,
-    parsed_size, read_body, response, serve,
+    RequestExt as _, RequestInfo, Response, ResponseExt as _, Serving, Spent, StreamedBody,
+    decompress, parsed_size, read_body, response, serve,
 };
 use crate::net::{Listener, TlsState};
 
 /// Maximum number of concurrent requests. They wait for their database most of the time.
 const AT_ONCE: usize = 64;
+
+/// Time for the response after a download has waited, before the time limit of the request.
+const MARGIN: Duration = Duration::from_secs(1);
 
 /// Listener options of the control plane.
 pub struct ControlOptions {
@@ -68,6 +72,12 @@ pub async fn serve_control(
         grace: options.grace,
         tls,
     };
+    let service = plane.service();
+    let stop = async {
+        stop.await;
+        // waiting downloads would use up the grace period
+        service.end_waiting();
+    };
     serve(listeners, serving, stop).await;
     if let Some(task) = reloading {
         task.abort();
@@ -96,7 +106,52 @@ impl Drop for Open<'_> {
 }
 
 impl ControlApp {
+    /// Responds to a request. A download that waits for a change does so without a permit and without a connection to the
+    /// database. Then the request is handled again, so that a key that was revoked in the meantime is rejected.
     async fn answer(&self, request: IncomingRequest) -> Result<Response, Rejection> {
+        let deadline = request.info().deadline;
+        if !request.body().is_end_stream() || request.headers().get("prefer").is_none() {
+            return self.answer_once(request).await;
+        }
+        let (head, body) = request.into_parts();
+        let again = Request::from_parts(head.clone(), Bytes::new());
+        let mut response = self
+            .answer_once(IncomingRequest::from_parts(head, body))
+            .await?;
+        let begun = Instant::now();
+        while let Some(waiting) = response.extensions_mut().remove::<LongPoll>() {
+            let mut left = waiting.within().saturating_sub(begun.elapsed());
+            if let Some(deadline) = deadline {
+                let most = deadline.saturating_duration_since(Instant::now());
+                left = left.min(most.saturating_sub(MARGIN));
+            }
+            let is_changed = waiting.changed(left).await;
+            response = self.permitted(again.clone(), deadline).await?;
+            if !is_changed {
+                return Ok(response);
+            }
+        }
+        Ok(response)
+    }
+
+    /// Handles a request without a body when there is a permit.
+    async fn permitted(
+        &self,
+        mut request: Request,
+        deadline: Option<Instant>,
+    ) -> Result<Response, Rejection> {
+        let before = self.open.fetch_add(1, Ordering::Relaxed);
+        let _open = Open(&self.open);
+        if before >= AT_ONCE + self.bounds.waiting {
+            return Err(Rejection::Busy);
+        }
+        // the semaphore is never closed
+        let _permit = self.permits.acquire().await;
+        identify(request.extensions_mut());
+        self.handle(request, deadline).await
+    }
+
+    async fn answer_once(&self, request: IncomingRequest) -> Result<Response, Rejection> {
         let before = self.open.fetch_add(1, Ordering::Relaxed);
         let _open = Open(&self.open);
         if before >= AT_ONCE + self.bounds.waiting {
@@ -106,10 +161,7 @@ impl ControlApp {
         let _permit = self.permits.acquire().await;
         let deadline = request.info().deadline;
         let (mut head, body) = request.into_parts();
-        if let Some(info) = head.extensions.get::<Arc<RequestInfo>>() {
-            let id = RequestId(name(info));
-            head.extensions.insert(id);
-        }
+        identify(&mut head.extensions);
         let mut request = Request::from_parts(head, Bytes::new());
         if body.is_end_stream() {
             return self.handle(request, deadline).await;
@@ -151,10 +203,50 @@ impl ControlApp {
         deadline: Option<Instant>,
     ) -> Result<Response, Rejection> {
         let service = self.service.clone();
-        let handled = async move { within(deadline, service.handle(request)).await };
+        let handled = async move { within(deadline, service.respond(request)).await };
         let handled = tokio::spawn(handled).await;
-        handled.unwrap_or(Err(Rejection::Panicked))
+        let handled = handled.unwrap_or(Err(Rejection::Panicked))?;
+        let (head, body) = handled.into_parts();
+        let bytes = match body {
+            Body::Whole(bytes) => bytes,
+            Body::Archive(reader) => {
+                let mut response = Response::from_parts(head, Bytes::new());
+                response.extensions_mut().insert(streamed(reader));
+                return Ok(response);
+            }
+        };
+        Ok(Response::from_parts(head, bytes))
     }
+}
+
+/// Adds the id of a request for logs.
+fn identify(extensions: &mut ::http::Extensions) {
+    if let Some(info) = extensions.get::<Arc<RequestInfo>>() {
+        let id = RequestId(name(info));
+        extensions.insert(id);
+    }
+}
+
+/// Sends an archive while it is read.
+fn streamed(mut reader: ArchiveReader) -> StreamedBody {
+    let (pieces, body) = StreamedBody::new(reader.remaining());
+    tokio::spawn(async move {
+        loop {
+            let piece = match reader.next().await {
+                Ok(Some(piece)) => Ok(piece),
+                Ok(None) => return,
+                Err(error) => {
+                    tracing::error!(%error, "a download was aborted");
+                    Err(io::Error::other(error))
+                }
+            };
+            let is_last = piece.is_err();
+            if pieces.send(piece).await.is_err() || is_last {
+                return;
+            }
+        }
+    });
+    body
 }
 
 /// Waits for work until a deadline.
@@ -195,7 +287,10 @@ impl App for ControlApp {
             request = name(request),
             req_method = request.method.as_str(),
             req_path = request.path(),
-            resp_bytes = response.body().len(),
+            resp_bytes = response
+                .extensions()
+                .get::<StreamedBody>()
+                .map_or(response.body().len() as u64, StreamedBody::len),
             resp_duration = took.as_secs_f64() * 1e3,
             resp_status = response.status().as_u16(),
             "Sent response."

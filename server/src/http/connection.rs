@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::Full;
+use http::Method;
 
 use super::budget::{Budget, Held, SMALL};
 use super::rejection::Rejection;
 use super::request::{IncomingRequest, Peer, REQUEST_ID, RequestInfo, check_head};
 use super::response::{Response, ResponseExt as _};
 use super::stream::ConnectionState;
+use super::streamed::{ResponseBody, StreamedBody};
 use crate::config::Bounds;
 
 /// An application that responds to requests.
@@ -66,7 +67,7 @@ impl<A: App> Connection<A> {
     pub async fn respond(
         self: Arc<Self>,
         mut request: IncomingRequest,
-    ) -> Result<http::Response<Full<Bytes>>, Infallible> {
+    ) -> Result<http::Response<ResponseBody>, Infallible> {
         let open = self.state.start_request();
         let Service {
             app, bounds, ids, ..
@@ -93,7 +94,14 @@ impl<A: App> Connection<A> {
                 .insert(REQUEST_ID.clone(), name.clone());
         }
         drop(open);
-        Ok(response.to_method(&info.method).map(Full::new))
+        let streamed = response.extensions_mut().remove::<StreamedBody>();
+        let response = match streamed {
+            Some(streamed) if info.method != Method::HEAD => {
+                return Ok(response.map(|_| ResponseBody::Streamed(streamed)));
+            }
+            _ => response.to_method(&info.method),
+        };
+        Ok(response.map(ResponseBody::whole))
     }
 
     fn check(&self, request: &IncomingRequest) -> Result<(), Rejection> {

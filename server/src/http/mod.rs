@@ -17,6 +17,7 @@ mod request;
 pub mod response;
 mod serve;
 mod stream;
+mod streamed;
 mod weight;
 mod writer;
 
@@ -33,4 +34,5 @@ pub use rejection::Rejection;
 pub use request::{IncomingRequest, ParsedBody, Request, RequestExt, RequestInfo, Routed};
 pub use response::{Response, ResponseExt};
 pub use serve::{Serving, serve};
+pub use streamed::StreamedBody;
 pub use weight::weight;

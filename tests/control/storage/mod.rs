@@ -1,6 +1,7 @@
 //! Publishing of built bundles.
 
 mod artifacts;
+mod downloads;
 mod files;
 
 use aws_lc_rs::digest::{SHA256, digest};

@@ -146,6 +146,11 @@ impl Running {
         &self.address
     }
 
+    /// Returns the id of the process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Returns the lines of the log that contain `text`, once there are `count`.
     fn lines(&self, text: &str, count: usize) -> Vec<Value> {
         wait_for(text, || {

@@ -28,6 +28,8 @@ pub enum Wish {
     WriteData,
     /// Read the status records of a bundle.
     ViewStatuses,
+    /// Download the archive of a bundle.
+    Download,
     /// Grant permissions on an item.
     ManageGrants,
     /// Read the audit log.
@@ -47,6 +49,7 @@ impl Wish {
             Self::ReadData => "sources.data.read".to_owned(),
             Self::WriteData => "sources.data.write".to_owned(),
             Self::ViewStatuses => "bundles.statuses.view".to_owned(),
+            Self::Download => "bundles.download".to_owned(),
             Self::ManageGrants => "grants.manage".to_owned(),
             Self::ViewAudit => "audit.view".to_owned(),
             Self::ViewMetrics => "metrics.view".to_owned(),
@@ -57,7 +60,7 @@ impl Wish {
     pub fn grantable(kind: Kind) -> Vec<String> {
         let mut wishes = vec![Self::View(kind), Self::Manage(kind)];
         match kind {
-            Kind::Bundle => wishes.push(Self::ViewStatuses),
+            Kind::Bundle => wishes.extend([Self::ViewStatuses, Self::Download]),
             Kind::Source => wishes.extend([Self::Use(kind), Self::ReadData, Self::WriteData]),
             Kind::Secret => wishes.push(Self::Use(kind)),
             Kind::Stack | Kind::Token => {}
@@ -279,6 +282,11 @@ mod tests {
         assert!(!ask(Role::Owner, Wish::ViewAudit, Some(&granted)));
         assert!(ask(Role::Owner, Wish::ViewStatuses, Some(&own)));
         assert!(ask(Role::Viewer, Wish::ViewStatuses, Some(&managed)));
+        assert!(ask(Role::Owner, Wish::Download, Some(&own)));
+        assert!(!ask(Role::Owner, Wish::Download, Some(&managed)));
+        assert!(!ask(Role::Owner, Wish::Download, Some(&granted)));
+        assert!(ask(Role::Viewer, Wish::Download, Some(&managed)));
+        assert!(!ask(Role::StackOwner, Wish::Download, Some(&managed)));
         assert!(!ask(Role::Viewer, Wish::ViewAudit, None));
         for dialect in [Dialect::Sqlite, Dialect::Postgres, Dialect::Mysql] {
             let access = Access::new(dialect).unwrap();

@@ -38,6 +38,7 @@ allow if input.permission in made[input.role]
 seen := {
 	"bundles.view",
 	"bundles.statuses.view",
+	"bundles.download",
 	"sources.view",
 	"sources.data.read",
 	"stacks.view",

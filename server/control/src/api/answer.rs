@@ -5,14 +5,25 @@ use http::{HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
 use solon_syntax::json::lay_out;
 
+use super::body::Body;
 use crate::limits;
+use crate::storage::{ArchiveReader, LongPoll};
 
 /// A response before it is formatted.
 pub struct Answer {
     status: StatusCode,
     kind: &'static str,
     text: Vec<u8>,
+    archive: Option<Archive>,
     etag: Option<String>,
+}
+
+/// The archive of a response.
+struct Archive {
+    reader: ArchiveReader,
+    /// `Content-Range` if only a part is sent.
+    range: Option<String>,
+    waiting: Option<LongPoll>,
 }
 
 impl Answer {
@@ -28,8 +39,46 @@ impl Answer {
             status: StatusCode::OK,
             kind: "application/json",
             text,
+            archive: None,
             etag: None,
         }
+    }
+
+    /// Creates a response with an archive or, with a `Content-Range`, a part of it.
+    pub fn archive(kind: &'static str, reader: ArchiveReader, range: Option<String>) -> Self {
+        let status = if range.is_some() {
+            StatusCode::PARTIAL_CONTENT
+        } else {
+            StatusCode::OK
+        };
+        Self {
+            status,
+            kind,
+            archive: Some(Archive {
+                reader,
+                range,
+                waiting: None,
+            }),
+            ..Self::text(Vec::new())
+        }
+    }
+
+    /// Creates the response to a range outside of an archive of `size` bytes.
+    pub fn unsatisfiable(size: u64, reader: ArchiveReader) -> Self {
+        let range = Some(format!("bytes */{size}"));
+        Self {
+            status: StatusCode::RANGE_NOT_SATISFIABLE,
+            ..Self::archive("application/gzip", reader, range)
+        }
+    }
+
+    /// Sets what the client waits for if it has the archive already.
+    #[must_use]
+    pub fn waiting(mut self, waiting: Option<LongPoll>) -> Self {
+        if let Some(archive) = &mut self.archive {
+            archive.waiting = waiting;
+        }
+        self
     }
 
     /// Creates a response with text of another content type.
@@ -83,8 +132,55 @@ impl Answer {
         self.etag.as_deref()
     }
 
-    /// Returns the HTTP response, pretty-printed if `is_pretty` is set.
-    pub fn response(self, is_pretty: bool) -> Response<Bytes> {
+    /// Returns the HTTP response, pretty-printed if `is_pretty` is set. With `is_known`, the client has the state already and
+    /// receives no body.
+    pub fn response(mut self, is_pretty: bool, is_known: bool) -> Response<Body> {
+        if is_known {
+            self.status = StatusCode::NOT_MODIFIED;
+        }
+        let (kind, status) = (self.kind, self.status);
+        let tag = self.etag.take();
+        let archive = self.archive.take();
+        let waiting = archive.as_ref().and_then(|archive| archive.waiting.clone());
+        let range = archive.as_ref().and_then(|archive| archive.range.clone());
+        let is_archive = archive.is_some();
+        let body = match archive {
+            _ if is_known => Body::default(),
+            Some(archive) => Body::Archive(archive.reader),
+            None => Body::Whole(self.formatted(is_pretty)),
+        };
+        let mut response = Response::new(body);
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        // responses depend on the caller's permissions, and some contain data that others may not see
+        let caching = if is_archive {
+            headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+            "private, no-cache"
+        } else {
+            "no-store"
+        };
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
+        let range = range.map(|range| HeaderValue::from_str(&range));
+        if let Some(Ok(range)) = range
+            && !is_known
+        {
+            headers.insert(header::CONTENT_RANGE, range);
+        }
+        let tag = tag.map(|tag| HeaderValue::from_str(&format!("\"{tag}\"")));
+        if let Some(Ok(tag)) = tag {
+            headers.insert(header::ETAG, tag);
+        }
+        if let Some(waiting) = waiting
+            && is_known
+        {
+            response.extensions_mut().insert(waiting);
+        }
+        response
+    }
+
+    /// Returns the text of the response.
+    fn formatted(self, is_pretty: bool) -> Bytes {
         let is_json = self.kind == "application/json";
         let mut text = self.text;
         if is_pretty && is_json {
@@ -99,18 +195,6 @@ impl Answer {
         if is_json {
             text.push(b'\n');
         }
-        let mut response = Response::new(Bytes::from(text));
-        *response.status_mut() = self.status;
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
-        // responses depend on the caller's permissions, and some contain data that others may not see
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        let tag = self
-            .etag
-            .map(|tag| HeaderValue::from_str(&format!("\"{tag}\"")));
-        if let Some(Ok(tag)) = tag {
-            headers.insert(header::ETAG, tag);
-        }
-        response
+        Bytes::from(text)
     }
 }

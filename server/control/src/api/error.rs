@@ -4,6 +4,7 @@ use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 
 use super::answer::Answer;
+use super::body::Body;
 use crate::error::{Refusal, Refused};
 
 impl Refusal {
@@ -43,10 +44,10 @@ impl Refusal {
     }
 
     /// Returns the response of the error.
-    pub(super) fn response(&self) -> Response<Bytes> {
+    pub(super) fn response(&self) -> Response<Body> {
         let (status, code) = self.status();
         let mut response = if self.kind == Refused::Unknown {
-            let mut response = Response::new(Bytes::from_static(b"Unauthorized"));
+            let mut response = Response::new(Body::Whole(Bytes::from_static(b"Unauthorized")));
             let headers = response.headers_mut();
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain"));
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
@@ -61,7 +62,7 @@ impl Refusal {
                 _ => &self.message,
             };
             let body = serde_json::json!({ "code": code, "message": message });
-            Answer::json(&body).response(true)
+            Answer::json(&body).response(true, false)
         };
         // the message lists the methods
         if self.kind == Refused::Method

@@ -2,7 +2,9 @@
 
 mod answer;
 pub(crate) mod audit;
+mod body;
 mod data;
+mod download;
 mod error;
 mod grants;
 mod items;
@@ -11,6 +13,7 @@ mod openapi;
 mod pages;
 mod preconditions;
 mod request;
+mod revisions;
 mod routes;
 mod secrets;
 mod service;
@@ -18,6 +21,7 @@ mod statuses;
 mod tokens;
 mod write;
 
+pub use body::Body;
 pub use metrics::Metrics;
 pub use request::RequestId;
 pub use service::{Admitted, KnownKey, Service, State};

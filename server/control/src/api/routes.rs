@@ -16,6 +16,12 @@ pub enum Route {
     Statuses(String),
     /// The newest status record of a bundle.
     LatestStatus(String),
+    /// The archive of the active revision of a bundle.
+    Download(String),
+    /// The built revisions of a bundle.
+    Revisions(String),
+    /// The choice of another active revision of a bundle.
+    Rollback(String),
     /// A document of a source.
     Data(String, DataPath),
     /// The grants on an item.
@@ -64,6 +70,9 @@ pub fn route(path: &str) -> Result<Option<Route>, Refusal> {
                 (Kind::Bundle, [item, "status", "latest"]) => {
                     Route::LatestStatus(name(kind, item)?)
                 }
+                (Kind::Bundle, [item, "download"]) => Route::Download(name(kind, item)?),
+                (Kind::Bundle, [item, "revisions"]) => Route::Revisions(name(kind, item)?),
+                (Kind::Bundle, [item, "rollback"]) => Route::Rollback(name(kind, item)?),
                 (Kind::Source, [item, "data", path @ ..]) => {
                     // clients that escape the whole path also escape its slashes
                     let path = decode(&path.join("/"))?;
@@ -93,10 +102,12 @@ impl Route {
             Self::Item(Kind::Token, _) => &["DELETE", "GET", "HEAD"],
             Self::Item(..) | Self::Grant(..) => &["DELETE", "GET", "HEAD", "PUT"],
             Self::Data(..) => &["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"],
-            Self::Rotate(_) => &["POST"],
+            Self::Rotate(_) | Self::Rollback(_) => &["POST"],
             Self::List(_)
             | Self::Statuses(_)
             | Self::LatestStatus(_)
+            | Self::Download(_)
+            | Self::Revisions(_)
             | Self::Grants(..)
             | Self::Audit
             | Self::Metrics
@@ -120,6 +131,9 @@ impl Route {
             Self::Item(kind, _) => format!("/v1/{}/{{{}}}", kind.plural(), kind.singular()),
             Self::Statuses(_) => "/v1/bundles/{bundle}/status".to_owned(),
             Self::LatestStatus(_) => "/v1/bundles/{bundle}/status/latest".to_owned(),
+            Self::Download(_) => "/v1/bundles/{bundle}/download".to_owned(),
+            Self::Revisions(_) => "/v1/bundles/{bundle}/revisions".to_owned(),
+            Self::Rollback(_) => "/v1/bundles/{bundle}/rollback".to_owned(),
             Self::Data(..) => "/v1/sources/{source}/data/{path}".to_owned(),
             Self::Grants(kind, _) => {
                 format!("/v1/{}/{{{}}}/grants", kind.plural(), kind.singular())

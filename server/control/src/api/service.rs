@@ -9,10 +9,14 @@ use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode};
 
 use super::answer::Answer;
+use super::body::{Body, whole};
 use super::metrics::Metrics;
 use super::request::{Asked, Params, RequestId, key};
 use super::routes::{Route, route};
-use super::{audit, data, grants, items, openapi, preconditions, statuses, tokens, write};
+use super::{
+    audit, data, download, grants, items, openapi, preconditions, revisions, statuses, tokens,
+    write,
+};
 use crate::access::{Access, Principal, Wish};
 use crate::changes::{Actor, Changing};
 use crate::db::{Database, Mode, Transaction};
@@ -129,8 +133,30 @@ impl Service {
         path.map_or(Ok(None), route)
     }
 
-    /// Handles a request. Errors are returned as responses.
+    /// Handles a request as [`Service::respond`] does, and reads archives into memory.
     pub async fn handle(&self, request: Request<Bytes>) -> Response<Bytes> {
+        match whole(self.respond(request).await).await {
+            Ok(response) => response,
+            Err(refusal) => {
+                refusal.log("");
+                refusal.response().map(|body| match body {
+                    Body::Whole(bytes) => bytes,
+                    Body::Archive(_) => Bytes::new(),
+                })
+            }
+        }
+    }
+
+    /// Ends the waiting of all downloads, now and in the future, because the service stops.
+    pub fn end_waiting(&self) {
+        self.state.artifacts.watch().close();
+    }
+
+    /// Handles a request. Errors are returned as responses.
+    ///
+    /// A response to a client that waits for a change of a bundle has the extension
+    /// [`LongPoll`](crate::storage::LongPoll): the listener waits and handles the request again.
+    pub async fn respond(&self, request: Request<Bytes>) -> Response<Body> {
         let begun = Instant::now();
         let (head, body) = request.into_parts();
         let id = head.extensions.get::<RequestId>().map(|id| id.0.clone());
@@ -161,13 +187,11 @@ impl Service {
             id: id.clone(),
         };
         let mut response = match self.answer(&head.method, found, &asked, is_known).await {
-            Ok((answer, None)) => answer.response(is_pretty),
+            Ok((answer, None)) => answer.response(is_pretty, false),
             Ok((answer, Some(status))) => {
-                let mut response = answer.response(is_pretty);
+                let is_known = status == StatusCode::NOT_MODIFIED;
+                let mut response = answer.response(is_pretty, is_known);
                 *response.status_mut() = status;
-                if status == StatusCode::NOT_MODIFIED {
-                    *response.body_mut() = Bytes::new();
-                }
                 response
             }
             Err(refusal) => {
@@ -189,7 +213,7 @@ impl Service {
             response
                 .headers_mut()
                 .insert(http::header::CONTENT_LENGTH, length.into());
-            *response.body_mut() = Bytes::new();
+            *response.body_mut() = Body::default();
         }
         response
     }
@@ -291,7 +315,11 @@ impl Service {
             }
             Err(refusal) => Err(refusal),
         };
-        Ok((transaction.settle(result).await?, None))
+        let answer = transaction.settle(result).await?;
+        if matches!(route, Route::Rollback(_)) {
+            self.state.artifacts.watch().poke();
+        }
+        Ok((answer, None))
     }
 
     async fn health(&self) -> (Answer, Option<StatusCode>) {
@@ -371,6 +399,8 @@ async fn read(context: &mut Context<'_>, route: &Route) -> Result<Answer, Refusa
         Route::Item(kind, name) => items::get(context, *kind, name).await,
         Route::Statuses(bundle) => statuses::list(context, bundle).await,
         Route::LatestStatus(bundle) => statuses::latest(context, bundle).await,
+        Route::Download(bundle) => download::get(context, bundle).await,
+        Route::Revisions(bundle) => revisions::list(context, bundle).await,
         Route::Data(source, path) => data::get(context, source, path).await,
         Route::Grants(kind, name) => grants::list(context, *kind, name).await,
         Route::Grant(kind, name, token) => grants::get(context, *kind, name, token).await,
@@ -382,6 +412,6 @@ async fn read(context: &mut Context<'_>, route: &Route) -> Result<Answer, Refusa
             Ok(Answer::plain(kind, text))
         }
         Route::OpenApi => Ok(Answer::text(openapi::text())),
-        Route::Rotate(_) | Route::Health => Err(Refusal::not_found()),
+        Route::Rotate(_) | Route::Rollback(_) | Route::Health => Err(Refusal::not_found()),
     }
 }

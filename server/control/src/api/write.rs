@@ -6,7 +6,7 @@ use super::answer::Answer;
 use super::request::Asked;
 use super::routes::Route;
 use super::service::Context;
-use super::{data, grants, items, secrets, tokens};
+use super::{data, grants, items, revisions, secrets, tokens};
 use crate::error::Refusal;
 use crate::model::{Bundle, Compat, Kind, Source, Stack};
 
@@ -18,6 +18,7 @@ pub enum Change {
     Patch(Vec<solon::store::PatchStep>),
     Token(crate::model::Token),
     Grants(Vec<String>),
+    Rollback(revisions::Chosen),
     Nothing,
 }
 
@@ -46,6 +47,7 @@ impl Change {
             Route::Data(..) if *method == Method::PATCH => Self::Patch(data::read_patch(asked)?),
             Route::Data(..) => Self::Document(data::read_document(asked)?),
             Route::List(Kind::Token) => Self::Token(tokens::read(asked, compat)?),
+            Route::Rollback(_) => Self::Rollback(revisions::read(asked, compat)?),
             Route::Grant(kind, ..) => Self::Grants(grants::read(asked, compat, *kind)?),
             _ => Self::Nothing,
         })
@@ -65,6 +67,7 @@ pub async fn make(
         Route::Item(kind, name) => items::put(context, *kind, name, change).await,
         Route::Data(source, path) => data::write(context, source, path, is_delete, change).await,
         Route::List(Kind::Token) => tokens::create(context, change).await,
+        Route::Rollback(bundle) => revisions::roll_back(context, bundle, change).await,
         Route::Rotate(name) => tokens::rotate(context, name).await,
         Route::Grant(kind, name, token) => {
             grants::write(context, (*kind, name, token), is_delete, change).await

@@ -1,0 +1,147 @@
+//! Built revisions of a bundle, and the choice of the active one.
+
+use serde::Serialize;
+
+use super::answer::Answer;
+use super::request::Asked;
+use super::service::Context;
+use super::write::Change;
+use crate::access::Wish;
+use crate::db::{ArtifactHead, ItemHead, Publication};
+use crate::error::{Refusal, Refused};
+use crate::limits;
+use crate::model::{Compat, Kind, Origin, Place, Reader, moment};
+
+/// The revision that a rollback activates.
+pub enum Chosen {
+    /// The artifact with this id.
+    Id(i64),
+    /// The newest artifact with this revision.
+    Revision(String),
+    /// The newest artifact: the rollback ends.
+    Newest,
+}
+
+#[derive(Serialize)]
+struct Shown<'s> {
+    id: i64,
+    revision: &'s str,
+    digest: &'s str,
+    size: u64,
+    created_at: String,
+    active: bool,
+}
+
+fn shown(artifact: &ArtifactHead, active: Option<i64>) -> Result<String, Refusal> {
+    let shown = Shown {
+        id: artifact.id,
+        revision: &artifact.revision,
+        digest: &artifact.digest,
+        size: artifact.size,
+        created_at: moment::write(artifact.created_at)?,
+        active: active == Some(artifact.id),
+    };
+    serde_json::to_string(&shown).map_err(|error| Refusal::internal(error.to_string()))
+}
+
+/// Parses a body: `{"id": 7}`, `{"revision": "v1"}` or `{"resume": true}`.
+pub fn read(asked: &Asked, compat: Compat) -> Result<Chosen, Refusal> {
+    let value = asked.json()?;
+    let mut reader = Reader::new(compat, Origin::Api);
+    let root = Place::Root;
+    let mut members = reader.object(&root, &value);
+    let id = members.take("id");
+    let id = id.map(|value| Chosen::Id(reader.integer(&root.member("id"), value)));
+    let revision = members.take("revision");
+    let revision =
+        revision.map(|value| Chosen::Revision(reader.text(&root.member("revision"), value)));
+    let resume = members.take("resume").map(|value| {
+        if !reader.boolean(&root.member("resume"), value) {
+            reader.refuse(&root.member("resume"), "must be `true` if it is there");
+        }
+        Chosen::Newest
+    });
+    members.end(&mut reader, &root);
+    let mut chosen = [id, revision, resume].into_iter().flatten();
+    let first = chosen.next();
+    if first.is_none() || chosen.next().is_some() {
+        let words = "must have exactly one of `id`, `revision` and `resume`";
+        reader.refuse(&root, words);
+    }
+    let first = reader.finish(first)?;
+    first.ok_or_else(|| Refusal::internal("a body without a choice was accepted"))
+}
+
+async fn bundle(context: &mut Context<'_>, name: &str, wish: Wish) -> Result<ItemHead, Refusal> {
+    let head = context.transaction.head(Kind::Bundle, name).await?;
+    let head = head.ok_or_else(Refusal::not_found)?;
+    context.check(wish, Some(&head))?;
+    Ok(head)
+}
+
+/// Lists a page of built revisions, the newest first.
+pub async fn list(context: &mut Context<'_>, name: &str) -> Result<Answer, Refusal> {
+    // status records contain the revisions, too
+    let bundle = bundle(context, name, Wish::ViewStatuses).await?;
+    let page = context.page(&format!("revisions\n{}", bundle.id), limits::PAGE)?;
+    let before = page.behind.unwrap_or(i64::MAX);
+    let transaction = &mut *context.transaction;
+    let publication = transaction.publication(bundle.id).await?;
+    let active = publication.map(|publication| publication.artifact);
+    let found = transaction
+        .artifacts_before(bundle.id, before, page.most())
+        .await?;
+    let shown = |artifact: &ArtifactHead| shown(artifact, active);
+    context.paged(&page, &found, |artifact| artifact.id, shown)
+}
+
+/// Makes another revision active. It stays active until a build gives an archive that differs from the newest one.
+pub async fn roll_back(
+    context: &mut Context<'_>,
+    name: &str,
+    change: Result<Change, Refusal>,
+) -> Result<Answer, Refusal> {
+    let bundle = bundle(context, name, Wish::Manage(Kind::Bundle)).await?;
+    let Change::Rollback(chosen) = change? else {
+        return Err(Refusal::internal("a body was read as something else"));
+    };
+    let transaction = &mut *context.transaction;
+    let publication = transaction.publication(bundle.id).await?;
+    let chosen = match &chosen {
+        Chosen::Id(id) => transaction.artifact(bundle.id, *id).await?,
+        Chosen::Revision(revision) => {
+            transaction
+                .artifact_of_revision(bundle.id, revision)
+                .await?
+        }
+        Chosen::Newest => transaction.newest_artifact(bundle.id).await?,
+    };
+    let Some((chosen, publication)) = chosen.zip(publication) else {
+        let message = "the bundle has no such revision, or it is not kept any more";
+        return Err(Refusal::new(Refused::NotFound, message));
+    };
+    let before = transaction
+        .artifact(bundle.id, publication.artifact)
+        .await?;
+    if publication.artifact != chosen.id {
+        let next = Publication {
+            artifact: chosen.id,
+            ..publication
+        };
+        transaction.set_publication(bundle.id, next).await?;
+    }
+    let active = Some(publication.artifact);
+    let before = before.map(|before| shown(&before, active)).transpose()?;
+    let after = shown(&chosen, Some(chosen.id))?;
+    let mut changing = context.changing();
+    changing
+        .note(
+            "rollback",
+            Kind::Bundle,
+            name,
+            before.as_deref(),
+            Some(&after),
+        )
+        .await?;
+    Ok(Answer::result(&after))
+}
