@@ -93,14 +93,12 @@ impl<A: App> Connection<A> {
                 .headers_mut()
                 .insert(REQUEST_ID.clone(), name.clone());
         }
-        drop(open);
         let streamed = response.extensions_mut().remove::<StreamedBody>();
-        let response = match streamed {
-            Some(streamed) if info.method != Method::HEAD => {
-                return Ok(response.map(|_| ResponseBody::Streamed(streamed)));
-            }
-            _ => response.to_method(&info.method),
-        };
+        if let Some(body) = streamed.filter(|_| info.method != Method::HEAD) {
+            return Ok(response.map(|_| ResponseBody::streamed(body, Some(open))));
+        }
+        drop(open);
+        let response = response.to_method(&info.method);
         Ok(response.map(ResponseBody::whole))
     }
 

@@ -11,6 +11,8 @@ use hyper::body::{Body, Frame, SizeHint};
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
+use super::stream::OpenRequest;
+
 /// Pieces that are produced before the client has received the previous ones.
 const AHEAD: usize = 1;
 
@@ -48,13 +50,22 @@ impl StreamedBody {
 /// Body of a response on a connection.
 pub enum ResponseBody {
     Whole(Full<Bytes>),
-    Streamed(StreamedBody),
+    Streamed {
+        body: StreamedBody,
+        /// A connection that sends a body for a long time is not idle.
+        _open: Option<OpenRequest>,
+    },
 }
 
 impl ResponseBody {
     /// Creates a body of bytes in memory.
     pub fn whole(bytes: Bytes) -> Self {
         Self::Whole(Full::new(bytes))
+    }
+
+    /// Creates a body that is produced while it is sent. The request is open until the body is dropped.
+    pub fn streamed(body: StreamedBody, open: Option<OpenRequest>) -> Self {
+        Self::Streamed { body, _open: open }
     }
 }
 
@@ -71,7 +82,7 @@ impl Body for ResponseBody {
                 let frame = Pin::new(full).poll_frame(context);
                 return frame.map(|frame| frame.map(|frame| frame.map_err(|never| match never {})));
             }
-            Self::Streamed(streamed) => streamed,
+            Self::Streamed { body, .. } => body,
         };
         let received = streamed.pieces.lock().poll_recv(context);
         received.map(|piece| match piece {
@@ -92,14 +103,14 @@ impl Body for ResponseBody {
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Whole(full) => full.is_end_stream(),
-            Self::Streamed(streamed) => streamed.remaining == 0,
+            Self::Streamed { body, .. } => body.remaining == 0,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Whole(full) => full.size_hint(),
-            Self::Streamed(streamed) => SizeHint::with_exact(streamed.remaining),
+            Self::Streamed { body, .. } => SizeHint::with_exact(body.remaining),
         }
     }
 }
@@ -118,12 +129,12 @@ mod tests {
                 sender.send(Ok(piece.into())).await.unwrap();
             }
         });
-        let whole = ResponseBody::Streamed(body).collect().await.unwrap();
+        let whole = ResponseBody::streamed(body, None).collect().await.unwrap();
         assert_eq!(whole.to_bytes(), "abcd");
 
         let (sender, body) = StreamedBody::new(4);
         sender.try_send(Ok("ab".into())).unwrap();
         drop(sender);
-        assert!(ResponseBody::Streamed(body).collect().await.is_err());
+        assert!(ResponseBody::streamed(body, None).collect().await.is_err());
     }
 }

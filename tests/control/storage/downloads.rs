@@ -309,7 +309,7 @@ async fn rollbacks_last_until_the_bundle_changes() {
     }
 }
 
-/// Asks for a change of an archive that the client has.
+/// Requests an archive that the client has, and returns the waiting for a change.
 async fn waiting(plane: &Plane, tag: &str, seconds: u64) -> LongPoll {
     let with = headers(&[
         ("if-none-match", &format!("\"{tag}\"")),

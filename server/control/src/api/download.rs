@@ -87,7 +87,7 @@ enum Requested {
     Outside,
 }
 
-/// Returns the range that a request asks for. Several ranges, other units and invalid ones are ignored, as RFC 9110 permits.
+/// Returns the range of a request. Several ranges, other units and invalid ones are ignored, as RFC 9110 permits.
 fn range(headers: &HeaderMap, tag: &str, size: u64) -> Requested {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     if headers.contains_key(IF_RANGE)
