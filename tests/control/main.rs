@@ -45,3 +45,4 @@ mod sync;
 mod taken_over;
 mod timing;
 mod tokens;
+mod worker;

@@ -39,6 +39,9 @@ pub const STATUS_PAGE: usize = 10;
 /// Number of status records stored for each bundle.
 pub const STATUSES: i64 = 100;
 
+/// Number of finished builds stored for each bundle.
+pub const BUILD_ATTEMPTS: i64 = 100;
+
 /// Maximum length of the message of a status record, in bytes.
 pub const STATUS_MESSAGE: usize = 8 << 10;
 

@@ -241,6 +241,7 @@ impl Transaction {
             )
             .await?;
         }
+        self.count_change(head.id).await?;
         Ok(head)
     }
 
@@ -259,6 +260,8 @@ impl Transaction {
 
     /// Deletes an item with all rows that belong to it.
     pub async fn remove_item(&mut self, id: i64) -> Result<(), DbError> {
+        // only a stack changes bundles by its end: other items are not in use any more
+        self.count_change(id).await?;
         self.execute("DELETE FROM items WHERE id = ?", vec![id.into()])
             .await
             .map(drop)

@@ -6,9 +6,12 @@
 
 mod artifacts;
 mod audit;
+mod builds;
+mod clock;
 mod driver;
 mod grants;
 mod items;
+mod leases;
 mod migrate;
 mod mysql;
 mod mysql_dsn;
@@ -27,9 +30,12 @@ mod transaction;
 
 pub use artifacts::{ArtifactHead, NewArtifact, Publication};
 pub use audit::{AuditEntry, Written};
+pub use builds::{Attempt, BuildState, Due};
+pub use clock::Clock;
 pub use driver::{Cell, DbError, Dialect, Driver, Later, Mode, Row, Session};
 pub use grants::Granted;
 pub use items::{Item, ItemHead, NewItem, Reach, Seen};
+pub use leases::{Held, Lease, PublishedInputs};
 pub use migrate::{Migrated, pending_sql};
 pub use options::DatabaseOptions;
 pub use private_file::private_file;

@@ -76,7 +76,7 @@ impl Transaction {
             )
             .await?;
         }
-        Ok(())
+        self.count_change(source).await
     }
 
     /// Deletes a document. Returns `true` if there was one.
@@ -87,6 +87,9 @@ impl Transaction {
                 vec![source.into(), path.into()],
             )
             .await?;
+        if changed > 0 {
+            self.count_change(source).await?;
+        }
         Ok(changed > 0)
     }
 }

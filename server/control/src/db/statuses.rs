@@ -35,12 +35,31 @@ fn read(mut row: Row) -> Result<StoredStatus, DbError> {
     })
 }
 
+/// Returns the revision and the message of a record within their limits.
+pub(super) fn stored_texts(record: &Record) -> (String, String) {
+    (
+        cut_revision(&record.revision),
+        cut(&record.error_message, limits::STATUS_MESSAGE),
+    )
+}
+
+/// Returns a revision within its limit.
+pub(super) fn cut_revision(revision: &str) -> String {
+    cut(revision, limits::REVISION)
+}
+
+fn cut(text: &str, most: usize) -> String {
+    let end = text.floor_char_boundary(most);
+    let text = text.get(..end).unwrap_or_default();
+    text.replace('\0', "\u{fffd}")
+}
+
 impl Transaction {
     /// Returns the newest record of a bundle.
     pub async fn latest_status(&mut self, bundle: i64) -> Result<Option<StoredStatus>, DbError> {
         let row = self
             .first(
-                "SELECT id, revision, phase, status, error_message, created_at, updated_at FROM statuses WHERE bundle_id = ? ORDER BY created_at DESC, id DESC LIMIT 1",
+                "SELECT id, revision, phase, status, error_message, created_at, updated_at FROM statuses WHERE bundle_id = ? ORDER BY id DESC LIMIT 1",
                 vec![bundle.into()],
             )
             .await?;
@@ -71,31 +90,43 @@ impl Transaction {
         rows.into_iter().map(read).collect()
     }
 
-    /// Records a result. If it equals the newest record, only the timestamp of that record is updated.
+    /// Records a result. Each revision has one record, and so do results without a revision. A result of the revision of the
+    /// newest record replaces its contents. The record of another revision is replaced by a new one, so that the newest
+    /// record is the last result. A result with a revision deletes the record without one.
     pub async fn record_status(&mut self, bundle: i64, record: &Record) -> Result<(), DbError> {
-        let cut = |text: &str, most: usize| -> String {
-            let end = text.floor_char_boundary(most);
-            text.get(..end)
-                .unwrap_or_default()
-                .replace('\0', "\u{fffd}")
-        };
-        let revision = cut(&record.revision, limits::REVISION);
-        let message = cut(&record.error_message, limits::STATUS_MESSAGE);
+        let (revision, message) = stored_texts(record);
         let (phase, status) = (record.phase.as_str(), record.status.as_str());
-        if let Some(latest) = self.latest_status(bundle).await?
-            && (
-                &latest.revision,
-                latest.phase.as_str(),
-                latest.status.as_str(),
-            ) == (&revision, phase, status)
-            && latest.error_message == message
+        let now = now();
+        if !revision.is_empty() {
+            self.execute(
+                "DELETE FROM statuses WHERE bundle_id = ? AND revision = ?",
+                vec![bundle.into(), "".into()],
+            )
+            .await?;
+        }
+        let latest = self.latest_status(bundle).await?;
+        if let Some(latest) = latest
+            && latest.revision == revision
         {
-            let sql = "UPDATE statuses SET updated_at = ? WHERE id = ?";
             return self
-                .execute(sql, vec![now().into(), latest.id.into()])
+                .execute(
+                    "UPDATE statuses SET phase = ?, status = ?, error_message = ?, updated_at = ? WHERE id = ?",
+                    vec![
+                        phase.into(),
+                        status.into(),
+                        message.into(),
+                        now.into(),
+                        latest.id.into(),
+                    ],
+                )
                 .await
                 .map(drop);
         }
+        self.execute(
+            "DELETE FROM statuses WHERE bundle_id = ? AND revision = ?",
+            vec![bundle.into(), revision.as_str().into()],
+        )
+        .await?;
         self.execute(
             "INSERT INTO statuses (bundle_id, revision, phase, status, error_message, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
             vec![
@@ -104,8 +135,8 @@ impl Transaction {
                 phase.into(),
                 status.into(),
                 message.into(),
-                now().into(),
-                now().into(),
+                now.into(),
+                now.into(),
             ],
         )
         .await?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::mysql::Mysql;
 use super::postgres::Postgres;
 use super::sqlite::Sqlite;
-use super::{Cell, DatabaseOptions, DbError, Dialect, Driver, Mode, Row, Session};
+use super::{Cell, Clock, DatabaseOptions, DbError, Dialect, Driver, Mode, Row, Session};
 
 /// Observer of statements. It receives the first word of the statement, its success and its duration.
 pub type Observer = Arc<dyn Fn(&'static str, bool, Duration) + Send + Sync>;
@@ -16,12 +16,14 @@ pub type Observer = Arc<dyn Fn(&'static str, bool, Duration) + Send + Sync>;
 pub struct Database {
     driver: Arc<dyn Driver>,
     observer: Option<Observer>,
+    clock: Clock,
 }
 
 /// A transaction. Dropping it rolls it back.
 pub struct Transaction {
     session: Box<dyn Session>,
     observer: Option<Observer>,
+    clock: Clock,
 }
 
 impl Database {
@@ -36,15 +38,22 @@ impl Database {
             DatabaseOptions::Postgres(dsn, tls) => Arc::new(Postgres::new(dsn, tls)?),
             DatabaseOptions::Mysql(dsn, tls) => Arc::new(Mysql::new(dsn, tls)?),
         };
+        let clock = Clock::of(driver.dialect());
         Ok(Self {
             driver,
             observer: None,
+            clock,
         })
     }
 
     /// Sets the observer of statements.
     pub fn observe(&mut self, observer: Observer) {
         self.observer = Some(observer);
+    }
+
+    /// Sets the clock of leases and builds, such as a virtual one for a simulation.
+    pub fn set_clock(&mut self, clock: Clock) {
+        self.clock = clock;
     }
 
     /// Returns the SQL dialect.
@@ -63,6 +72,7 @@ impl Database {
         Ok(Transaction {
             session: session?,
             observer: self.observer.clone(),
+            clock: self.clock.clone(),
         })
     }
 }
@@ -142,6 +152,20 @@ impl Transaction {
         let changed = self.session.execute(sql, values).await;
         tell(self.observer.as_ref(), word(sql), begun, changed.is_ok());
         changed
+    }
+
+    /// Returns the current time by the clock of the database, in microseconds since 1970. Instances with different clocks
+    /// agree on it.
+    pub(super) async fn database_now(&mut self) -> Result<i64, DbError> {
+        let sql = match &self.clock {
+            Clock::Database(sql) => *sql,
+            Clock::Function(now) => return Ok(now()),
+        };
+        let row = self.first(sql, vec![]).await?;
+        row.map_or(
+            Err(DbError::Other("the database has no clock".to_owned())),
+            |mut row| row.int(),
+        )
     }
 
     pub(super) async fn script(&mut self, sql: &str) -> Result<(), DbError> {

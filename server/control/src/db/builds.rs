@@ -1,0 +1,237 @@
+//! Builds of bundles: what changed since the last one, which are due, and the history.
+
+use std::time::Duration;
+
+use super::leases::TERM;
+use super::{DbError, Row, Transaction};
+use crate::limits;
+use crate::model::{Kind, Record};
+
+/// A bundle whose build is due.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Due {
+    /// The id of the bundle.
+    pub bundle: i64,
+    /// The name of the bundle.
+    pub name: String,
+}
+
+/// State of the builds of a bundle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildState {
+    /// The name of the bundle.
+    pub name: String,
+    /// `true` if a change or a request waits for a build.
+    pub is_waiting: bool,
+    /// The instance that builds it, if there is one.
+    pub holder: Option<String>,
+    /// The number of consecutive failures.
+    pub failures: i64,
+    /// The time of the last success by the clock of the database, in microseconds since 1970.
+    pub succeeded_at: Option<i64>,
+}
+
+/// A finished attempt to build a bundle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// The id, in the order of the attempts.
+    pub id: i64,
+    /// The fencing token of the lease.
+    pub fence: i64,
+    /// The revision.
+    pub revision: String,
+    /// The last phase.
+    pub phase: String,
+    /// The status.
+    pub status: String,
+    /// The error message.
+    pub error_message: String,
+    /// The end by the clock of the database, in microseconds since 1970.
+    pub ended_at: i64,
+    /// The durations of fetching, building and publishing, if they ran.
+    pub durations: [Option<Duration>; 3],
+}
+
+impl Transaction {
+    /// Counts a change of an item for each bundle that depends on it: the bundle itself, the bundles that require the
+    /// source or use the secret directly or transitively, and every bundle if a stack is involved. A bundle without a row
+    /// was never built and needs no count.
+    pub(super) async fn count_change(&mut self, item: i64) -> Result<(), DbError> {
+        let dependents = self
+            .query(
+                "WITH RECURSIVE dependents (id) AS (SELECT id FROM items WHERE id = ? UNION SELECT item_references.user_id FROM dependents JOIN item_references ON item_references.used_id = dependents.id) SELECT items.kind, items.id FROM dependents JOIN items ON items.id = dependents.id WHERE items.kind = 'bundles' OR items.kind = 'stacks'",
+                vec![item.into()],
+            )
+            .await?;
+        let mut bundles = Vec::new();
+        for mut row in dependents {
+            // which bundles a stack selects depends on their labels
+            if row.text()? == Kind::Stack.plural() {
+                return self.count_change_of_all().await;
+            }
+            bundles.push(row.int()?);
+        }
+        for bundle in bundles {
+            let sql = "UPDATE bundle_builds SET changes = changes + 1 WHERE bundle_id = ?";
+            self.execute(sql, vec![bundle.into()]).await?;
+        }
+        Ok(())
+    }
+
+    /// Counts a change for every bundle.
+    pub(super) async fn count_change_of_all(&mut self) -> Result<(), DbError> {
+        let sql = "UPDATE bundle_builds SET changes = changes + 1";
+        self.execute(sql, vec![]).await.map(drop)
+    }
+
+    /// Requests a build of a bundle. Requests during a build are served by one further build.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn request_build(&mut self, bundle: i64) -> Result<(), DbError> {
+        self.ensure_builds(bundle).await?;
+        let sql = "UPDATE bundle_builds SET requested = requested + 1 WHERE bundle_id = ?";
+        self.execute(sql, vec![bundle.into()]).await.map(drop)
+    }
+
+    /// Creates the row of a bundle if it does not exist.
+    pub(super) async fn ensure_builds(&mut self, bundle: i64) -> Result<(), DbError> {
+        let row = self
+            .first(
+                "SELECT fence FROM bundle_builds WHERE bundle_id = ?",
+                vec![bundle.into()],
+            )
+            .await?;
+        if row.is_some() {
+            return Ok(());
+        }
+        self.execute(
+            "INSERT INTO bundle_builds (bundle_id, changes, attempted_changes, requested, served, fence, delay, failures) VALUES (?, 1, 0, 0, 0, 0, 0, 0)",
+            vec![bundle.into()],
+        )
+        .await
+        .map(drop)
+    }
+
+    /// Returns the bundles whose build is due and that no instance builds: changed or requested ones first, then in the
+    /// order of their last attempts. One query, whose cost is linear in the number of bundles.
+    pub async fn due_builds(&mut self, most: i64) -> Result<Vec<Due>, DbError> {
+        let now = self.database_now().await?;
+        // A time in the future means that the clock was set back. The lease or the delay is then over.
+        let rows = self
+            .query(
+                "SELECT items.id, items.name FROM items LEFT JOIN bundle_builds ON bundle_builds.bundle_id = items.id WHERE items.kind = 'bundles' AND (bundle_builds.holder IS NULL OR bundle_builds.renewed_at <= ? OR bundle_builds.renewed_at > ?) AND (bundle_builds.attempted_at IS NULL OR bundle_builds.changes > bundle_builds.attempted_changes OR bundle_builds.requested > bundle_builds.served OR bundle_builds.attempted_at + bundle_builds.delay <= ? OR bundle_builds.attempted_at > ?) ORDER BY CASE WHEN bundle_builds.attempted_at IS NULL OR bundle_builds.changes > bundle_builds.attempted_changes OR bundle_builds.requested > bundle_builds.served THEN 0 ELSE 1 END, bundle_builds.attempted_at, items.id LIMIT ?",
+                vec![
+                    (now - TERM).into(),
+                    now.into(),
+                    now.into(),
+                    now.into(),
+                    most.into(),
+                ],
+            )
+            .await?;
+        let due = |mut row: Row| {
+            Ok(Due {
+                bundle: row.int()?,
+                name: row.text()?,
+            })
+        };
+        rows.into_iter().map(due).collect()
+    }
+
+    /// Returns the state of the builds of all bundles, in the order of creation.
+    pub async fn build_states(&mut self) -> Result<Vec<BuildState>, DbError> {
+        let rows = self
+            .query(
+                "SELECT items.name, CASE WHEN bundle_builds.attempted_at IS NULL OR bundle_builds.changes > bundle_builds.attempted_changes OR bundle_builds.requested > bundle_builds.served THEN 1 ELSE 0 END, bundle_builds.holder, COALESCE(bundle_builds.failures, 0), bundle_builds.succeeded_at FROM items LEFT JOIN bundle_builds ON bundle_builds.bundle_id = items.id WHERE items.kind = 'bundles' ORDER BY items.id",
+                vec![],
+            )
+            .await?;
+        let state = |mut row: Row| {
+            Ok(BuildState {
+                name: row.text()?,
+                is_waiting: row.int()? == 1,
+                holder: row.maybe_text()?,
+                failures: row.int()?,
+                succeeded_at: row.maybe_int()?,
+            })
+        };
+        rows.into_iter().map(state).collect()
+    }
+
+    /// Returns the newest finished attempts of a bundle, the newest first.
+    pub async fn build_attempts(
+        &mut self,
+        bundle: i64,
+        most: i64,
+    ) -> Result<Vec<Attempt>, DbError> {
+        let rows = self
+            .query(
+                "SELECT id, fence, revision, phase, status, error_message, ended_at, sync_duration, build_duration, push_duration FROM build_attempts WHERE bundle_id = ? ORDER BY id DESC LIMIT ?",
+                vec![bundle.into(), most.into()],
+            )
+            .await?;
+        let attempt = |mut row: Row| {
+            let mut attempt = Attempt {
+                id: row.int()?,
+                fence: row.int()?,
+                revision: row.text()?,
+                phase: row.text()?,
+                status: row.text()?,
+                error_message: row.text()?,
+                ended_at: row.int()?,
+                durations: [None; 3],
+            };
+            for duration in &mut attempt.durations {
+                let micros = row.maybe_int()?;
+                *duration = micros.map(|micros| Duration::from_micros(micros.unsigned_abs()));
+            }
+            Ok(attempt)
+        };
+        rows.into_iter().map(attempt).collect()
+    }
+
+    /// Adds an attempt to the history of a bundle, and deletes the oldest ones beyond the limit.
+    pub(super) async fn add_attempt(
+        &mut self,
+        bundle: i64,
+        fence: i64,
+        record: &Record,
+        durations: [Option<Duration>; 3],
+    ) -> Result<(), DbError> {
+        let now = self.database_now().await?;
+        let micros = |duration: Duration| i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
+        let [sync, build, push] = durations.map(|duration| duration.map(micros));
+        let (revision, message) = super::statuses::stored_texts(record);
+        self.execute(
+            "INSERT INTO build_attempts (bundle_id, fence, revision, phase, status, error_message, ended_at, sync_duration, build_duration, push_duration) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            vec![
+                bundle.into(),
+                fence.into(),
+                revision.into(),
+                record.phase.as_str().into(),
+                record.status.as_str().into(),
+                message.into(),
+                now.into(),
+                sync.into(),
+                build.into(),
+                push.into(),
+            ],
+        )
+        .await?;
+        let oldest = self
+            .first(
+                "SELECT id FROM build_attempts WHERE bundle_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?",
+                vec![bundle.into(), limits::BUILD_ATTEMPTS.into()],
+            )
+            .await?;
+        if let Some(mut oldest) = oldest {
+            self.execute(
+                "DELETE FROM build_attempts WHERE bundle_id = ? AND id <= ?",
+                vec![bundle.into(), oldest.int()?.into()],
+            )
+            .await?;
+        }
+        Ok(())
+    }
+}

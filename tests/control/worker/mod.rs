@@ -1,0 +1,3 @@
+//! Builds of bundles: leases, scheduling and records.
+
+mod leases;
