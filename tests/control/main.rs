@@ -26,6 +26,7 @@ mod database_tls;
 mod databases;
 mod description;
 mod encrypted;
+mod fleet;
 mod hostile;
 mod key_sources;
 mod killed;

@@ -17,6 +17,7 @@ use crate::limits;
 use crate::model::{Compat, Kind, Record, Role};
 use crate::secrets::{KeySource, Keyring, ServiceKeys};
 use crate::storage::{ArtifactStore, StorageOptions};
+use crate::worker::{BuildMetrics, Stages, Worker, WorkerOptions};
 
 /// Options of a control plane.
 #[derive(Clone, Debug)]
@@ -117,6 +118,8 @@ pub struct ControlPlane {
     /// The generation of the configuration that this process has applied.
     generation: Arc<AtomicI64>,
     audit_retention: Option<Duration>,
+    /// The metrics of the worker.
+    builds: BuildMetrics,
 }
 
 impl ControlPlane {
@@ -149,7 +152,9 @@ impl ControlPlane {
             })?;
         }
         let mut database = Database::new(&kind)?;
-        let metrics = Metrics::new(&config.settings.metrics);
+        let mut metrics = Metrics::new(&config.settings.metrics);
+        let builds = BuildMetrics::default();
+        metrics.register(|registry| builds.register(registry));
         database.observe(metrics.observer());
         if options.apply_migrations || database.dialect() == Dialect::Sqlite {
             let done = database.migrate().await?;
@@ -160,6 +165,7 @@ impl ControlPlane {
             database.check_version().await?;
         }
         let keyring = Keyring::open(&options.keys).map_err(|error| Refusal::internal(error.0))?;
+        let keyring = Arc::new(keyring);
         let keys = ServiceKeys::open(&database, &keyring).await?;
         let access = Access::new(database.dialect())?;
         // archives in a file of SQLite would make every backup of it large
@@ -208,6 +214,7 @@ impl ControlPlane {
             options: Arc::new(options.clone()),
             loaded,
             generation: Arc::new(generation),
+            builds,
             audit_retention: options
                 .audit_retention
                 .or(config.settings.audit_retention)
@@ -305,6 +312,15 @@ impl ControlPlane {
     /// Returns the API.
     pub fn service(&self) -> Service {
         Service::new(self.state.clone())
+    }
+
+    /// Creates a worker that builds the bundles of this control plane.
+    pub fn worker<S: Stages>(&self, stages: Arc<S>, options: WorkerOptions) -> Worker<S> {
+        let State {
+            database, keyring, ..
+        } = &*self.state;
+        let builds = self.builds.clone();
+        Worker::new(stages, database.clone(), keyring.clone(), options, builds)
     }
 
     /// Returns the database.

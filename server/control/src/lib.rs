@@ -17,6 +17,7 @@
 //! | [`sync`] | fetching of sources. |
 //! | [`storage`] | archives of built bundles. |
 //! | [`api`] | requests and responses. |
+//! | [`worker`] | builds of bundles. |
 //! | `findings` | checks of a database for an operator. |
 //! | `control_plane` | the control plane, composed of the other modules. |
 //! | [`commands`] | commands of the command line. |
@@ -36,6 +37,7 @@ pub mod secrets;
 pub mod storage;
 pub mod sync;
 pub mod tree;
+pub mod worker;
 
 pub use control_plane::{ControlPlane, Options};
 pub use error::{Refusal, Refused};

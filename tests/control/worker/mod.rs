@@ -1,3 +1,4 @@
 //! Builds of bundles: leases, scheduling and records.
 
+mod instances;
 mod leases;

@@ -84,6 +84,11 @@ impl Metrics {
         }
     }
 
+    /// Registers further metrics.
+    pub fn register(&mut self, add: impl FnOnce(&mut Registry)) {
+        add(&mut self.registry);
+    }
+
     /// Records the duration of a request.
     pub fn observe(&self, handler: &str, method: &str, status: StatusCode, took: Duration) {
         if !self.is_on {

@@ -32,7 +32,7 @@ pub struct State {
     /// The archives of built bundles.
     pub artifacts: ArtifactStore,
     /// The keys that encrypt secrets.
-    pub keyring: Keyring,
+    pub keyring: Arc<Keyring>,
     /// The keys that sign cursors and compute digests.
     pub keys: ServiceKeys,
     /// The authorization policy.

@@ -1,0 +1,288 @@
+//! One attempt to build a bundle: load, plan, fetch, compare, build, publish.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout};
+
+use super::shared_sources::{Freshness, SharedSources};
+use super::{Desired, FetchJob, Stages, Work, WorkerOptions};
+use crate::db::{Database, Lease, Mode, PublishedInputs};
+use crate::error::{Refusal, Refused};
+use crate::model::{Failure, Phase, Record, Status};
+use crate::secrets::Keyring;
+
+/// Everything that attempts share.
+pub struct Shared<S: Stages> {
+    /// The stages.
+    pub stages: Arc<S>,
+    /// The database.
+    pub database: Database,
+    /// The keys that decrypt secrets.
+    pub keyring: Arc<Keyring>,
+    /// The options.
+    pub options: WorkerOptions,
+    /// The fetched sources.
+    pub sources: SharedSources<S>,
+    /// Permits for threads that build.
+    pub builders: Arc<Semaphore>,
+}
+
+/// The end of an attempt.
+pub struct Ended {
+    /// The result.
+    pub result: AttemptResult,
+    /// The durations of fetching, building and publishing, if they ran.
+    pub durations: [Option<Duration>; 3],
+    /// The interval between builds.
+    pub interval: Duration,
+}
+
+/// The result of an attempt.
+pub enum AttemptResult {
+    /// The archive was built and is published.
+    Published(PublishedInputs),
+    /// The inputs are those of the published archive.
+    Unchanged(PublishedInputs),
+    /// A stage failed, with the revision if it was known.
+    Failed(Failure, String),
+    /// The bundle was deleted, the lease was lost, or the database cannot be reached. Nothing is recorded.
+    Abandoned,
+}
+
+impl AttemptResult {
+    /// Returns the status record, if there is one.
+    pub fn record(&self) -> Option<Record> {
+        match self {
+            Self::Published(published) | Self::Unchanged(published) => Some(Record {
+                revision: published.revision.clone(),
+                phase: Phase::Push,
+                status: Status::Success,
+                error_message: String::new(),
+            }),
+            Self::Failed(failure, revision) => Some(Record {
+                revision: revision.clone(),
+                phase: failure.phase,
+                status: failure.status,
+                error_message: failure.message.clone(),
+            }),
+            Self::Abandoned => None,
+        }
+    }
+}
+
+/// Runs an attempt. Dropping the future cancels it, except for a thread that builds, whose result is then ignored.
+pub async fn attempt<S: Stages>(shared: &Arc<Shared<S>>, lease: &Lease, bundle: &str) -> Ended {
+    let mut ended = Ended {
+        result: AttemptResult::Abandoned,
+        durations: [None; 3],
+        interval: shared.options.interval,
+    };
+    let begun = Instant::now();
+    let desired = match Desired::load(&shared.database, &shared.keyring, bundle).await {
+        Ok(Some(desired)) => Arc::new(desired),
+        Ok(None) => return ended,
+        Err(error) => {
+            ended.result = not_loaded(&error);
+            return ended;
+        }
+    };
+    ended.interval = interval(&desired, shared.options.interval);
+    let failed = |failure| AttemptResult::Failed(failure, String::new());
+    let fresh = Freshness {
+        // half of the interval, so that a bundle is never older than one and a half
+        max_age: ended.interval.min(shared.options.interval) / 2,
+        not_before: earliest_fetch(lease, begun),
+    };
+    let work = match fetch_all(shared, desired, fresh).await {
+        Ok(work) => Arc::new(work),
+        Err(failure) => {
+            ended.durations[0] = Some(begun.elapsed());
+            ended.result = failed(failure);
+            return ended;
+        }
+    };
+    ended.durations[0] = Some(begun.elapsed());
+    let digest = blocking(shared, Phase::Build, {
+        let (stages, work) = (shared.stages.clone(), work.clone());
+        move || stages.input_digest(&work)
+    });
+    let digest = match digest.await {
+        // another storage needs the archive again
+        Ok(digest) => format!("{digest}:{}", work.desired.storage_digest),
+        Err(failure) => {
+            ended.result = failed(failure);
+            return ended;
+        }
+    };
+    if let Some(published) = &lease.published
+        && published.digest == digest
+        && !lease.is_requested
+    {
+        ended.result = AttemptResult::Unchanged(published.clone());
+        return ended;
+    }
+    let begun = Instant::now();
+    let built = blocking(shared, Phase::Build, {
+        let (stages, work) = (shared.stages.clone(), work.clone());
+        move || stages.build(&work)
+    });
+    let built = built.await;
+    ended.durations[1] = Some(begun.elapsed());
+    let (revision, archive) = match built {
+        Ok(built) => built,
+        Err(failure) => {
+            ended.result = failed(failure);
+            return ended;
+        }
+    };
+    if !still_held(&shared.database, lease).await {
+        return ended;
+    }
+    let begun = Instant::now();
+    let fence = lease.fence.unsigned_abs();
+    let limit = shared.options.publish_timeout;
+    let publishing = shared.stages.publish(&work.desired, &archive, fence);
+    let published = timeout(limit, publishing).await;
+    ended.durations[2] = Some(begun.elapsed());
+    let published = published.unwrap_or_else(|_| Err(late(Phase::Push, limit)));
+    ended.result = match published {
+        Ok(()) => AttemptResult::Published(PublishedInputs { digest, revision }),
+        Err(failure) => AttemptResult::Failed(failure, revision),
+    };
+    ended
+}
+
+/// Returns the earliest begin of a fetch whose result may be used. Invariant: a build never uses a result that is older than
+/// what an earlier build of the bundle, perhaps by another instance, has used. Otherwise the bundle would go back.
+fn earliest_fetch(lease: &Lease, now: Instant) -> Option<Instant> {
+    if lease.is_requested || lease.is_takeover {
+        return Some(now);
+    }
+    // clocks of the database and of this process agree about durations
+    let since = lease.since_attempt?;
+    Some(now.checked_sub(since).unwrap_or(now))
+}
+
+/// Plans a bundle and fetches its sources concurrently. If several fail, the first one of the plan is reported.
+async fn fetch_all<S: Stages>(
+    shared: &Arc<Shared<S>>,
+    desired: Arc<Desired>,
+    fresh: Freshness,
+) -> Result<Work<S>, Failure> {
+    let plan = shared.stages.plan(&desired)?;
+    let needed = shared.stages.needed(&plan);
+    // dropping the set cancels the fetches
+    let mut fetches = JoinSet::new();
+    for (at, needed) in needed.iter().enumerate() {
+        let Some(source) = desired.sources.get(&needed.source).cloned() else {
+            return Err(Failure {
+                phase: Phase::Build,
+                status: Status::BuildFailed,
+                message: format!("missing source {:?}", needed.source),
+            });
+        };
+        let job = FetchJob {
+            source,
+            commit: needed.commit.clone(),
+        };
+        let shared = shared.clone();
+        fetches.spawn(async move { (at, shared.sources.fetch(&shared.stages, job, fresh).await) });
+    }
+    let mut results = BTreeMap::new();
+    while let Some(joined) = fetches.join_next().await {
+        let (at, result) = joined.map_err(|error| crashed(Phase::Sync, &error))?;
+        results.insert(at, result);
+    }
+    let mut fetched = BTreeMap::new();
+    for (needed, (_, result)) in needed.into_iter().zip(results) {
+        fetched.insert(needed.source, result?);
+    }
+    Ok(Work {
+        desired,
+        plan,
+        fetched,
+    })
+}
+
+/// Runs blocking work on a thread, with the time-out of builds. The thread keeps its permit until it has ended.
+async fn blocking<S: Stages, T: Send + 'static>(
+    shared: &Shared<S>,
+    phase: Phase,
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let limit = shared.options.build_timeout;
+    let running = async {
+        let permit = shared.builders.clone().acquire_owned().await;
+        let thread = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            work()
+        });
+        thread
+            .await
+            .unwrap_or_else(|error| Err(crashed(phase, &error)))
+    };
+    let ended = timeout(limit, running).await;
+    ended.unwrap_or_else(|_| Err(late(phase, limit)))
+}
+
+async fn still_held(database: &Database, lease: &Lease) -> bool {
+    let Ok(mut transaction) = database.begin(Mode::Read).await else {
+        return false;
+    };
+    let held = transaction.has_lease(lease).await;
+    transaction.roll_back().await;
+    held.unwrap_or(false)
+}
+
+fn interval(desired: &Desired, default: Duration) -> Duration {
+    let text = desired.bundle.rebuild_interval.as_str();
+    let nanoseconds = solon_common::duration::parse(text).ok();
+    let interval = nanoseconds.and_then(|nanoseconds| u64::try_from(nanoseconds).ok());
+    match interval {
+        Some(nanoseconds) if nanoseconds > 0 => Duration::from_nanos(nanoseconds),
+        _ => default,
+    }
+}
+
+fn not_loaded(error: &Refusal) -> AttemptResult {
+    let status = match error.kind {
+        Refused::Unavailable | Refused::Busy => {
+            tracing::warn!(%error, "a bundle was not loaded");
+            return AttemptResult::Abandoned;
+        }
+        Refused::Invalid => Status::ConfigError,
+        _ => Status::InternalError,
+    };
+    let failure = Failure {
+        phase: Phase::Sync,
+        status,
+        message: error.message.clone(),
+    };
+    AttemptResult::Failed(failure, String::new())
+}
+
+fn late(phase: Phase, limit: Duration) -> Failure {
+    let status = match phase {
+        Phase::Push => Status::PushFailed,
+        _ => Status::BuildFailed,
+    };
+    Failure {
+        phase,
+        status,
+        message: format!("not finished within {} s", limit.as_secs()),
+    }
+}
+
+/// The message contains no panic message, which may contain values of sources.
+fn crashed(phase: Phase, error: &tokio::task::JoinError) -> Failure {
+    tracing::error!(%error, "a stage of a build panicked");
+    Failure {
+        phase,
+        status: Status::InternalError,
+        message: "internal error: the log of the service has the details".to_owned(),
+    }
+}

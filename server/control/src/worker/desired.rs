@@ -1,0 +1,221 @@
+//! A bundle with everything that it depends on, as one snapshot of the database.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use aws_lc_rs::digest::{Context, SHA256};
+use bytes::Bytes;
+use serde_json::Value;
+
+use crate::db::{Database, Item, Mode, Transaction};
+use crate::error::Refusal;
+use crate::model::{
+    Bundle, Compat, Kind, Origin, Place, Reader, Requirement, Resource, Secret, Source, Stack,
+    allowed_hosts,
+};
+use crate::secrets::{Keyring, secret_context};
+use crate::tree::{Content, Tree};
+
+/// A bundle with everything that it depends on.
+pub struct Desired {
+    /// The bundle.
+    pub bundle: Bundle,
+    /// Every stack.
+    pub stacks: Vec<Stack>,
+    /// The sources that the bundle and the stacks require directly or transitively, by name.
+    pub sources: BTreeMap<String, Arc<DesiredSource>>,
+    /// The secrets of the storage, by name.
+    pub secrets: BTreeMap<String, Secret>,
+    /// Digest of the storage and its secrets.
+    pub storage_digest: String,
+}
+
+/// A source with what the database contains for it.
+pub struct DesiredSource {
+    /// The source.
+    pub source: Source,
+    /// The secrets that it uses, by name.
+    pub secrets: BTreeMap<String, Secret>,
+    /// The pushed documents as files.
+    pub pushed: Tree,
+    /// Digest of all of these.
+    pub digest: String,
+}
+
+impl Desired {
+    /// Loads a bundle. Returns `None` if it does not exist.
+    ///
+    /// # Errors
+    /// The database cannot be reached, a secret cannot be decrypted, or an item is invalid.
+    pub async fn load(
+        database: &Database,
+        keyring: &Keyring,
+        bundle: &str,
+    ) -> Result<Option<Self>, Refusal> {
+        let mut transaction = database.begin(Mode::Read).await?;
+        let loaded = Loading {
+            transaction: &mut transaction,
+            keyring,
+        };
+        let loaded = loaded.desired(bundle).await;
+        transaction.roll_back().await;
+        loaded
+    }
+}
+
+struct Loading<'l> {
+    transaction: &'l mut Transaction,
+    keyring: &'l Keyring,
+}
+
+impl Loading<'_> {
+    async fn desired(mut self, name: &str) -> Result<Option<Desired>, Refusal> {
+        let Some(item) = self.transaction.item(Kind::Bundle, name).await? else {
+            return Ok(None);
+        };
+        let bundle: Bundle = parsed(&item)?;
+        let stacks = self.stacks().await?;
+        let mut sources = BTreeMap::new();
+        // which stacks select the bundle is decided by the plan
+        let stacked = stacks.iter().flat_map(|stack| &stack.requirements);
+        let mut open: Vec<String> = names(bundle.requirements.iter().chain(stacked));
+        while let Some(name) = open.pop() {
+            if sources.contains_key(&name) {
+                continue;
+            }
+            // a missing source is reported by the plan
+            let Some(item) = self.transaction.item(Kind::Source, &name).await? else {
+                continue;
+            };
+            let source = self.source(&item).await?;
+            open.extend(names(source.source.requirements.iter()));
+            sources.insert(name, Arc::new(source));
+        }
+        let mut digest = Digest::new();
+        digest.add(&serde_json::to_vec(&bundle.object_storage).unwrap_or_default());
+        let secrets = self.secrets(&bundle.references(), &mut digest).await?;
+        Ok(Some(Desired {
+            bundle,
+            stacks,
+            sources,
+            secrets,
+            storage_digest: digest.finish(),
+        }))
+    }
+
+    async fn stacks(&mut self) -> Result<Vec<Stack>, Refusal> {
+        let (mut found, mut after) = (Vec::new(), 0);
+        loop {
+            let page = self
+                .transaction
+                .items_after(Kind::Stack, after, 1000)
+                .await?;
+            let Some(last) = page.last() else {
+                return Ok(found);
+            };
+            after = last.head.id;
+            for item in &page {
+                found.push(parsed(item)?);
+            }
+        }
+    }
+
+    async fn source(&mut self, item: &Item) -> Result<DesiredSource, Refusal> {
+        let source: Source = parsed(item)?;
+        let mut digest = Digest::new();
+        digest.add(item.body.as_bytes());
+        let secrets = self.secrets(&source.references(), &mut digest).await?;
+        let mut pushed = Tree::default();
+        for document in self.transaction.documents_below(item.head.id, "").await? {
+            digest.add(document.path.as_bytes());
+            digest.add(document.body.as_bytes());
+            pushed.insert(document.path, Content::Inline(Bytes::from(document.body)));
+        }
+        Ok(DesiredSource {
+            source,
+            secrets,
+            pushed,
+            digest: digest.finish(),
+        })
+    }
+
+    async fn secrets(
+        &mut self,
+        references: &[crate::model::Reference],
+        digest: &mut Digest,
+    ) -> Result<BTreeMap<String, Secret>, Refusal> {
+        let secrets = references
+            .iter()
+            .filter(|reference| reference.kind == Kind::Secret);
+        let wanted: BTreeSet<&str> = secrets.map(|reference| reference.name.as_str()).collect();
+        let mut found = BTreeMap::new();
+        for name in wanted {
+            let Some(item) = self.transaction.item(Kind::Secret, name).await? else {
+                continue;
+            };
+            let Some((key, sealed)) = self.transaction.secret_value(item.head.id).await? else {
+                continue;
+            };
+            let text = self
+                .keyring
+                .unseal(&secret_context(name), &key, &sealed)
+                .map_err(|error| Refusal::internal(format!("secret {name:?}: {}", error.0)))?;
+            digest.add(name.as_bytes());
+            digest.add(item.body.as_bytes());
+            digest.add(&text);
+            found.insert(name.to_owned(), secret(&item, &text)?);
+        }
+        Ok(found)
+    }
+}
+
+fn names<'r>(requirements: impl Iterator<Item = &'r Requirement>) -> Vec<String> {
+    requirements
+        .filter_map(|requirement| requirement.source.clone())
+        .collect()
+}
+
+/// Parses a stored item. Its paths were checked against its origin when it was written.
+fn parsed<R: Resource>(item: &Item) -> Result<R, Refusal> {
+    let kind = R::KIND.singular();
+    let name = &item.head.name;
+    let wrong = |message: String| Refusal::invalid(format!("{kind} {name:?}: {message}"));
+    let value: Value =
+        serde_json::from_str(&item.body).map_err(|error| wrong(error.to_string()))?;
+    let mut reader = Reader::new(Compat::Ocp, Origin::File);
+    let mut found = R::read(&mut reader, &Place::Root, &value);
+    found.set_name(name);
+    let found = reader.finish(found);
+    found.map_err(|problems| wrong(problems.to_string()))
+}
+
+/// Parses a decrypted secret. Messages contain no values.
+fn secret(item: &Item, text: &[u8]) -> Result<Secret, Refusal> {
+    let name = &item.head.name;
+    let invalid = || Refusal::internal(format!("secret {name:?} is not valid any more"));
+    let value: Value = serde_json::from_slice(text).map_err(|_| invalid())?;
+    let value = crate::secrets::Cleared(value);
+    let mut reader = Reader::new(Compat::Ocp, Origin::File);
+    let mut secret = Secret::read(&mut reader, &Place::Root, &value.0);
+    name.clone_into(&mut secret.name);
+    secret.allowed_hosts = allowed_hosts(&item.body);
+    reader.finish(secret).map_err(|_| invalid())
+}
+
+/// SHA-256 over texts with their lengths.
+struct Digest(Context);
+
+impl Digest {
+    fn new() -> Self {
+        Self(Context::new(&SHA256))
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        self.0.update(&(bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    fn finish(self) -> String {
+        hex::encode(self.0.finish())
+    }
+}

@@ -1,0 +1,16 @@
+//! The worker: fetches, builds and publishes bundles when they are due, together with the workers of other instances.
+//!
+//! [`Worker::run`] polls the database for due bundles and takes a lease for each one that it builds. Invariant: at most one
+//! instance publishes with a given fencing token, and results are recorded only while the lease is held.
+
+mod attempt;
+mod desired;
+mod metrics;
+mod scheduler;
+mod shared_sources;
+mod stages;
+
+pub use desired::{Desired, DesiredSource};
+pub use metrics::BuildMetrics;
+pub use scheduler::{Worker, WorkerOptions};
+pub use stages::{FetchJob, Needed, Stages, Work};

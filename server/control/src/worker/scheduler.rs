@@ -1,0 +1,404 @@
+//! Polls for due bundles, takes leases, runs attempts and records their results.
+
+use std::collections::{HashMap, HashSet};
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use solon_outbound::backoff::{after_failures, between};
+use tokio::sync::{Semaphore, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, MissedTickBehavior};
+
+use super::attempt::{AttemptResult, Ended, Shared, attempt};
+use super::shared_sources::SharedSources;
+use super::{BuildMetrics, Stages};
+use crate::db::{Database, DbError, Due, Held, Lease, Mode};
+use crate::model::{Phase, Record, Status};
+use crate::secrets::Keyring;
+
+/// Interval of polling the database for due bundles and for changes of bundles that are being built.
+const POLL: Duration = Duration::from_secs(1);
+
+/// Interval of the metrics of all bundles and of forgetting unused sources.
+const UPKEEP: Duration = Duration::from_secs(15);
+
+/// Age of fetched sources that are forgotten.
+const UNUSED: Duration = Duration::from_secs(900);
+
+/// The retry of a failed build is delayed as the fifth one of a client is: about one second.
+const FIRST_FAILURES: u32 = 5;
+
+/// Message of the record of a bundle whose first build was cancelled.
+const CANCELLED: &str =
+    "worker stopped due to a configuration change or shutdown before completing a build iteration";
+
+/// Options of a worker.
+#[derive(Clone, Debug)]
+pub struct WorkerOptions {
+    /// The name of the instance, unique among all instances of a database.
+    pub instance: String,
+    /// Maximum number of bundles that are built at once.
+    pub concurrency: usize,
+    /// Maximum number of sources that are fetched at once.
+    pub fetches: usize,
+    /// Interval between builds of a bundle without `rebuild_interval`, and maximum age of a fetched source times two.
+    pub interval: Duration,
+    /// Time limit of fetching one source.
+    pub fetch_timeout: Duration,
+    /// Time limit of building a bundle.
+    pub build_timeout: Duration,
+    /// Time limit of publishing a bundle.
+    pub publish_timeout: Duration,
+    /// Time that running builds have to end when the worker stops.
+    pub grace: Duration,
+}
+
+impl WorkerOptions {
+    /// Returns the default options for an instance.
+    pub fn new(instance: impl Into<String>) -> Self {
+        let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
+        Self {
+            instance: instance.into(),
+            concurrency: 10,
+            fetches: 16,
+            interval: Duration::from_secs(30),
+            fetch_timeout: minutes(5),
+            build_timeout: minutes(5),
+            publish_timeout: minutes(5),
+            grace: Duration::from_secs(10),
+        }
+    }
+}
+
+/// The worker of an instance.
+pub struct Worker<S: Stages> {
+    shared: Arc<Shared<S>>,
+    metrics: BuildMetrics,
+}
+
+/// Why a running attempt is cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reason {
+    Changed,
+    LeaseLost,
+    Stopped,
+}
+
+/// A running attempt.
+struct Running {
+    fence: i64,
+    changes: i64,
+    cancel: Option<oneshot::Sender<Reason>>,
+    /// `false` if the previous attempt was cancelled by a change: a bundle that changes all the time is still built.
+    may_restart: bool,
+}
+
+/// The attempts of this instance, by bundle.
+#[derive(Default)]
+struct Attempts {
+    tasks: JoinSet<(i64, bool)>,
+    running: HashMap<i64, Running>,
+    restarted: HashSet<i64>,
+}
+
+impl<S: Stages> Worker<S> {
+    /// Creates a worker.
+    pub fn new(
+        stages: Arc<S>,
+        database: Database,
+        keyring: Arc<Keyring>,
+        options: WorkerOptions,
+        metrics: BuildMetrics,
+    ) -> Self {
+        let longest = options.interval;
+        let threads = std::thread::available_parallelism().map_or(2, usize::from);
+        let shared = Shared {
+            sources: SharedSources::new(options.fetches, options.fetch_timeout, longest),
+            builders: Arc::new(Semaphore::new(threads)),
+            stages,
+            database,
+            keyring,
+            options,
+        };
+        Self {
+            shared: Arc::new(shared),
+            metrics,
+        }
+    }
+
+    /// Builds due bundles until `stop` completes. Then running builds get the time of `grace`, and the leases of the others
+    /// are released. Dropping the future ends everything at once: the leases end by themselves.
+    pub async fn run(&self, stop: impl Future<Output = ()>) {
+        let mut stop = pin!(stop);
+        let mut attempts = Attempts::default();
+        let mut polls = tokio::time::interval(POLL);
+        polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let (mut is_reachable, mut renewed, mut kept_up) = (true, Instant::now(), None);
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut stop => break,
+                Some(joined) = attempts.tasks.join_next(), if !attempts.tasks.is_empty() => {
+                    attempts.end(joined.ok());
+                    // a free place is used at once
+                    if attempts.running.len() + 1 < self.shared.options.concurrency {
+                        continue;
+                    }
+                }
+                _ = polls.tick() => {}
+            }
+            let polled = self.poll(&mut attempts, &mut renewed).await;
+            match &polled {
+                Ok(()) if !is_reachable => tracing::info!("the database can be reached again"),
+                Err(error) if is_reachable => {
+                    tracing::warn!(%error, "bundles are not built while the database cannot be used");
+                }
+                _ => {}
+            }
+            is_reachable = polled.is_ok();
+            // other instances take over leases that are not renewed
+            if renewed.elapsed() >= Lease::TERM {
+                attempts.cancel_all(Reason::LeaseLost);
+            }
+            if kept_up.is_none_or(|at: Instant| at.elapsed() >= UPKEEP) {
+                kept_up = Some(Instant::now());
+                self.keep_up().await;
+            }
+        }
+        self.drain(attempts).await;
+    }
+
+    /// Renews leases, cancels attempts whose inputs changed, and begins attempts for due bundles.
+    async fn poll(&self, attempts: &mut Attempts, renewed: &mut Instant) -> Result<(), DbError> {
+        let Shared {
+            database, options, ..
+        } = &*self.shared;
+        if attempts.running.is_empty() {
+            *renewed = Instant::now();
+        } else {
+            let asked = Instant::now();
+            let is_due = renewed.elapsed() >= Lease::TERM / 4;
+            let mode = if is_due { Mode::Write } else { Mode::Read };
+            let mut transaction = database.begin(mode).await?;
+            let held = if is_due {
+                transaction.renew_leases(&options.instance).await
+            } else {
+                transaction.held_leases(&options.instance).await
+            };
+            let held = transaction.settle(held).await?;
+            if is_due {
+                *renewed = asked;
+            }
+            attempts.compare(&held);
+        }
+        let free = options.concurrency.saturating_sub(attempts.running.len());
+        if free == 0 {
+            return Ok(());
+        }
+        let mut transaction = database.begin(Mode::Read).await?;
+        let due = transaction
+            .due_builds(i64::try_from(free).unwrap_or(i64::MAX))
+            .await;
+        transaction.roll_back().await;
+        let due = due?;
+        if due.is_empty() {
+            return Ok(());
+        }
+        let mut transaction = database.begin(Mode::Write).await?;
+        let mut taken = Vec::new();
+        for Due { bundle, name } in due {
+            if attempts.running.contains_key(&bundle) {
+                continue;
+            }
+            if let Some(lease) = transaction.take_lease(bundle, &options.instance).await? {
+                taken.push((lease, name));
+            }
+        }
+        transaction.commit().await?;
+        for (lease, name) in taken {
+            self.begin(attempts, lease, name);
+        }
+        Ok(())
+    }
+
+    fn begin(&self, attempts: &mut Attempts, lease: Lease, name: String) {
+        let (cancel, cancelled) = oneshot::channel();
+        let running = Running {
+            fence: lease.fence,
+            changes: lease.changes,
+            cancel: Some(cancel),
+            may_restart: !attempts.restarted.contains(&lease.bundle),
+        };
+        attempts.running.insert(lease.bundle, running);
+        let (shared, metrics) = (self.shared.clone(), self.metrics.clone());
+        attempts.tasks.spawn(async move {
+            let begun = Instant::now();
+            let ended = tokio::select! {
+                biased;
+                reason = cancelled => Err(reason.unwrap_or(Reason::LeaseLost)),
+                ended = attempt(&shared, &lease, &name) => Ok(ended),
+            };
+            let restarted = matches!(ended, Err(Reason::Changed));
+            if let Ok(ended) = &ended
+                && let Some(record) = ended.result.record()
+            {
+                let is_well = record.status == Status::Success;
+                let time = is_well.then(|| begun.elapsed());
+                metrics.count(&name, record.status.as_str(), time);
+            }
+            if let Err(error) = finish(&shared, &lease, &name, ended).await {
+                // the lease ends by itself, and the bundle is built again
+                tracing::warn!(bundle = name, %error, "the result of a build was not recorded");
+            }
+            (lease.bundle, restarted)
+        });
+    }
+
+    async fn keep_up(&self) {
+        self.shared.sources.forget(UNUSED);
+        let Ok(mut transaction) = self.shared.database.begin(Mode::Read).await else {
+            return;
+        };
+        let states = transaction.build_states().await;
+        transaction.roll_back().await;
+        if let Ok(states) = states {
+            self.metrics.set_successes(&states);
+        }
+    }
+
+    /// Waits for running attempts, and cancels those that do not end in time.
+    async fn drain(&self, mut attempts: Attempts) {
+        let Attempts { tasks, .. } = &mut attempts;
+        let all = async { while tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(self.shared.options.grace, all)
+            .await
+            .is_ok()
+        {
+            return;
+        }
+        attempts.cancel_all(Reason::Stopped);
+        let all = async { while attempts.tasks.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(self.shared.options.grace, all).await;
+    }
+}
+
+impl Attempts {
+    fn end(&mut self, ended: Option<(i64, bool)>) {
+        let Some((bundle, restarted)) = ended else {
+            // which attempt panicked is unknown: a cancelled sender has no receiver
+            self.running.retain(|_, running| {
+                running
+                    .cancel
+                    .as_ref()
+                    .is_none_or(|cancel| !cancel.is_closed())
+            });
+            return;
+        };
+        self.running.remove(&bundle);
+        if restarted {
+            self.restarted.insert(bundle);
+        } else {
+            self.restarted.remove(&bundle);
+        }
+    }
+
+    /// Cancels the attempts whose leases were lost or whose inputs changed.
+    fn compare(&mut self, held: &[Held]) {
+        let held: HashMap<i64, &Held> = held.iter().map(|held| (held.bundle, held)).collect();
+        for (bundle, running) in &mut self.running {
+            let reason = match held.get(bundle) {
+                Some(held) if held.fence == running.fence => {
+                    if held.changes == running.changes || !running.may_restart {
+                        continue;
+                    }
+                    Reason::Changed
+                }
+                _ => Reason::LeaseLost,
+            };
+            running.cancel(reason);
+        }
+    }
+
+    fn cancel_all(&mut self, reason: Reason) {
+        for running in self.running.values_mut() {
+            running.cancel(reason);
+        }
+    }
+}
+
+impl Running {
+    fn cancel(&mut self, reason: Reason) {
+        if let Some(cancel) = self.cancel.take() {
+            // an attempt that has just ended needs no signal
+            let _ = cancel.send(reason);
+        }
+    }
+}
+
+/// Records the result of an attempt and ends its lease in one transaction.
+async fn finish<S: Stages>(
+    shared: &Shared<S>,
+    lease: &Lease,
+    name: &str,
+    ended: Result<Ended, Reason>,
+) -> Result<(), DbError> {
+    let mut transaction = shared.database.begin(Mode::Write).await?;
+    if !transaction.has_lease(lease).await? {
+        transaction.roll_back().await;
+        tracing::warn!(
+            bundle = name,
+            "the lease of a bundle was lost; its result is not recorded"
+        );
+        return Ok(());
+    }
+    let ended = match ended {
+        Ok(ended) => ended,
+        Err(_) => {
+            if transaction.latest_status(lease.bundle).await?.is_none() {
+                let record = Record {
+                    revision: String::new(),
+                    phase: Phase::Sync,
+                    status: Status::Cancelled,
+                    error_message: CANCELLED.to_owned(),
+                };
+                transaction.record_status(lease.bundle, &record).await?;
+            }
+            transaction.release_lease(lease).await?;
+            return transaction.commit().await;
+        }
+    };
+    let record = ended.result.record();
+    match &ended.result {
+        AttemptResult::Published(published) | AttemptResult::Unchanged(published) => {
+            // instances that start at the same time do not stay in step
+            let delay = between(ended.interval.mul_f64(0.95), ended.interval);
+            transaction
+                .end_with_success(lease, published, delay)
+                .await?;
+        }
+        AttemptResult::Failed(failure, _) => {
+            let failures = u32::try_from(lease.failures).unwrap_or(u32::MAX);
+            let keeps = failure.phase != Phase::Push;
+            let longest = ended.interval.max(shared.options.interval);
+            let delay = after_failures(failures.saturating_add(FIRST_FAILURES), longest);
+            tracing::warn!(
+                bundle = name,
+                phase = failure.phase.as_str(),
+                status = failure.status.as_str(),
+                message = failure.message,
+                "a bundle was not built"
+            );
+            transaction.end_with_failure(lease, keeps, delay).await?;
+        }
+        AttemptResult::Abandoned => transaction.release_lease(lease).await?,
+    }
+    // an unchanged bundle is recorded only if its last result was a failure
+    let is_new = !matches!(ended.result, AttemptResult::Unchanged(_)) || lease.failures > 0;
+    if let Some(record) = record.filter(|_| is_new) {
+        let recorded = transaction.record_attempt(lease, &record, ended.durations);
+        recorded.await?;
+    }
+    transaction.commit().await
+}

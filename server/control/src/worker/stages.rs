@@ -1,0 +1,78 @@
+//! The interface of the stages of a build.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::Arc;
+
+use super::{Desired, DesiredSource};
+use crate::model::Failure;
+
+/// A source that a bundle needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Needed {
+    /// The name of the source.
+    pub source: String,
+    /// The commit that a requirement pins.
+    pub commit: Option<String>,
+}
+
+/// A source to fetch.
+#[derive(Clone)]
+pub struct FetchJob {
+    /// The source with its secrets and pushed data.
+    pub source: Arc<DesiredSource>,
+    /// The commit that a requirement pins.
+    pub commit: Option<String>,
+}
+
+/// The inputs of a build.
+pub struct Work<S: Stages + ?Sized> {
+    /// The bundle and what it depends on.
+    pub desired: Arc<Desired>,
+    /// The plan of the bundle.
+    pub plan: S::Plan,
+    /// The fetched sources of the plan, by name.
+    pub fetched: BTreeMap<String, Arc<S::Fetched>>,
+}
+
+/// The stages of a build.
+pub trait Stages: Send + Sync + 'static {
+    /// A plan of a bundle.
+    type Plan: Send + Sync + 'static;
+    /// A fetched source. It must stay readable while it is referenced, even if the source is fetched again.
+    type Fetched: Send + Sync + 'static;
+    /// A built archive.
+    type Archive: Send + Sync + 'static;
+
+    /// Plans a bundle.
+    ///
+    /// # Errors
+    /// The bundle cannot be built as it is described.
+    fn plan(&self, desired: &Desired) -> Result<Self::Plan, Failure>;
+
+    /// Returns the sources of a plan, each once, in the order in which they are reported.
+    fn needed(&self, plan: &Self::Plan) -> Vec<Needed>;
+
+    /// Fetches a source. Two calls for the same source never overlap within a process. Dropping the future cancels it.
+    fn fetch(&self, job: FetchJob) -> impl Future<Output = Result<Self::Fetched, Failure>> + Send;
+
+    /// Returns the digest of everything that the archive depends on. Blocks.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    fn input_digest(&self, work: &Work<Self>) -> Result<String, Failure>;
+
+    /// Builds the archive, and returns it with its revision. Blocks.
+    ///
+    /// # Errors
+    /// The bundle cannot be built.
+    fn build(&self, work: &Work<Self>) -> Result<(String, Self::Archive), Failure>;
+
+    /// Publishes an archive. Must reject a `fence` that is smaller than that of an earlier call for the bundle.
+    fn publish(
+        &self,
+        desired: &Desired,
+        archive: &Self::Archive,
+        fence: u64,
+    ) -> impl Future<Output = Result<(), Failure>> + Send;
+}
