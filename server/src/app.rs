@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use solon::{Engine, HostFunction, Value, json};
-use solon_host::RestrictedHost;
+use solon_host::{NetworkRules, RestrictedHost};
 use solon_outbound::Services;
 use tracing::info;
 
@@ -78,7 +78,7 @@ pub struct ServerBuilder {
 
 impl ServerBuilder {
     /// Sets the engine to serve. The program may change and evaluate it as well. Without it, the server creates an engine with the
-    /// system's clock, resolver and HTTP client, and without environment variables.
+    /// system's clock, resolver and HTTP client, without environment variables and without metadata services of clouds.
     ///
     /// Clients that may send queries can read everything that the host of an engine exposes. [`solon_host::RestrictedHost`] exposes
     /// chosen variables, [`solon_host::SystemHost`] all of them.
@@ -154,7 +154,9 @@ impl ServerBuilder {
     /// Builds the server.
     pub fn build(self) -> Server {
         let engine = self.engine.unwrap_or_else(|| {
-            let host = RestrictedHost::new().expose_variables::<&str>([]);
+            let host = RestrictedHost::new()
+                .networks(NetworkRules::unrestricted().deny_metadata())
+                .expose_variables::<&str>([]);
             let builder = Engine::builder().host(Arc::new(host)).file_name(file_name);
             let add = |builder: solon::EngineBuilder, function| builder.function(function);
             self.functions.into_iter().fold(builder, add).build()

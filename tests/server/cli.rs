@@ -18,6 +18,8 @@ mod author;
 mod commands;
 #[path = "cli/forms.rs"]
 mod forms;
+#[path = "cli/networks.rs"]
+mod networks;
 #[path = "cli/proxy.rs"]
 mod proxy;
 #[path = "../time/waiting.rs"]

@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use solon::trace::Statistics;
 use solon::{Change, CompilerOptions, Engine, Error, PartialOptions, QueryContext, Request, Value};
-use solon_host::RestrictedHost;
 
 use super::FAILED;
 use super::amounts::integer;
 use super::benchmarks::Measured;
 use super::forms::given;
+use super::networks::NetworkArgs;
 use super::report::Report;
 use super::table::Table;
 use super::target::TargetArgs;
@@ -82,6 +82,8 @@ pub struct Args {
     /// Names of files and folders to ignore.
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
+    #[command(flatten)]
+    networks: NetworkArgs,
     /// Read policies as Rego v0.
     #[arg(long)]
     v0_compatible: bool,
@@ -263,7 +265,7 @@ fn load(args: &Args) -> Result<Engine, Report> {
     let engine = Engine::builder()
         .version(version)
         .compiler(options)
-        .host(Arc::new(RestrictedHost::new()))
+        .host(Arc::new(args.networks.host()))
         .build();
     let loader = super::loader(&args.ignore, None, version)?;
     let files = loader.load(&args.data).map_err(Report::of_files)?;

@@ -19,6 +19,7 @@ use self::log::{Format as LogFormat, Log};
 use super::FAILED;
 use super::amounts::signed_duration;
 use super::forms::given;
+use super::networks::NetworkArgs;
 use super::report::Report;
 use super::run::{random_id, with_config};
 use super::terminal::print;
@@ -77,6 +78,8 @@ pub struct Args {
     /// Accepted and without effect: the time of a message is that of RFC 3339.
     #[arg(long, hide = true, value_name = "LAYOUT")]
     log_timestamp_format: Option<String>,
+    #[command(flatten)]
+    networks: NetworkArgs,
     /// Read policies as Rego v0.
     #[arg(long)]
     v0_compatible: bool,
@@ -183,7 +186,7 @@ fn execute(args: &Args) -> Result<(), String> {
 /// Creates an engine with the bundles.
 fn engine(args: &Args) -> Result<(Engine, Arc<RestrictedHost>), String> {
     let version = super::version_of(args.v0_compatible);
-    let host = Arc::new(RestrictedHost::new());
+    let host = Arc::new(args.networks.host());
     let engine = Engine::builder()
         .version(version)
         .host(host.clone())

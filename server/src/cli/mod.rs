@@ -20,6 +20,7 @@ mod input;
 mod inspect;
 mod lines;
 mod logs;
+mod networks;
 mod oracle;
 mod parse;
 #[cfg(test)]

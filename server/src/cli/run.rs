@@ -30,6 +30,7 @@ use self::started::Started;
 use self::watch::Watch;
 use super::amounts::integer;
 use super::forms::given;
+use super::networks::NetworkArgs;
 use super::report::Report;
 use super::terminal::complain;
 use super::{FAILED, capabilities, data};
@@ -102,9 +103,8 @@ pub struct Args {
     /// variables are hidden.
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = variable_name)]
     expose_env: Vec<String>,
-    /// Reject requests of `http.send` to Unix sockets and to addresses outside of the public internet.
-    #[arg(long)]
-    deny_private_networks: bool,
+    #[command(flatten)]
+    networks: NetworkArgs,
     /// Capabilities of policies: a file in the format of `solon capabilities --current`, or a version of OPA.
     #[arg(long, value_name = "FILE|VERSION", value_parser = capabilities::read)]
     capabilities: Option<Arc<Capabilities>>,
@@ -340,12 +340,7 @@ impl Args {
     /// Returns the host that policies use.
     fn system(&self) -> RestrictedHost {
         let names = self.expose_env.iter().filter(|name| !name.is_empty());
-        let system = RestrictedHost::new().expose_variables(names);
-        if self.deny_private_networks {
-            system.deny_private_networks()
-        } else {
-            system
-        }
+        self.networks.host().expose_variables(names)
     }
 
     fn options(&self, config: &Config) -> Result<ServerOptions, String> {

@@ -14,6 +14,7 @@ use crate::cli::capabilities;
 use crate::cli::explanation::Shown;
 use crate::cli::filter;
 use crate::cli::forms::given;
+use crate::cli::networks::NetworkArgs;
 use crate::cli::target::TargetArgs;
 use crate::cli::verifying::VerifyArgs;
 
@@ -86,9 +87,8 @@ pub struct Args {
     /// Capabilities of policies: a file in the format of `solon capabilities --current`, or a version of OPA.
     #[arg(long, value_name = "FILE|VERSION", value_parser = capabilities::read)]
     pub capabilities: Option<Arc<Capabilities>>,
-    /// Reject requests of `http.send` to Unix sockets and to addresses outside of the public internet.
-    #[arg(long)]
-    pub deny_private_networks: bool,
+    #[command(flatten)]
+    pub networks: NetworkArgs,
     /// Names of files and folders to ignore.
     #[arg(long, value_name = "PATTERN")]
     pub ignore: Vec<String>,

@@ -15,7 +15,6 @@ use solon::{
     BuiltinErrors, Change, Engine, Error, ExplainOptions, Limits, PinnedQuery, QueryContext,
     Request, SearchOptions, SendMetrics, Shortcuts, Solution,
 };
-use solon_host::RestrictedHost;
 
 use super::Answered;
 use super::answer::Answer;
@@ -248,15 +247,11 @@ fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
     let limits = Limits::default()
         .time(args.timeout())
         .memory(args.memory.or(Limits::default().memory));
-    let mut host = RestrictedHost::new();
-    if args.deny_private_networks {
-        host = host.deny_private_networks();
-    }
     let engine = Engine::builder()
         .version(version)
         .compiler(options)
         .limits(limits)
-        .host(Arc::new(host))
+        .host(Arc::new(args.networks.host()))
         .build();
     let mut modules = BTreeMap::new();
     if !args.data.is_empty() || !args.bundle.is_empty() {

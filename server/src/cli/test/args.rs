@@ -11,6 +11,7 @@ use solon::trace::{Detail, UncoveredReason};
 use crate::cli::amounts::{integer, signed_duration};
 use crate::cli::capabilities;
 use crate::cli::forms::given;
+use crate::cli::networks::NetworkArgs;
 use crate::cli::target::TargetArgs;
 
 /// Default time limit of a test.
@@ -113,6 +114,8 @@ pub struct Args {
     /// Names of files and folders to ignore.
     #[arg(long, value_name = "PATTERN")]
     pub ignore: Vec<String>,
+    #[command(flatten)]
+    pub networks: NetworkArgs,
     /// Read policies as Rego v0.
     #[arg(long)]
     pub v0_compatible: bool,

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use solon::bundle::{Loaded, Loader};
 use solon::testing::PolicyTest;
 use solon::{Change, CompilerOptions, Engine, Request, Value};
-use solon_host::RestrictedHost;
 
 use super::args::Args;
 use crate::cli;
@@ -41,7 +40,7 @@ pub fn compile(args: &Args, loaded: &Loaded, names_sides: bool) -> Result<Engine
     let engine = Engine::builder()
         .version(cli::version_of(args.v0_compatible))
         .compiler(options)
-        .host(Arc::new(RestrictedHost::new()))
+        .host(Arc::new(args.networks.host()))
         .build();
     let mut change = Change::default();
     change.load(loaded);
