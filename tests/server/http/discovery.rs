@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -316,4 +317,65 @@ fn a_held_request_brings_the_next_bundle_at_once() {
     assert_eq!(request.headers["prefer"], "modes=snapshot,delta;wait=30");
     service.reply("/bundles/a", held("2"));
     wait_for_document(&server, "a/revision", &json!("2"));
+}
+
+/// As in OPA, the content type of a bundle decides about the following requests; responses without a bundle change nothing.
+#[test]
+fn long_polling_follows_the_content_type_of_the_last_bundle() {
+    let service = Service::start();
+    let typed = |reply: Reply, kind: &str| Reply {
+        headers: vec![("Content-Type".to_owned(), kind.to_owned())],
+        ..reply
+    };
+    let long = "application/vnd.openpolicyagent.bundles";
+    let revision = |number: u32, kind: &str| {
+        let etag = format!("\"{number}\"");
+        typed(
+            Reply::archive(bundle("a", &number.to_string())).etag(&etag),
+            kind,
+        )
+    };
+    let other = "application/gzip";
+    let sequence = [
+        // reply, and `true` if the request contains the long polling time
+        (revision(1, long), true),
+        (revision(2, other), true),
+        (typed(Reply::status(304), other), false),
+        (typed(Reply::status(304), long), false),
+        (typed(Reply::status(500), long), false),
+        (typed(Reply::status(404), other), false),
+        (revision(3, other), false),
+        (typed(Reply::status(500), long), false),
+        (revision(4, long), false),
+        (Reply::status(304), true),
+        (typed(Reply::status(304), other), true),
+        (typed(Reply::status(500), other), true),
+        (Reply::status(304), true),
+        (Reply::status(304), true),
+    ];
+    let replies = sequence.iter().map(|(reply, _)| reply.clone()).collect();
+    service.reply("/bundles/a", replies);
+    let config = json!({
+        "services": {"s": {"url": service.url()}},
+        "bundles": {"a": {"polling": {
+            "min_delay_seconds": 0, "max_delay_seconds": 0, "long_polling_timeout_seconds": 30,
+        }}},
+    });
+    let server = start(&config, &[]);
+    wait_until("all requests", || {
+        service.received("/bundles/a").len() >= sequence.len()
+    });
+    let received = service.received("/bundles/a");
+    for (at, ((_, is_long), request)) in sequence.iter().zip(&received).enumerate() {
+        let want = if *is_long {
+            "modes=snapshot,delta;wait=30"
+        } else {
+            "modes=snapshot,delta"
+        };
+        assert_eq!(request.headers["prefer"], want, "request {at}");
+    }
+    // a service that responds at once is not requested without a pause
+    let pause = received[13].at.duration_since(received[12].at);
+    assert!(pause >= Duration::from_millis(90), "{pause:?}");
+    wait_for_document(&server, "a/revision", &json!("4"));
 }

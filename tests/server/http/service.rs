@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use solon::bundle::{Bundle, BundleFile, SigningKey};
 
@@ -53,6 +53,8 @@ pub struct Received {
     pub path: String,
     pub headers: BTreeMap<String, String>,
     pub body: Vec<u8>,
+    /// Time at which it was received.
+    pub at: Instant,
 }
 
 #[derive(Default)]
@@ -169,6 +171,7 @@ fn receive(reader: &mut BufReader<TcpStream>) -> Option<Received> {
         path,
         headers,
         body,
+        at: Instant::now(),
     })
 }
 

@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH};
-use http::{HeaderMap, HeaderName, Request, StatusCode};
-use solon_outbound::{Client, HeadTimeout};
+use http::{HeaderMap, HeaderName, Request, Response, StatusCode};
+use solon_outbound::{BodyStream, Client, HeadTimeout};
 use tokio::sync::watch;
 
 use super::activation::Source;
@@ -21,10 +21,7 @@ pub const MOST: u64 = 1 << 30;
 /// Result of a download.
 pub enum Downloaded {
     /// The bundle has not changed since the last download.
-    Unchanged {
-        /// `true` if the service supports long polling.
-        is_long: bool,
-    },
+    Unchanged,
     /// A new bundle.
     Bundle(Download),
 }
@@ -37,8 +34,6 @@ pub struct Download {
     pub size: Option<u64>,
     /// Entity tag of the bundle; empty if there is none.
     pub etag: String,
-    /// `true` if the service supports long polling.
-    pub is_long: bool,
 }
 
 /// Downloads one bundle repeatedly.
@@ -52,7 +47,8 @@ pub struct Downloader {
     settings: watch::Receiver<Arc<PluginSettings>>,
     /// Long polling time in seconds.
     wait: Option<u64>,
-    /// `true` until a response of the service shows that it does not support long polling.
+    /// `true` unless the content type of the last bundle shows that the service does not support long polling. Responses without a
+    /// bundle do not change it.
     is_long: bool,
 }
 
@@ -87,12 +83,12 @@ impl Downloader {
                 let client = client
                     .ok_or_else(|| Failure::new(format!("service name {service:?} not found")))?;
                 let wait = self.wait.filter(|_| self.is_long);
-                let downloaded = request(&client, resource, tags, wait).await?;
-                self.is_long = match &downloaded {
-                    Downloaded::Unchanged { is_long } => *is_long,
-                    Downloaded::Bundle(download) => download.is_long,
-                };
-                Ok(downloaded)
+                let response = request(&client, resource, tags, wait).await?;
+                if response.status() == StatusCode::NOT_MODIFIED {
+                    return Ok(Downloaded::Unchanged);
+                }
+                self.is_long = text(response.headers(), &CONTENT_TYPE) == LONG_POLLING;
+                read(response).await.map(Downloaded::Bundle)
             }
         }
     }
@@ -100,6 +96,11 @@ impl Downloader {
     /// Returns `true` if the source of the bundle is a service.
     pub fn is_remote(&self) -> bool {
         matches!(self.location, Location::Service { .. })
+    }
+
+    /// Returns `true` if the next request should follow the last response at once.
+    pub fn is_long(&self) -> bool {
+        self.is_remote() && self.wait.is_some() && self.is_long
     }
 
     /// Records that the last download is active.
@@ -114,16 +115,13 @@ impl Downloader {
         let opened = opened.map_err(|error| Failure::new(error.to_string()))?;
         let (identity, source) = opened?;
         self.read = identity;
-        Ok(
-            source.map_or(Downloaded::Unchanged { is_long: false }, |source| {
-                Downloaded::Bundle(Download {
-                    source,
-                    size: None,
-                    etag: String::new(),
-                    is_long: false,
-                })
-            }),
-        )
+        Ok(source.map_or(Downloaded::Unchanged, |source| {
+            Downloaded::Bundle(Download {
+                source,
+                size: None,
+                etag: String::new(),
+            })
+        }))
     }
 }
 
@@ -136,13 +134,13 @@ const LONG_POLLING: &str = "application/vnd.openpolicyagent.bundles";
 /// Time for the response itself, in addition to the long polling time.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Requests a bundle from a service with a long polling time of `wait` seconds.
+/// Requests a bundle from a service with a long polling time of `wait` seconds. The status of the response is 200 or 304.
 async fn request(
     client: &Client,
     resource: &str,
     tags: &str,
     wait: Option<u64>,
-) -> Result<Downloaded, Failure> {
+) -> Result<Response<BodyStream>, Failure> {
     let mut prefer = "modes=snapshot,delta".to_owned();
     let path = format!("/{}", resource.trim_start_matches('/'));
     let mut request = Request::get(path);
@@ -158,28 +156,29 @@ async fn request(
     let failed = |error: &dyn std::fmt::Display| Failure::new(format!("request failed: {error}"));
     let request = request.body(Bytes::new()).map_err(|error| failed(&error))?;
     let response = client.send(request).await.map_err(|error| failed(&error))?;
-    let is_long = wait.is_some() && text(response.headers(), &CONTENT_TYPE) == LONG_POLLING;
     match response.status() {
-        StatusCode::NOT_MODIFIED => return Ok(Downloaded::Unchanged { is_long }),
-        StatusCode::OK => {}
+        StatusCode::NOT_MODIFIED | StatusCode::OK => Ok(response),
         status => {
             let name = status.canonical_reason().unwrap_or_default();
-            return Err(Failure {
+            Err(Failure {
                 http_code: Some(status.as_u16()),
                 ..Failure::new(format!("server replied with {name}"))
-            });
+            })
         }
     }
+}
+
+/// Reads the bundle of a response.
+async fn read(response: Response<BodyStream>) -> Result<Download, Failure> {
     let etag = text(response.headers(), &ETAG).to_owned();
     let most = usize::try_from(MOST).unwrap_or(usize::MAX);
     let body = response.into_body().read_bounded(most).await;
     let body = body.map_err(|error| Failure::new(format!("bundle read failed: {error}")))?;
-    Ok(Downloaded::Bundle(Download {
+    Ok(Download {
         size: u64::try_from(body.len()).ok(),
         source: Source::Archive(body.into()),
         etag,
-        is_long,
-    }))
+    })
 }
 
 /// Returns a header as text, or an empty text.

@@ -16,6 +16,9 @@ use super::target::Target;
 use crate::config::BundleSettings;
 use crate::plugins::registry::Registry;
 
+/// Minimum time between the starts of two long polling requests, for services that respond at once.
+const SHORTEST: Duration = Duration::from_millis(100);
+
 /// A bundle that is polled.
 pub struct BundleTask {
     /// Name of the bundle.
@@ -67,10 +70,10 @@ impl BundleTask {
             self.target.report(&self.registry, self.status.clone());
             let polling = &self.settings.polling;
             let delay = match polled {
-                Ok(is_long) => {
+                Ok(()) => {
                     failures = 0;
-                    if is_long {
-                        Duration::ZERO
+                    if self.downloader.is_long() {
+                        SHORTEST.saturating_sub(start.elapsed())
                     } else {
                         backoff::between(polling.min, polling.max)
                     }
@@ -120,22 +123,17 @@ impl BundleTask {
         self.target.report(&self.registry, self.status.clone());
     }
 
-    /// Activates a download. Returns `true` if the next request should follow at once.
-    async fn process(&mut self, downloaded: Downloaded) -> Result<bool, ()> {
+    /// Activates a download.
+    async fn process(&mut self, downloaded: Downloaded) -> Result<(), ()> {
         let download = match downloaded {
-            Downloaded::Unchanged { is_long } => {
+            Downloaded::Unchanged => {
                 self.status.last_successful_request = self.status.last_request;
                 self.status.succeed();
-                return Ok(is_long);
+                return Ok(());
             }
             Downloaded::Bundle(download) => download,
         };
-        let Download {
-            source,
-            size,
-            etag,
-            is_long,
-        } = download;
+        let Download { source, size, etag } = download;
         let (target, name, settings) = (
             self.target.clone(),
             self.name.clone(),
@@ -172,7 +170,7 @@ impl BundleTask {
         self.downloader.activated();
         self.activated(&read, etag);
         self.persist(&read, source).await;
-        Ok(is_long)
+        Ok(())
     }
 
     /// Records an activation.
