@@ -1,6 +1,13 @@
 //! Delays between requests to services.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
+
+use http::header::RETRY_AFTER;
+use http::{HeaderMap, StatusCode};
+use jiff::fmt::rfc2822::DateTimeParser;
+
+/// Maximum delay that `Retry-After` can request.
+const LONGEST_REQUESTED: Duration = Duration::from_mins(10);
 
 /// Delay before the first retry of a failed request.
 const FIRST: Duration = Duration::from_millis(100);
@@ -21,6 +28,27 @@ pub fn after_failures(failures: u32, most: Duration) -> Duration {
     Duration::from_secs_f64(seconds.min(most) * jitter)
 }
 
+/// Returns the delay that a response with status 429 or 503 requests by `Retry-After`, in seconds or as a date; at most 10 minutes.
+/// Other responses, and values that are neither, request none.
+pub fn requested(status: StatusCode, headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    if !matches!(
+        status,
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
+    ) {
+        return None;
+    }
+    let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    let delay = if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        // a number that does not fit is longer than the maximum
+        value.parse().map_or(Duration::MAX, Duration::from_secs)
+    } else {
+        let time = DateTimeParser::new().parse_timestamp(value).ok()?;
+        let delay = SystemTime::from(time).duration_since(now);
+        delay.unwrap_or_default()
+    };
+    Some(delay.min(LONGEST_REQUESTED))
+}
+
 /// Returns a random delay between two limits: `min` if `max` is smaller.
 pub fn between(min: Duration, max: Duration) -> Duration {
     min + max.saturating_sub(min).mul_f64(random())
@@ -34,9 +62,49 @@ fn random() -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::time::{Duration, UNIX_EPOCH};
 
-    use super::{after_failures, between};
+    use http::StatusCode;
+    use http::header::{HeaderMap, HeaderValue, RETRY_AFTER};
+
+    use super::{after_failures, between, requested};
+
+    #[test]
+    fn services_request_delays() {
+        // 1994-11-06 08:49:30
+        let now = UNIX_EPOCH + Duration::from_secs(784_111_770);
+        for (status, value, want) in [
+            (503, Some("2"), Some(2)),
+            (429, Some("120"), Some(120)),
+            (503, Some(" 7 "), Some(7)),
+            (503, Some("0"), Some(0)),
+            (503, Some("600"), Some(600)),
+            (503, Some("601"), Some(600)),
+            (429, Some("99999999999999999999999"), Some(600)),
+            (503, Some("Sun, 06 Nov 1994 08:49:37 GMT"), Some(7)),
+            (429, Some("Sun, 06 Nov 1994 08:49:00 GMT"), Some(0)),
+            (429, Some("Sun, 06 Nov 2094 08:49:37 GMT"), None),
+            (429, Some("Sat, 06 Nov 2094 08:49:37 GMT"), Some(600)),
+            (503, Some("-1"), None),
+            (503, Some("+1"), None),
+            (503, Some("1.5"), None),
+            (503, Some("soon"), None),
+            (503, Some(""), None),
+            (503, None, None),
+            (500, Some("2"), None),
+            (502, Some("2"), None),
+            (404, Some("2"), None),
+            (200, Some("2"), None),
+        ] {
+            let mut headers = HeaderMap::new();
+            if let Some(value) = value {
+                headers.insert(RETRY_AFTER, HeaderValue::from_static(value));
+            }
+            let status = StatusCode::from_u16(status).unwrap();
+            let delay = requested(status, &headers, now);
+            assert_eq!(delay, want.map(Duration::from_secs), "{status} {value:?}");
+        }
+    }
 
     #[test]
     fn delays_grow_up_to_their_bound() {

@@ -319,6 +319,34 @@ fn a_held_request_brings_the_next_bundle_at_once() {
     wait_for_document(&server, "a/revision", &json!("2"));
 }
 
+#[test]
+fn a_service_can_request_a_longer_delay() {
+    let service = Service::start();
+    let busy = |status: u16| Reply {
+        headers: vec![("Retry-After".to_owned(), "1".to_owned())],
+        ..Reply::status(status)
+    };
+    // 500 does not request a delay
+    let replies = vec![
+        busy(503),
+        busy(429),
+        busy(500),
+        Reply::archive(bundle("a", "1")),
+    ];
+    service.reply("/bundles/a", replies);
+    let config = json!({
+        "services": {"s": {"url": service.url()}},
+        "bundles": {"a": {"polling": {"min_delay_seconds": 0, "max_delay_seconds": 0}}},
+    });
+    let server = start(&config, &[]);
+    wait_for_document(&server, "a/revision", &json!("1"));
+    let received = service.received("/bundles/a");
+    for at in [0, 1] {
+        let pause = received[at + 1].at.duration_since(received[at].at);
+        assert!(pause >= Duration::from_secs(1), "{at}: {pause:?}");
+    }
+}
+
 /// As in OPA, the content type of a bundle decides about the following requests; responses without a bundle change nothing.
 #[test]
 fn long_polling_follows_the_content_type_of_the_last_bundle() {

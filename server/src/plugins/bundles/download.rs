@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderName, Request, Response, StatusCode};
-use solon_outbound::{BodyStream, Client, HeadTimeout};
+use solon_outbound::{BodyStream, Client, HeadTimeout, backoff};
 use tokio::sync::watch;
 
 use super::activation::Source;
@@ -162,6 +162,7 @@ async fn request(
             let name = status.canonical_reason().unwrap_or_default();
             Err(Failure {
                 http_code: Some(status.as_u16()),
+                retry_after: backoff::requested(status, response.headers(), SystemTime::now()),
                 ..Failure::new(format!("server replied with {name}"))
             })
         }

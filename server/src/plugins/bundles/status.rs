@@ -1,7 +1,7 @@
 //! The status of a bundle.
 
 use std::collections::BTreeMap;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use serde::ser::Error as _;
@@ -62,6 +62,8 @@ pub struct Failure {
     pub errors: Vec<Value>,
     /// HTTP status of the response.
     pub http_code: Option<u16>,
+    /// Delay that the service requested.
+    pub retry_after: Option<Duration>,
 }
 
 impl Failure {
@@ -72,6 +74,7 @@ impl Failure {
             message,
             errors: Vec::new(),
             http_code: None,
+            retry_after: None,
         }
     }
 }

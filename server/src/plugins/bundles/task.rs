@@ -61,10 +61,10 @@ impl BundleTask {
                 self.status.metrics.insert(REQUEST.to_owned(), took);
             }
             let polled = match downloaded {
-                Ok(downloaded) => self.process(downloaded).await,
+                Ok(downloaded) => self.process(downloaded).await.map_err(|()| Duration::ZERO),
                 Err(failure) => {
                     self.failed(self.target.words().load, &failure);
-                    Err(())
+                    Err(failure.retry_after.unwrap_or_default())
                 }
             };
             self.target.report(&self.registry, self.status.clone());
@@ -78,9 +78,9 @@ impl BundleTask {
                         backoff::between(polling.min, polling.max)
                     }
                 }
-                Err(()) => {
+                Err(requested) => {
                     failures = failures.saturating_add(1);
-                    backoff::after_failures(failures, polling.max)
+                    backoff::after_failures(failures, polling.max).max(requested)
                 }
             };
             tokio::select! {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
@@ -59,17 +59,34 @@ pub enum End {
     Now,
 }
 
+/// Reason why events could not be uploaded.
+struct UploadError {
+    message: String,
+    /// Delay that the service requested, or zero.
+    retry_after: Duration,
+}
+
+impl From<String> for UploadError {
+    fn from(message: String) -> Self {
+        Self {
+            message,
+            retry_after: Duration::ZERO,
+        }
+    }
+}
+
 impl Uploader {
     /// Uploads events until the end is requested.
     pub async fn run(mut self) {
         let mut failures = 0;
+        let mut requested = Duration::ZERO;
         loop {
-            let delay = self.delay(failures);
+            let delay = self.delay(failures).max(requested);
             match self.wait(delay, failures).await {
                 End::Now => return,
                 End::Flush => {
                     if let Err(error) = self.upload(true).await {
-                        self.failed(&error);
+                        self.failed(&error.message);
                     }
                     return;
                 }
@@ -84,12 +101,14 @@ impl Uploader {
             match uploaded {
                 Ok(()) => {
                     failures = 0;
+                    requested = Duration::ZERO;
                     *self.failure.lock() = None;
                 }
                 Err(error) => {
                     failures += 1;
+                    requested = error.retry_after;
                     self.counts.upload_failures.increment();
-                    self.failed(&error);
+                    self.failed(&error.message);
                 }
             }
         }
@@ -165,7 +184,7 @@ impl Uploader {
     }
 
     /// Uploads all waiting events.
-    async fn upload(&self, is_all: bool) -> Result<(), String> {
+    async fn upload(&self, is_all: bool) -> Result<(), UploadError> {
         match &self.source {
             Source::Buffer(buffer) => {
                 self.encode(is_all).await;
@@ -206,7 +225,7 @@ impl Uploader {
         Ok(())
     }
 
-    async fn send(&self, chunk: &Chunk) -> Result<(), String> {
+    async fn send(&self, chunk: &Chunk) -> Result<(), UploadError> {
         let request = Request::builder()
             .method(Method::POST)
             .uri(&self.resource)
@@ -218,14 +237,16 @@ impl Uploader {
         let response = self.client.send(request).await;
         let response = response.map_err(|error| format!("log upload failed: {error}"))?;
         let status = response.status();
+        let requested = backoff::requested(status, response.headers(), SystemTime::now());
         // the response is read to its end, so that the connection can be reused
         let _ = response.into_body().read_bounded(RESPONSE_BYTES).await;
         if !status.is_success() {
             let reason = status.canonical_reason().unwrap_or_default();
             let code = status.as_u16();
-            return Err(format!(
-                "log upload failed, server replied with HTTP {code} {reason}"
-            ));
+            return Err(UploadError {
+                message: format!("log upload failed, server replied with HTTP {code} {reason}"),
+                retry_after: requested.unwrap_or_default(),
+            });
         }
         self.counts.uploaded.add(chunk.events as u64);
         Ok(())
