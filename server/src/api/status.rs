@@ -1,5 +1,6 @@
 //! `GET /v1/status`: the status of the instance, for clients and for the log.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -46,14 +47,20 @@ fn status(state: &State) -> Value {
         };
         fields.insert("decision_logs".to_owned(), logs);
     }
-    let bundles = state.plugins.bundles();
+    let spelling = state.options.spelling;
+    let bundles: BTreeMap<_, _> = state
+        .plugins
+        .bundles()
+        .into_iter()
+        .map(|(name, bundle)| (name, bundle.spelled(spelling)))
+        .collect();
     if let Value::Object(fields) = &mut status
         && !bundles.is_empty()
     {
         fields.insert("bundles".to_owned(), json!(bundles));
     }
     if let (Value::Object(fields), Some(discovery)) = (&mut status, state.plugins.discovery()) {
-        fields.insert("discovery".to_owned(), json!(discovery));
+        fields.insert("discovery".to_owned(), json!(discovery.spelled(spelling)));
     }
     status
 }

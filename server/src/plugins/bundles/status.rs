@@ -8,6 +8,8 @@ use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use crate::config::Spelling;
+
 /// Status of a bundle in `GET /v1/status`. Times that are not known yet are in year 1.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct BundleStatus {
@@ -88,6 +90,27 @@ impl BundleStatus {
         }
     }
 
+    /// Changes names of metrics and codes of errors, which are OPA's, to a spelling.
+    #[must_use]
+    pub fn spelled(mut self, spelling: Spelling) -> Self {
+        let metrics = self.metrics.into_iter();
+        self.metrics = metrics
+            .map(|(name, value)| (spelling.metric(&name).into_owned(), value))
+            .collect();
+        self.message = self
+            .message
+            .map(|message| spelling.message(&message).into_owned());
+        for error in self.errors.iter_mut().filter_map(Value::as_object_mut) {
+            if let Some(Value::String(code)) = error.get_mut("code") {
+                *code = spelling.code(code).into_owned();
+            }
+            if let Some(Value::String(message)) = error.get_mut("message") {
+                *message = spelling.message(message).into_owned();
+            }
+        }
+        self
+    }
+
     /// Returns `true` if the bundle was activated at least once.
     pub fn is_active(&self) -> bool {
         self.last_successful_activation.is_some()
@@ -125,7 +148,49 @@ fn moment<S: Serializer>(value: &Option<SystemTime>, out: S) -> Result<S::Ok, S:
 mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
+    use serde_json::json;
+
     use super::BundleStatus;
+    use crate::config::Spelling;
+
+    #[test]
+    fn spellings() {
+        let mut status = BundleStatus::new("rego_type_error");
+        status.metrics = [
+            ("timer_bundle_request_ns", 1),
+            ("timer_rego_load_bundles_ns", 2),
+            ("timer_rego_module_compile_ns", 3),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into();
+        status.message = Some("f: rego_parse_error: x".to_owned());
+        let error = |code: &str, message: &str| json!({"code": code, "message": message, "location": {"file": "rego_parse_error"}});
+        status.errors = vec![
+            error("rego_unsafe_var_error", "var rego_x is unsafe"),
+            error("eval_conflict_error", "a: rego_type_error: b"),
+            json!("rego_type_error"),
+        ];
+        assert_eq!(json!(status.clone().spelled(Spelling::Opa)), json!(status));
+        let standard = json!(status.spelled(Spelling::Standard));
+        assert_eq!(standard["name"], "rego_type_error");
+        assert_eq!(standard["message"], "f: lang_parse_error: x");
+        assert_eq!(
+            standard["metrics"],
+            json!({
+                "timer_bundle_request_ns": 1,
+                "timer_lang_load_bundles_ns": 2,
+                "timer_lang_module_compile_ns": 3,
+            })
+        );
+        assert_eq!(
+            standard["errors"],
+            json!([
+                error("lang_unsafe_var_error", "var rego_x is unsafe"),
+                error("eval_conflict_error", "a: lang_type_error: b"),
+                "rego_type_error",
+            ])
+        );
+    }
 
     #[test]
     fn times() {
