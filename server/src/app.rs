@@ -19,13 +19,12 @@ use crate::http::{self, Budget, Executor, Pool, Serving, serve};
 use crate::net::{Listener, TlsState};
 use crate::plugins::decision_logs::DecisionLogs;
 use crate::plugins::{
-    Apply, BUNDLES, Configuration, DISCOVERY, Manager, NewEngine, Plugin, PluginState, Registry,
-    STATUS, Start, Started, run_bundles, run_discovery,
+    Apply, BUNDLES, Configuration, DECISION_LOGS, DISCOVERY, Manager, NewEngine, Plugin,
+    PluginState, Registry, STATUS, Start, Started, run_bundles, run_discovery,
 };
 use crate::system::signals::{Signal, SignalKind, signal};
 
 /// Name of the plugin that logs decisions.
-const DECISION_LOGS: &str = "decision_logs";
 
 /// Returns the labels of a configuration as JSON text.
 pub(crate) fn labels_of(config: &Value) -> Vec<u8> {

@@ -15,6 +15,9 @@ pub const STATUS: &str = "status";
 /// Name of the plugin that downloads the configuration.
 pub const DISCOVERY: &str = "discovery";
 
+/// Name of the decision log.
+pub const DECISION_LOGS: &str = "decision_logs";
+
 /// Publishes settings to the plugins, which start, change and stop accordingly.
 pub struct Manager {
     registry: Arc<Registry>,
@@ -63,6 +66,16 @@ impl Manager {
             _ => {}
         }
         self.settings.send_replace(Arc::new(settings));
+    }
+
+    /// Adds the decision log to the plugins, or removes it.
+    pub fn set_decision_logs(&self, is_configured: bool) {
+        let is_registered = self.registry.plugins().contains_key(DECISION_LOGS);
+        match (is_registered, is_configured) {
+            (false, true) => self.registry.report(DECISION_LOGS, PluginState::Ok, None),
+            (true, false) => self.registry.remove(DECISION_LOGS),
+            _ => {}
+        }
     }
 
     /// Returns a receiver of the settings and their changes.

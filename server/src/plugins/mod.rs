@@ -18,6 +18,6 @@ pub use bundles::{
     Apply, BundleStatus, Configuration, NAME as BUNDLES, NewEngine, run as run_bundles,
     run_discovery,
 };
-pub use manager::{DISCOVERY, Manager, STATUS};
+pub use manager::{DECISION_LOGS, DISCOVERY, Manager, STATUS};
 pub use registry::{PluginState, Registry};
 pub use running::{Plugin, Start, Started};

@@ -105,6 +105,30 @@ fn a_hangup_reads_a_watched_configuration() {
     assert_eq!(config(server.address())["labels"]["a"], "b");
 }
 
+#[test]
+fn a_decision_log_joins_and_leaves_the_plugins() {
+    let with = "status: {prometheus: true}\ndecision_logs: {console: true}\n";
+    let without = "status: {prometheus: true}\n";
+    let mut server = watching(&[("c.yaml", without)]);
+    let state = |address: &str| {
+        let shown: Value = serde_json::from_str(&get(address, "/v1/status").text()).unwrap();
+        shown["result"]["plugins"]["decision_logs"].clone()
+    };
+    assert_eq!(state(server.address()), Value::Null);
+    for count in 1..=4 {
+        let is_on = count % 2 == 1;
+        configure(&server, if is_on { with } else { without });
+        logged(&mut server, RELOADED, count);
+        let want = if is_on {
+            json!({"state": "OK"})
+        } else {
+            Value::Null
+        };
+        assert_eq!(state(server.address()), want);
+        assert_eq!(get(server.address(), "/health?plugins").status, 200);
+    }
+}
+
 /// Connections stay open, and a request that was sent before the change gets its response after it.
 #[test]
 fn requests_and_connections_outlive_a_change() {

@@ -84,6 +84,7 @@ impl Reload {
         let logs = options.decision_logs.as_ref();
         self.decision_logs.configure(logs, &labels, &services)?;
         // nothing fails from here on
+        self.manager.set_decision_logs(logs.is_some());
         self.host.configure(told);
         self.live.replace(LiveOptions::of(&options, active));
         self.manager.apply(config.settings.plugins.with(&services));
