@@ -268,14 +268,20 @@ fn start(args: &Args) -> Result<(), String> {
         server.discover(discovery, engine, reload::on_discovery(&reload));
     }
     if let Some(watch) = watched_config {
-        watch.start(config_requests, move |_| {
-            if let Err(error) = reload.lock().reload() {
+        let mut last = String::new();
+        watch.start(config_requests, move |is_retry| {
+            let error = match reload.lock().reload() {
+                Ok(()) => String::new(),
+                Err(error) => error,
+            };
+            if !error.is_empty() && !(is_retry && error == last) {
                 tracing::error!(
                     err = error,
                     "The configuration changed, and cannot be used; the server goes on with the one before."
                 );
             }
-            true
+            last = error;
+            last.is_empty()
         });
     }
     let served = server.run();

@@ -105,6 +105,43 @@ fn a_hangup_reads_a_watched_configuration() {
     assert_eq!(config(server.address())["labels"]["a"], "b");
 }
 
+/// The file is emptied, and then written in parts, as by an editor that does not rename it.
+#[test]
+fn parts_of_a_configuration_are_not_used() {
+    let message =
+        "The configuration changed, and cannot be used; the server goes on with the one before.";
+    let text = |label: &str| {
+        format!(
+            "labels: {{a: {label}}}\ndecision_logs: {{console: true}}\nstatus: {{prometheus: true}}\n"
+        )
+    };
+    let mut server = watching(&[("c.yaml", &text("b"))]);
+    let has_logs = |address: &str| {
+        let shown: Value = serde_json::from_str(&get(address, "/v1/status").text()).unwrap();
+        shown["result"]["plugins"]["decision_logs"].is_object()
+    };
+    for (count, empty) in ["", "\n", " \n\t\n"].into_iter().enumerate() {
+        configure(&server, empty);
+        logged(&mut server, message, count + 1);
+        assert_eq!(config(server.address())["labels"]["a"], "b");
+        assert!(has_logs(server.address()));
+    }
+    let whole = text("c");
+    let path = server.folder().join("c.yaml");
+    let mut file = std::fs::File::create(path).unwrap();
+    for line in whole.split_inclusive('\n') {
+        file.write_all(line.as_bytes()).unwrap();
+        file.flush().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    drop(file);
+    logged(&mut server, RELOADED, 1);
+    wait_until("the new label", || {
+        config(server.address())["labels"]["a"] == "c"
+    });
+    assert!(has_logs(server.address()));
+}
+
 #[test]
 fn a_decision_log_joins_and_leaves_the_plugins() {
     let with = "status: {prometheus: true}\ndecision_logs: {console: true}\n";

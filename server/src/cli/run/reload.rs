@@ -1,6 +1,7 @@
 //! Changes of the configuration while the server runs.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use solon::Engine;
@@ -10,6 +11,7 @@ use super::host::ServerHost;
 use super::{Args, files, to_value};
 use crate::api::VERSION;
 use crate::app::labels_of;
+use crate::cli::forms::given;
 use crate::cli::version_of;
 use crate::config::{Config, Live, LiveOptions};
 use crate::plugins::decision_logs::DecisionLogs;
@@ -50,7 +52,7 @@ impl Reload {
     /// # Errors
     /// Returns why the configuration is not valid.
     pub fn reload(&mut self) -> Result<(), String> {
-        let start = self.args.config()?;
+        let start = settled_config(&self.args)?;
         self.apply(start, self.discovered.clone())
     }
 
@@ -101,6 +103,37 @@ impl Reload {
         self.services = services;
         Ok(())
     }
+}
+
+/// Pause between two reads of a configuration file, which must be equal.
+const SETTLED: Duration = Duration::from_millis(50);
+
+/// Maximum number of reads of a configuration file that is being written.
+const READS: usize = 40;
+
+/// Reads the configuration once its file no longer changes, because a part of a file can be valid. An empty file is an error:
+/// editors and deployments empty a file before they write it.
+fn settled_config(args: &Args) -> Result<Config, String> {
+    let Some(path) = given(args.config_file.as_deref()) else {
+        return args.config();
+    };
+    let read = || std::fs::read(path).ok();
+    let mut before = read();
+    for _ in 0..READS {
+        std::thread::sleep(SETTLED);
+        let config = args.config();
+        let after = read();
+        if after == before {
+            let is_blank = |bytes: Vec<u8>| bytes.iter().all(u8::is_ascii_whitespace);
+            return if after.is_some_and(is_blank) {
+                Err(format!("{path}: the file is empty"))
+            } else {
+                config
+            };
+        }
+        before = after;
+    }
+    Err(format!("{path}: the file is still being written"))
 }
 
 /// Returns the services of a configuration. Those that are unchanged since `before` keep their connections.
