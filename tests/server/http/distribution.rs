@@ -164,6 +164,46 @@ fn a_file_is_activated_again_when_it_changes_and_the_last_good_bundle_stays() {
     assert_eq!(status(&server, "b").get("code"), None);
 }
 
+/// Bundles of the command line are loaded again when their files change, next to those that are downloaded.
+#[test]
+fn facts_of_downloaded_bundles_outlive_a_watched_change() {
+    let folder = crate::process::Folder::with(&[]);
+    let file = folder.path().join("b.tar.gz");
+    replace(&file, &bundle("a", "1"));
+    let watched = folder.path().join("watched");
+    fs::create_dir(&watched).unwrap();
+    let manifest = |revision: &str| json!({"revision": revision, "roots": ["w"]}).to_string();
+    replace(&watched.join(".manifest"), manifest("1").as_bytes());
+    let config = json!({
+        "bundles": {"b": {"resource": format!("file://{}", file.display()), "polling": polling()}},
+    });
+    let mut command = Command::new("sh");
+    command.args([
+        "-c",
+        r#"exec "$0" "$1" "$2" -c c.yaml --watch --bundle "$WATCHED" --addr 127.0.0.1:0"#,
+    ]);
+    let program = env!("CARGO_BIN_EXE_solon");
+    command.arg(program).env("WATCHED", &watched);
+    let server = Server::start_by(command, &[], &[("c.yaml", &config.to_string())]);
+    wait_for_document(&server, "a/revision", &json!("1"));
+    let revisions = |server: &Server| {
+        let bundles = json_at(server, "/v1/data/system/bundles")["result"].clone();
+        let bundles = bundles.as_object().cloned().unwrap_or_default();
+        let revisions = bundles.values().map(|facts| &facts["manifest"]["revision"]);
+        let mut revisions: Vec<String> = revisions.map(ToString::to_string).collect();
+        revisions.sort();
+        revisions.join(" ")
+    };
+    assert_eq!(revisions(&server), r#""1" "1""#);
+    for revision in ["2", "3"] {
+        replace(&watched.join(".manifest"), manifest(revision).as_bytes());
+        let want = format!(r#""1" "{revision}""#);
+        wait_until(&want, || revisions(&server) == want);
+    }
+    replace(&file, &bundle("a", "4"));
+    wait_until("both changes", || revisions(&server) == r#""3" "4""#);
+}
+
 #[test]
 fn bundles_start_change_and_stop_with_the_configuration() {
     let folder = crate::process::Folder::with(&[]);

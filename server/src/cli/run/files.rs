@@ -41,8 +41,8 @@ fn load(engine: &Engine, loaded: &Loaded, is_watched: bool) -> Result<LoadReport
     let mut change = Change::default();
     change.load(loaded);
     change.put(version_path(), version_document());
-    if let Some(facts) = loaded.bundle_facts() {
-        change.put(bundles_path(), facts);
+    for (path, facts) in bundle_facts(loaded) {
+        change.put(path, facts);
     }
     engine.apply(change)?;
     Ok(LoadReport::default())
@@ -54,10 +54,19 @@ fn load_of(loaded: &Loaded) -> FileLoad<'_> {
         .identified(policy_id)
         .located(location);
     let load = load.document(version_path(), version_document());
-    match loaded.bundle_facts() {
-        Some(facts) => load.document(bundles_path(), facts),
-        None => load,
-    }
+    let facts = bundle_facts(loaded).into_iter();
+    facts.fold(load, |load, (path, facts)| load.document(path, facts))
+}
+
+/// Returns the facts of each bundle with their path. Downloaded bundles have facts next to them.
+fn bundle_facts(loaded: &Loaded) -> Vec<(DocumentPath, Value)> {
+    let facts = loaded.bundle_facts();
+    let facts = facts.as_ref().and_then(Value::as_object);
+    let facts = facts.into_iter().flat_map(|facts| facts.iter());
+    let named = facts.filter_map(|(name, facts)| Some((name.as_str()?, facts.clone())));
+    named
+        .map(|(name, facts)| (DocumentPath::new(["system", "bundles", name]), facts))
+        .collect()
 }
 
 /// Returns the names of active bundles that neither files nor the configuration name: an earlier process has activated and stored them.
