@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use solon::bundle::{Verification, VerificationKey};
 use solon_outbound::config::Secret;
@@ -116,6 +116,8 @@ pub struct RequiredSignature {
     pub exclude: Vec<String>,
     /// `true` if delta bundles, which cannot be signed, are accepted.
     pub allows_deltas: bool,
+    /// Maximum age of the signature.
+    pub max_age: Option<Duration>,
 }
 
 impl Signing {
@@ -134,10 +136,16 @@ impl Signing {
         let Some(required) = &self.required else {
             return verification.optional();
         };
-        let verification = verification
+        let mut verification = verification
             .key_id(&required.key_id)
             .scope(&required.scope)
             .exclude(required.exclude.clone());
+        if let Some(age) = required.max_age {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH);
+            // a clock before 1970 rejects every signature
+            let now = now.map_or(f64::INFINITY, |now| now.as_secs_f64());
+            verification = verification.issued_from(now - age.as_secs_f64());
+        }
         if required.allows_deltas {
             verification.allow_unsigned_deltas()
         } else {

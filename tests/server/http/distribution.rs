@@ -3,12 +3,14 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
+use solon::bundle::SigningKey;
 
 use crate::client::get;
 use crate::process::Server;
-use crate::service::{archive, signed};
+use crate::service::{Reply, Service, archive, signed, signed_by};
 use crate::waiting::wait_until;
 
 /// Returns the files of a bundle that owns `data.NAME`.
@@ -162,6 +164,101 @@ fn a_file_is_activated_again_when_it_changes_and_the_last_good_bundle_stays() {
     replace(&file, &bundle("a", "3"));
     wait_for_document(&server, "a/revision", &json!("3"));
     assert_eq!(status(&server, "b").get("code"), None);
+}
+
+/// An earlier bundle has a valid signature: only its age shows that it is replayed.
+#[test]
+fn replayed_bundles_are_rejected_by_the_age_of_their_signature() {
+    let service = Service::start();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let now = i64::try_from(now.as_secs()).unwrap();
+    let old = "signature is too old: issued at ";
+    let missing = "signature without a time of issue (`iat`)";
+    let hour = 3600;
+    let cases = [
+        ("fresh", Some("1h"), Some(json!(now)), ""),
+        ("fraction", Some("1h"), Some(json!(now as f64 - 0.5)), ""),
+        ("within", Some("1h"), Some(json!(now - hour / 2)), ""),
+        ("later", Some("1h"), Some(json!(now + hour)), ""),
+        ("days", Some("72h"), Some(json!(now - 70 * hour)), ""),
+        ("late", Some("1h"), Some(json!(now - hour - 5)), old),
+        (
+            "replayed",
+            Some("1h"),
+            Some(json!(now - 365 * 24 * hour)),
+            old,
+        ),
+        ("epoch", Some("1h"), Some(json!(0)), old),
+        ("negative", Some("1h"), Some(json!(-5)), old),
+        ("long", Some("72h"), Some(json!(now - 73 * hour)), old),
+        ("none", Some("1h"), None, missing),
+        ("null", Some("1h"), Some(json!(null)), missing),
+        ("text", Some("1h"), Some(json!(now.to_string())), missing),
+        ("array", Some("1h"), Some(json!([now])), missing),
+        ("unchecked", None, Some(json!(0)), ""),
+        ("unchecked_none", None, None, ""),
+    ];
+    let mut bundles = serde_json::Map::new();
+    for (name, age, iat, _) in &cases {
+        let files = files(name, "1");
+        let files: Vec<_> = files
+            .iter()
+            .map(|(path, text)| (&**path, &**text))
+            .collect();
+        let mut claims = json!({});
+        if let Some(iat) = iat {
+            claims["iat"] = iat.clone();
+        }
+        let claims = solon::to_value(&claims).unwrap();
+        let claims = claims.as_object().unwrap().clone();
+        let key = SigningKey::new("HS256", "secret").id("k").claims(claims);
+        let archive = signed_by(&files, &key);
+        service.reply(&format!("/bundles/{name}"), vec![Reply::archive(archive)]);
+        let mut signing = json!({"keyid": "k"});
+        if let Some(age) = age {
+            signing["max_age"] = json!(age);
+        }
+        let polling = json!({"min_delay_seconds": 3600, "max_delay_seconds": 3600});
+        bundles.insert(
+            (*name).to_owned(),
+            json!({"signing": signing, "polling": polling}),
+        );
+    }
+    let config = json!({
+        "services": {"s": {"url": service.url()}},
+        "keys": {"k": {"key": "secret", "algorithm": "HS256"}},
+        "bundles": bundles,
+        "status": {"prometheus": true},
+    });
+    let server = start(&config, &[]);
+    for (name, _, _, want) in &cases {
+        wait_until(name, || {
+            let status = status(&server, name);
+            status["active_revision"] == "1" || status["message"].is_string()
+        });
+        let status = status(&server, name);
+        let message = status["message"].as_str().unwrap_or_default();
+        assert_eq!(message.is_empty(), want.is_empty(), "{name}: {status}");
+        assert!(message.starts_with(want), "{name}: {message}");
+        let allow = json_at(&server, &format!("/v1/data/{name}/allow"));
+        assert_eq!(allow.get("result").is_some(), want.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn the_age_of_signatures_is_a_positive_duration() {
+    for age in ["", "1", "0", "0s", "-1h", "1 day", "1d"] {
+        let config = json!({
+            "services": {"s": {"url": "http://127.0.0.1:1"}},
+            "keys": {"k": {"key": "secret", "algorithm": "HS256"}},
+            "bundles": {"b": {"signing": {"keyid": "k", "max_age": age}}},
+        });
+        let folder = crate::process::Folder::with(&[("c.yaml", &config.to_string())]);
+        let file = folder.path().join("c.yaml");
+        let (code, text) = Server::fail(&["-c", file.to_str().unwrap()]);
+        assert_eq!(code, Some(1), "{age}");
+        assert!(text.contains("`signing.max_age`: "), "{age}: {text}");
+    }
 }
 
 /// Bundles of the command line are loaded again when their files change, next to those that are downloaded.

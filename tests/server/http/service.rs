@@ -221,9 +221,12 @@ pub fn archive(files: &[(&str, &str)]) -> Vec<u8> {
 
 /// Returns an archive with files and their signature by a secret.
 pub fn signed(files: &[(&str, &str)], secret: &str) -> Vec<u8> {
+    signed_by(files, &SigningKey::new("HS256", secret))
+}
+
+pub fn signed_by(files: &[(&str, &str)], key: &SigningKey) -> Vec<u8> {
     let mut files = files_of(files);
-    let key = SigningKey::new("HS256", secret);
-    let bytes = Bundle::sign(&files, &key).unwrap();
+    let bytes = Bundle::sign(&files, key).unwrap();
     files.push(BundleFile {
         path: "/.signatures.json".to_owned(),
         bytes,

@@ -56,6 +56,8 @@ pub struct Verification {
     exclude: Vec<String>,
     mode: Mode,
     allow_unsigned_deltas: bool,
+    /// Minimum time of issue, in seconds since 1970.
+    issued_from: Option<f64>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -127,6 +129,17 @@ impl Verification {
     pub fn allow_unsigned_deltas(self) -> Self {
         Self {
             allow_unsigned_deltas: true,
+            ..self
+        }
+    }
+
+    /// Rejects signatures that were issued before a time, in seconds since 1970, or without a time of issue (`iat` of the
+    /// payload). Otherwise anyone who can change a bundle can replace it by an earlier one. Unsigned bundles, where they are
+    /// accepted, are not affected.
+    #[must_use]
+    pub fn issued_from(self, seconds: f64) -> Self {
+        Self {
+            issued_from: Some(seconds),
             ..self
         }
     }
@@ -220,6 +233,9 @@ impl Verification {
         if claims.scope != *scope {
             return Err("scope mismatch".to_owned());
         }
+        if let Some(earliest) = self.issued_from {
+            check_issue(claims.issued, earliest)?;
+        }
         Ok(claims.files)
     }
 }
@@ -252,6 +268,8 @@ struct SignatureClaims {
     files: BTreeMap<String, SignedFile>,
     key_id: String,
     scope: String,
+    /// Time of issue, in seconds since 1970.
+    issued: Option<f64>,
 }
 
 impl SignatureClaims {
@@ -260,6 +278,7 @@ impl SignatureClaims {
             files: BTreeMap::new(),
             key_id: String::new(),
             scope: String::new(),
+            issued: value.get("iat").and_then(Value::as_f64),
         };
         let Some(fields) = GoFields::of(value, "bundle.DecodedSignature")? else {
             return Ok(claims);
@@ -287,6 +306,19 @@ impl SignatureClaims {
         }
         Ok(claims)
     }
+}
+
+/// Checks that a signature was issued at `earliest` or later.
+fn check_issue(issued: Option<f64>, earliest: f64) -> Result<(), String> {
+    let Some(issued) = issued else {
+        return Err("signature without a time of issue (`iat`)".to_owned());
+    };
+    if issued >= earliest {
+        return Ok(());
+    }
+    Err(format!(
+        "signature is too old: issued at {issued:.0}, expected {earliest:.0} or later"
+    ))
 }
 
 fn string(value: &Value, field: &str) -> Option<String> {

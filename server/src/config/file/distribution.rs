@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use solon::bundle::BundleLimits;
+use solon_common::duration;
 use solon_outbound::KeyConfig;
 
 use super::document::Unsupported;
@@ -63,6 +64,15 @@ pub struct PollingSection {
     pub superseded_etag_ttl_seconds: Option<i64>,
 }
 
+/// Parses the maximum age of a signature.
+fn max_age(text: &str) -> Result<Duration, String> {
+    let age = duration::parse(text).map_err(|error| format!("`signing.max_age`: {error}"))?;
+    match u64::try_from(age) {
+        Ok(age) if age > 0 => Ok(Duration::from_nanos(age)),
+        _ => Err("`signing.max_age`: expected a positive duration".to_owned()),
+    }
+}
+
 /// Requires signatures. Without it signatures are verified where there are some, and unsigned bundles are accepted.
 #[derive(Clone, Debug, Default, serde::Deserialize, JsonSchema)]
 #[serde(default, expecting = "an object")]
@@ -78,6 +88,10 @@ pub struct SigningSection {
     pub exclude_files: Vec<String>,
     /// Accepts delta bundles, which cannot be signed.
     pub allow_unsigned_delta_bundles: bool,
+    /// Maximum age of a signature by its time of issue (`iat`), when the bundle is downloaded or restored. Unless set, the age is not
+    /// checked.
+    #[schemars(example = &"24h")]
+    pub max_age: Option<String>,
 }
 
 /// A single bundle: an earlier form of `bundles`.
@@ -265,12 +279,16 @@ impl Context<'_> {
 
     fn signing(&self, section: Option<&SigningSection>) -> Result<Signing, String> {
         let keys = self.keys;
-        let required = section.map(|section| RequiredSignature {
-            key_id: section.keyid.clone().unwrap_or_default(),
-            scope: section.scope.clone().unwrap_or_default(),
-            exclude: section.exclude_files.clone(),
-            allows_deltas: section.allow_unsigned_delta_bundles,
+        let required = section.map(|section| {
+            Ok::<_, String>(RequiredSignature {
+                key_id: section.keyid.clone().unwrap_or_default(),
+                scope: section.scope.clone().unwrap_or_default(),
+                exclude: section.exclude_files.clone(),
+                allows_deltas: section.allow_unsigned_delta_bundles,
+                max_age: section.max_age.as_deref().map(max_age).transpose()?,
+            })
         });
+        let required = required.transpose()?;
         if let Some(required) = &required {
             let id = &required.key_id;
             if !id.is_empty() && !keys.contains_key(id) {
