@@ -16,6 +16,8 @@ mod cases;
 mod client;
 #[path = "http/process.rs"]
 mod process;
+#[path = "decision_logs/replay.rs"]
+mod replay;
 #[path = "decision_logs/sink.rs"]
 mod sink;
 #[path = "decision_logs/spool.rs"]

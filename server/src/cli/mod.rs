@@ -25,6 +25,7 @@ mod oracle;
 mod parse;
 #[cfg(test)]
 mod reference;
+mod replay;
 mod report;
 mod run;
 mod sign;
@@ -93,6 +94,7 @@ enum Command {
     Man(completion::ManArgs),
     Lines(lines::Args),
     Logs(Box<logs::Args>),
+    Replay(Box<replay::Args>),
     Version(version::Args),
 }
 
@@ -125,6 +127,7 @@ pub fn main() -> ExitCode {
         Command::Man(args) => completion::write_manual(&args, forms::with_forms(Cli::command())),
         Command::Lines(args) => lines::run(&args),
         Command::Logs(args) => logs::run(&args),
+        Command::Replay(args) => replay::run(&args),
         Command::Version(args) => version::run(&args),
     }
 }

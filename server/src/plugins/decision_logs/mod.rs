@@ -28,4 +28,5 @@ pub use event::{ErrorForm, Event, EventError};
 pub use id::new_id;
 pub use logger::{DecisionLog, DecisionLogs};
 pub use mask::mask;
+pub use spool::read_spool;
 pub use sqlite::comparable;

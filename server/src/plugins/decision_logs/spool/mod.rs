@@ -220,6 +220,26 @@ impl Spool {
     }
 }
 
+/// Reads all valid events of a spool, including those that are confirmed but not removed yet. Another process may write it.
+/// `each` returns `false` if no more events are needed.
+///
+/// # Errors
+/// Fails if a segment cannot be read.
+pub fn read_spool(folder: &Path, each: &mut dyn FnMut(Vec<u8>) -> bool) -> io::Result<()> {
+    let mut segments = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        segments.extend(segment_number(&path).map(|first| (first, path)));
+    }
+    segments.sort_unstable();
+    for (first, path) in segments {
+        if !reader::read_segment(path, first, each)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
 impl Writer {
     fn bytes(&self) -> u64 {
         self.segments.iter().map(|segment| segment.bytes).sum()

@@ -93,6 +93,27 @@ impl Records {
     }
 }
 
+/// Calls a function with each valid event of a segment, until it returns `false`. Returns its last result.
+pub fn read_segment(
+    path: PathBuf,
+    first: u64,
+    each: &mut dyn FnMut(Vec<u8>) -> bool,
+) -> io::Result<bool> {
+    let segment = Segment {
+        path,
+        first,
+        bytes: 0,
+        records: 0,
+    };
+    let mut records = Records::open(&segment)?;
+    while let Some(event) = records.next()? {
+        if !each(event) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// Fills a buffer. Returns `false` if the file is too short.
 fn is_read(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     match file.read_exact(buffer) {
