@@ -1,5 +1,6 @@
 //! Lifecycle of a server.
 
+mod checks;
 mod exposure;
 
 use std::future::Future;
@@ -10,11 +11,13 @@ use std::time::Duration;
 use solon::{Engine, HostFunction, Value, json};
 use solon_host::{NetworkRules, RestrictedHost};
 use solon_outbound::Services;
+use tokio::sync::watch;
 use tracing::info;
 
+use self::checks::Checks;
 use self::exposure::{restrict_hosts, warn_of_openness};
 use crate::api::{Service, State, file_name, log_status};
-use crate::config::{DiscoverySettings, Live, LiveOptions, PluginSettings, ServerOptions};
+use crate::config::{DiscoverySettings, ENVOY, Live, LiveOptions, PluginSettings, ServerOptions};
 use crate::http::{self, Budget, Executor, Pool, Serving, serve};
 use crate::net::{Listener, TlsState};
 use crate::plugins::decision_logs::DecisionLogs;
@@ -167,7 +170,11 @@ impl ServerBuilder {
         let config = self.config.unwrap_or_else(|| Value::object(Vec::new()));
         let names = self.plugins.iter().map(|plugin| plugin.name.as_str());
         let logs = options.decision_logs.as_ref().map(|_| DECISION_LOGS);
-        let names = names.chain(options.status.map(|_| STATUS)).chain(logs);
+        let checks = options.envoy.as_ref().map(|_| ENVOY);
+        let names = names
+            .chain(options.status.map(|_| STATUS))
+            .chain(logs)
+            .chain(checks);
         let registry = Arc::new(Registry::new(names));
         if let Some(name) = logs {
             registry.report(name, PluginState::Ok, None);
@@ -263,7 +270,7 @@ impl Server {
     }
 
     /// Starts plugins.
-    fn begin(&mut self) -> (Arc<Service>, Started) {
+    fn begin(&mut self) -> Begun {
         let mut plugins = std::mem::take(&mut self.plugins);
         let registry = self.registry.clone();
         let state = State::new(
@@ -280,7 +287,7 @@ impl Server {
         // the cell is set only here
         let measured = gauges(executor.pool.clone(), budget.clone());
         let _ = state.transport.set(Box::new(measured));
-        let app = Arc::new(Service::new(state, executor, budget));
+        let app = Arc::new(Service::new(state.clone(), executor.clone(), budget));
         let (status, settings) = (app.clone(), self.manager.subscribe());
         let current = settings.clone();
         plugins.push(Start::new(STATUS, |plugin| {
@@ -288,7 +295,12 @@ impl Server {
         }));
         plugins.push(Start::new(BUNDLES, |plugin| run_bundles(plugin, settings)));
         let started = Started::all(plugins, &self.engine, &registry);
-        (app, started)
+        Begun {
+            app,
+            started,
+            state,
+            executor,
+        }
     }
 
     /// Opens the addresses. It must be called within a tokio runtime. Clients that connect wait for [`Open::serve`].
@@ -306,7 +318,12 @@ impl Server {
             )
             .map_err(|text| io::Error::new(io::ErrorKind::InvalidInput, text))?;
         self.decision_logs.start();
-        let (app, started) = self.begin();
+        let Begun {
+            app,
+            started,
+            state,
+            executor,
+        } = self.begin();
         if let Some(within) = self.options.ready_within {
             wait_until_ready(&app.state().plugins, within).await?;
         }
@@ -327,6 +344,7 @@ impl Server {
             ..listener
         }));
         restrict_hosts(&mut listeners, options)?;
+        let checks = Checks::open(options, state, executor).await?;
         let addresses = |is_diagnostic| {
             let some = listeners.iter();
             let some = some.filter(move |one| one.is_diagnostic == is_diagnostic);
@@ -345,8 +363,17 @@ impl Server {
             options: self.options,
             listeners,
             tls,
+            checks,
         })
     }
+}
+
+/// What runs before the server listens.
+struct Begun {
+    app: Arc<Service>,
+    started: Started,
+    state: Arc<State>,
+    executor: Arc<Executor>,
 }
 
 /// A server that listens but does not serve yet.
@@ -358,6 +385,7 @@ pub struct Open {
     tls: Option<Arc<TlsState>>,
     started: Started,
     decision_logs: DecisionLogs,
+    checks: Checks,
 }
 
 impl Open {
@@ -366,20 +394,35 @@ impl Open {
         &self.addresses
     }
 
+    /// Returns the addresses of external authorization over gRPC and over HTTP, with the chosen ports.
+    pub fn check_addresses(&self) -> (Vec<String>, Vec<String>) {
+        self.checks.addresses()
+    }
+
     /// Serves until `stop` completes, then finishes open requests.
     pub async fn serve(self, stop: impl Future<Output = ()>) {
         let Self { app, options, .. } = self;
         let bounds = Arc::new(options.bounds);
         let (h2c, grace) = (options.h2c, options.shutdown_grace);
         let budget = app.state().budget.clone();
+        let registry = app.state().plugins.clone();
         let reloading = self.tls.clone().map(|tls| tokio::spawn(tls.keep_fresh()));
         let serving = Serving {
-            service: Arc::new(http::Service::new(app, budget, bounds)),
+            service: Arc::new(http::Service::new(app, budget, bounds.clone())),
             h2c,
             grace,
             tls: self.tls,
         };
-        serve(self.listeners, serving, stop).await;
+        let (stopping, stopped) = watch::channel(false);
+        let checks = self.checks.serve(registry, bounds, grace, async move {
+            // without a sender the server has stopped
+            let _ = stopped.clone().wait_for(|stopped| *stopped).await;
+        });
+        let stop = async move {
+            stop.await;
+            stopping.send_replace(true);
+        };
+        tokio::join!(serve(self.listeners, serving, stop), checks);
         if let Some(task) = reloading {
             task.abort();
         }

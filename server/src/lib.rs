@@ -17,6 +17,7 @@
 //! - [`cli`]: the commands
 //! - `app`, `control`: lifecycle of the policy server and the control plane
 //! - `api`: handlers of requests
+//! - `envoy`: external authorization for Envoy
 //! - `plugins`: background tasks of a server, and their states
 //! - `net`: sockets, TLS, the hosts that requests may name
 //! - `http`: transport of requests and responses
@@ -40,6 +41,8 @@ mod app;
 pub mod cli;
 mod config;
 mod control;
+#[cfg(feature = "envoy")]
+mod envoy;
 mod http;
 mod json;
 mod net;
@@ -51,7 +54,7 @@ mod wire;
 
 pub use app::{Open, Server, ServerBuilder};
 pub use config::{
-    Authentication, Authorization, Bounds, BufferLimit, DecisionLogOptions, Fsync,
+    Authentication, Authorization, Bounds, BufferLimit, DecisionLogOptions, EnvoyOptions, Fsync,
     LogDatabaseOptions, LogFileOptions, Packing, ReportingOptions, ReportingTrigger, ServerOptions,
     Spelling, SpoolOptions, StatusOptions, TlsOptions, TlsVersion, WhenFull,
 };

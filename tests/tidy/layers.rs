@@ -46,6 +46,7 @@ const SERVER: Layers = &[
     &["net"],
     &["http", "plugins"],
     &["api"],
+    &["envoy"],
     &["app", "control"],
     &["cli"],
 ];

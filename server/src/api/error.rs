@@ -169,6 +169,14 @@ impl ApiError {
         Some(format!("{place}{}: {}", first.code, first.message))
     }
 
+    /// Returns the code of the first of the listed errors.
+    pub fn first_code(&self) -> Option<&str> {
+        match self {
+            Self::Refused(refusal) => refusal.errors.first().map(|error| error.code.as_str()),
+            Self::Elsewhere(_) => None,
+        }
+    }
+
     /// Returns the message, or `None` if the request is handled elsewhere.
     pub fn message(&self) -> Option<&str> {
         match self {

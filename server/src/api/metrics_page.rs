@@ -63,6 +63,9 @@ pub fn registry(state: &State) -> Registry {
     let mut registry = Registry::default();
     register_process(&mut registry);
     state.counts.register(&mut registry);
+    if let Some(register) = state.service_metrics.get() {
+        register(&mut registry);
+    }
     let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     for (name, help, value) in [
         (

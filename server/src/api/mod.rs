@@ -9,6 +9,7 @@ mod call;
 mod compile;
 mod config;
 mod data;
+mod decide;
 mod decision_log;
 mod documents;
 mod error;
@@ -33,6 +34,8 @@ mod status;
 mod warning;
 mod write;
 
+pub use call::Call;
+pub use decide::Decider;
 pub use error::ApiError;
 pub use module_name::{file_name, policy_id};
 pub use provenance::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION};

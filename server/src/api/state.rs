@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock, Weak};
 
 use arc_swap::ArcSwapOption;
+use prometheus_client::registry::Registry;
 use solon::{Engine, Limits, PreparedFilters, PreparedQuery, QueryContext};
 
 use super::cache::Cache;
@@ -12,12 +13,15 @@ use super::documents::Documents;
 use super::filters;
 use crate::config::{Live, ServerOptions};
 use crate::http::{Budget, RequestExt as _};
-use crate::plugins::Registry;
+use crate::plugins::Registry as Plugins;
 use crate::plugins::decision_logs::DecisionLogs;
 use crate::telemetry::Counts;
 
 /// Names, descriptions and values of gauges.
 pub type Gauges = dyn Fn() -> Vec<(&'static str, &'static str, u64)> + Send + Sync;
+
+/// Adds metrics to a registry.
+pub type RegisterMetrics = dyn Fn(&mut Registry) + Send + Sync;
 
 /// Health check queries, valid in any version of Rego. The first has enough steps to check the budget once. The second does not
 /// call functions, for engines whose capabilities exclude them.
@@ -47,7 +51,7 @@ pub struct State {
     /// `true` if host functions may read the metadata of requests.
     pub reads_metadata: bool,
     /// States of plugins.
-    pub plugins: Arc<Registry>,
+    pub plugins: Arc<Plugins>,
     /// Destination of decision logs, if any.
     pub decision_logs: DecisionLogs,
     /// Common facts of decision log events on the current snapshot.
@@ -58,6 +62,8 @@ pub struct State {
     pub budget: Budget,
     /// Reports the metrics of the transport.
     pub transport: OnceLock<Box<Gauges>>,
+    /// Registers the metrics of services other than the HTTP API.
+    pub service_metrics: OnceLock<Box<RegisterMetrics>>,
     /// Built-in functions that queries must not call directly.
     unsafe_builtins: [String; 1],
 }
@@ -68,7 +74,7 @@ impl State {
         engine: Engine,
         options: ServerOptions,
         live: Live,
-        plugins: Arc<Registry>,
+        plugins: Arc<Plugins>,
         decision_logs: DecisionLogs,
     ) -> Arc<Self> {
         Arc::new_cyclic(|me| Self {
@@ -86,6 +92,7 @@ impl State {
             counts: Arc::new(Counts::new(&options.duration_buckets)),
             budget: Budget::new(options.bounds.memory),
             transport: OnceLock::new(),
+            service_metrics: OnceLock::new(),
             engine,
             options,
             live,

@@ -373,6 +373,7 @@ impl Args {
                     is_logged: status.is_logged,
                 }),
             decision_logs: settings.decision_logs.clone(),
+            envoy: settings.envoy.clone(),
             ready_within: Some(seconds(self.ready_timeout)).filter(|within| !within.is_zero()),
             spelling: if self.compat == Some(Compat::Opa) {
                 Spelling::Opa

@@ -3,6 +3,7 @@
 mod bounds;
 mod decision_logs;
 mod distribution;
+mod envoy;
 mod file;
 mod live;
 mod options;
@@ -17,6 +18,7 @@ pub use distribution::{
     BundleSettings, DiscoverySettings, Location, PluginSettings, Polling, RequiredSignature,
     Signing, StatusSettings,
 };
+pub use envoy::{ENVOY, EnvoyOptions};
 pub use file::{Config, Sources};
 pub use live::{Live, LiveOptions};
 pub use options::{

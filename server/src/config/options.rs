@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use solon_common::metrics::REQUEST_BUCKETS;
 
-use super::{Bounds, DecisionLogOptions, Spelling};
+use super::{Bounds, DecisionLogOptions, EnvoyOptions, Spelling};
 
 /// Options of a server.
 #[derive(Clone, Debug)]
@@ -37,6 +37,8 @@ pub struct ServerOptions {
     pub status: Option<StatusOptions>,
     /// Decision logs, if they are enabled.
     pub decision_logs: Option<DecisionLogOptions>,
+    /// External authorization for Envoy, if it is enabled.
+    pub envoy: Option<EnvoyOptions>,
     /// Maximum time that the server waits for its plugins before it listens; `None` does not wait.
     pub ready_within: Option<Duration>,
     /// Spelling of names in responses.
@@ -121,7 +123,7 @@ pub enum TlsVersion {
 }
 
 /// TLS options.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TlsOptions {
     /// Certificate chain of the server, as PEM.
     pub cert_file: PathBuf,
@@ -155,6 +157,7 @@ impl Default for ServerOptions {
             request_log: tracing::Level::INFO,
             status: None,
             decision_logs: None,
+            envoy: None,
             ready_within: None,
             spelling: Spelling::default(),
             bounds: Bounds::default(),

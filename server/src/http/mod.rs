@@ -31,7 +31,7 @@ pub use hyper::body::Body as HttpBody;
 pub use path::{Cleaned, clean, decode, segments, unescape};
 pub use pool::{LatencyEstimate, Pool, Stopwatch};
 pub use rejection::Rejection;
-pub use request::{IncomingRequest, ParsedBody, Request, RequestExt, RequestInfo, Routed};
+pub use request::{IncomingRequest, ParsedBody, Peer, Request, RequestExt, RequestInfo, Routed};
 pub use response::{Response, ResponseExt};
 pub use serve::{Serving, serve};
 pub use streamed::StreamedBody;

@@ -12,6 +12,7 @@ use solon_outbound::config::{KeyConfig, ServicesConfig};
 
 use super::decision_logs::DecisionLogsSection;
 use super::distribution::{BundleSection, DiscoverySection, SingleBundleSection, StatusSection};
+use super::envoy::PluginsSection;
 use crate::config::{Bounds, Packing, ServerOptions};
 
 /// A configuration.
@@ -55,7 +56,7 @@ pub struct Document {
     /// Directory that persisted bundles are kept in.
     #[schemars(extend("default" = ".opa"), example = &"/var/lib/solon")]
     pub persistence_directory: Option<String>,
-    pub plugins: Unsupported,
+    pub plugins: PluginsSection,
 }
 
 /// A key of OPA that has no effect yet. It is rejected if it is set: a server that ignored it would seem to do what it says.

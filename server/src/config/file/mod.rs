@@ -7,6 +7,7 @@ mod decision_logs;
 mod discovered;
 mod distribution;
 mod document;
+mod envoy;
 mod redacted;
 mod schema;
 mod settings;

@@ -7,7 +7,7 @@ use solon_outbound::{KeyConfig, Services, ServicesConfig};
 use super::Caching;
 use super::distribution::Context;
 use super::document::Document;
-use crate::config::{DecisionLogOptions, Packing, PluginSettings, ServerOptions};
+use crate::config::{DecisionLogOptions, EnvoyOptions, Packing, PluginSettings, ServerOptions};
 
 /// Settings of the server in a configuration, with defaults.
 #[derive(Clone, Debug)]
@@ -30,6 +30,8 @@ pub struct Settings {
     pub caching: Caching,
     /// Bundles, discovery and status.
     pub plugins: PluginSettings,
+    /// External authorization for Envoy, if it is enabled.
+    pub envoy: Option<EnvoyOptions>,
     /// Decision logs, if they are enabled.
     pub decision_logs: Option<DecisionLogOptions>,
     /// Capabilities of policies: a file, or a version of OPA.
@@ -80,6 +82,10 @@ impl Settings {
             duration_buckets: server.metrics.prom.http_request_duration_seconds.buckets,
             caching: Caching::of(&document.caching)?,
             plugins,
+            envoy: match &document.plugins.envoy_ext_authz_grpc {
+                Some(section) => Some(section.options()?),
+                None => None,
+            },
             decision_logs: match &document.decision_logs {
                 Some(section) => section.options(services, document.nd_builtin_cache)?,
                 None => None,

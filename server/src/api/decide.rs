@@ -1,0 +1,185 @@
+//! Decisions for services other than the HTTP API, with the decision log.
+
+use solon::Value;
+use solon::store::Path;
+
+use super::ApiError;
+use super::call::Call;
+use super::decision_log::{LoggedDecision, Outcome, compact};
+use super::documents::Failure;
+use super::search::{Wanted, search};
+use super::state::State;
+use crate::http::RequestExt as _;
+use crate::plugins::decision_logs::new_id;
+use crate::telemetry::Metrics;
+
+/// The document that decides.
+pub struct Decider {
+    /// Path with slashes, as it was configured.
+    path: String,
+    /// Key of the prepared document.
+    key: String,
+}
+
+/// A decision that was made.
+pub struct Decided<T> {
+    /// Id of the decision, which is also in the decision log.
+    pub id: String,
+    /// The result.
+    pub result: T,
+}
+
+impl Decider {
+    /// Creates a decider for the document at a path with slashes. `service` distinguishes it from those of other services.
+    pub fn new(service: &str, path: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            key: format!("{service}:{path}"),
+        }
+    }
+
+    /// Evaluates the document and logs the decision. `read` returns what the caller needs of the result, which is `None` if the
+    /// document is undefined. An error of `read` is a decision that failed.
+    ///
+    /// # Errors
+    /// [`ApiError::Elsewhere`] on a reactor if the evaluation takes too long for it. Otherwise there is no decision.
+    pub fn decide<T>(
+        &self,
+        state: &State,
+        request: &Call<'_>,
+        input: &Value,
+        read: impl FnOnce(Option<&Value>) -> Result<T, String>,
+    ) -> Result<Decided<T>, ApiError> {
+        let logged = LoggedDecision::begin(state, request)?;
+        let metrics = Metrics::when(false);
+        let metrics = match &logged {
+            Some(_) => metrics.logged(),
+            None => metrics,
+        };
+        let outcome = || Outcome {
+            path: &self.path,
+            query: None,
+            input: Some(compact(input)),
+            result: None,
+            error: None,
+            metrics: &metrics,
+            labels: &[],
+            custom: None,
+        };
+        let evaluated = self.evaluate(state, request, input, logged.as_ref(), &metrics);
+        let decided = evaluated.and_then(|(value, labels)| {
+            let result = read(value.as_ref()).map_err(ApiError::internal)?;
+            Ok((value, labels, result))
+        });
+        let (value, labels, result) = match decided {
+            Ok(decided) => decided,
+            Err(error @ ApiError::Elsewhere(_)) => return Err(error),
+            Err(error) => {
+                if let Some(logged) = &logged {
+                    logged.log_failure(state, request, &error, outcome);
+                }
+                return Err(error);
+            }
+        };
+        let Some(logged) = logged else {
+            let no_id = || ApiError::internal("the system has no random bytes");
+            return Ok(Decided {
+                id: new_id().ok_or_else(no_id)?,
+                result,
+            });
+        };
+        let text = value.as_ref().map(compact);
+        let outcome = Outcome {
+            result: text.as_deref(),
+            labels: &labels,
+            ..outcome()
+        };
+        logged.log(state, request, outcome)?;
+        Ok(Decided {
+            id: logged.id,
+            result,
+        })
+    }
+
+    /// Logs a request about which nothing can be decided, because it cannot be parsed.
+    ///
+    /// # Errors
+    /// [`ApiError::Elsewhere`] as for [`Self::decide`].
+    pub fn log_malformed(
+        &self,
+        state: &State,
+        request: &Call<'_>,
+        cause: &str,
+    ) -> Result<(), ApiError> {
+        let Some(logged) = LoggedDecision::begin(state, request)? else {
+            return Ok(());
+        };
+        let metrics = Metrics::when(false).logged();
+        logged.log_failure(state, request, &ApiError::internal(cause), || Outcome {
+            path: &self.path,
+            query: None,
+            input: None,
+            result: None,
+            error: None,
+            metrics: &metrics,
+            labels: &[],
+            custom: None,
+        });
+        Ok(())
+    }
+
+    fn evaluate(
+        &self,
+        state: &State,
+        request: &Call<'_>,
+        input: &Value,
+        logged: Option<&LoggedDecision>,
+        metrics: &Metrics,
+    ) -> Result<(Option<Value>, Labels), ApiError> {
+        let path = || Ok(Path::from_slashes(&self.path));
+        let start = metrics.start();
+        let (document, known) = state.documents.get(state, request, &self.key, path)?;
+        if !known {
+            metrics.end("rego_query_compile", start);
+        }
+        let mut evaluation = solon::Request::new().input(input);
+        if let Some(cache) = logged.and_then(|logged| logged.nd_cache.as_ref()) {
+            evaluation = evaluation.nd_builtin_cache(cache);
+        }
+        let snapshot = logged.map(|logged| &logged.snapshot);
+        let wanted = Wanted::of_log(logged);
+        let start = metrics.start();
+        let evaluated = if wanted.is_something() {
+            if request.place.is_reactor() {
+                return Err(ApiError::Elsewhere(None));
+            }
+            let prepared = document.prepared();
+            let found = search(
+                state, request, wanted, metrics, prepared, evaluation, snapshot,
+            );
+            found
+                .map(|(value, told)| (value, told.labels))
+                .map_err(Failure::from)
+        } else {
+            let pinned = match snapshot {
+                Some(snapshot) => document.prepared().pin_to(snapshot),
+                None => document.prepared().pin(),
+            };
+            let value = document.evaluate(state, request, &pinned, evaluation, |value| {
+                value.to_value()
+            });
+            value.map(|value| (value, Vec::new()))
+        };
+        metrics.end("rego_query_eval", start);
+        if metrics.is_on() {
+            metrics.since("server_handler", request.info().received());
+        }
+        evaluated.map_err(|failure| match failure {
+            Failure::Input(words) => ApiError::internal(words),
+            Failure::Other(error) => error,
+        })
+    }
+}
+
+/// Labels of the rules that succeeded.
+type Labels = Vec<serde_json::Map<String, serde_json::Value>>;

@@ -1,0 +1,204 @@
+//! Evaluation of checks: on a reactor thread if they are short, otherwise in the pool, with the decision log.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::HeaderMap;
+use solon::Value;
+use tracing::warn;
+
+use super::counts::Counts;
+use super::decision::Decision;
+use super::input::Parsing;
+use crate::api::{ApiError, Call, Decider, State};
+use crate::config::EnvoyOptions;
+use crate::http::{
+    Executor, Longer, Peer, Place, Rejection, Request, RequestExt as _, RequestInfo,
+};
+
+/// Message for a document that is undefined.
+const UNDEFINED: &str = "undefined decision";
+
+/// Decides about requests.
+pub struct Authorizer {
+    state: Arc<State>,
+    executor: Arc<Executor>,
+    decider: Decider,
+    /// Options of parsing requests.
+    pub parsing: Parsing,
+    counts: Option<Arc<Counts>>,
+    is_dry_run: bool,
+    numbers: AtomicU64,
+}
+
+/// The caller of a check.
+pub struct Caller {
+    /// Headers or metadata of the check itself, for the decision log.
+    pub headers: HeaderMap,
+    /// Address of the proxy; empty for Unix sockets.
+    pub address: String,
+    /// Time that the proxy waits.
+    pub timeout: Option<Duration>,
+}
+
+/// Result of a check.
+pub enum Verdict {
+    /// The policy has decided.
+    Decided {
+        /// The decision.
+        decision: Decision,
+        /// Id of the decision.
+        id: String,
+        /// `true` if the decision denies the request, and it is allowed nevertheless.
+        is_overridden: bool,
+    },
+    /// The checked request cannot be parsed.
+    Malformed(String),
+    /// There is no decision.
+    Failed(String),
+}
+
+/// Cancels an evaluation when the caller no longer waits for it.
+struct CancelOnDrop(Arc<RequestInfo>);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel.cancel();
+    }
+}
+
+impl Authorizer {
+    /// Creates an authorizer.
+    pub fn new(
+        state: Arc<State>,
+        executor: Arc<Executor>,
+        options: &EnvoyOptions,
+        parsing: Parsing,
+        counts: Option<Arc<Counts>>,
+    ) -> Self {
+        Self {
+            state,
+            executor,
+            decider: Decider::new("envoy", &options.path),
+            parsing,
+            counts,
+            is_dry_run: options.is_dry_run,
+            numbers: AtomicU64::new(0),
+        }
+    }
+
+    /// Decides about a request. `input` is an error if the request cannot be parsed.
+    pub async fn check(self: &Arc<Self>, caller: Caller, input: Result<Value, String>) -> Verdict {
+        let start = Instant::now();
+        let (request, info) = self.request(caller);
+        let _cancel = CancelOnDrop(info.clone());
+        let verdict = match Executor::run_here(|place| self.decide(&request, &input, place)) {
+            Ok(Ok(verdict)) => verdict,
+            Ok(Err(Longer(estimate))) => {
+                let this = self.clone();
+                let work = move |place: Place<'_>| {
+                    let verdict = this.decide(&request, &input, place);
+                    solon::release_thread_snapshot();
+                    // the pool is the last alternative
+                    verdict.unwrap_or_else(|Longer(_)| this.rejected(&Rejection::Panicked))
+                };
+                let done = self.executor.run(estimate, info.deadline, work).await;
+                done.unwrap_or_else(|rejection| self.rejected(&rejection))
+            }
+            Err(rejection) => self.rejected(&rejection),
+        };
+        if let (Some(counts), Verdict::Decided { .. }) = (&self.counts, &verdict) {
+            counts.decided(start.elapsed());
+        }
+        verdict
+    }
+
+    /// Returns the check as a request of the server. Its deadline is the earlier one of caller and server.
+    fn request(&self, caller: Caller) -> (Request, Arc<RequestInfo>) {
+        let mut request = Request::default();
+        *request.headers_mut() = caller.headers;
+        let limit = self.state.options.bounds.request;
+        let limit = match (limit, caller.timeout) {
+            (Some(limit), Some(timeout)) => Some(limit.min(timeout)),
+            (limit, timeout) => limit.or(timeout),
+        };
+        let peer = Peer {
+            address: caller.address,
+            ..Peer::default()
+        };
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed) + 1;
+        let info = RequestInfo::of(&mut request, number, Arc::new(peer), limit);
+        (request, info)
+    }
+
+    fn decide(
+        &self,
+        request: &http::Request<Bytes>,
+        input: &Result<Value, String>,
+        place: Place<'_>,
+    ) -> Result<Verdict, Longer> {
+        let call = Call::new(request, place);
+        let input = match input {
+            Ok(input) => input,
+            Err(cause) => {
+                match self.decider.log_malformed(&self.state, &call, cause) {
+                    Err(ApiError::Elsewhere(estimate)) => return Err(Longer(estimate)),
+                    Ok(()) | Err(_) => {}
+                }
+                self.count("request_parse_error");
+                return Ok(Verdict::Malformed(cause.clone()));
+            }
+        };
+        let read = |value: Option<&Value>| Decision::read(value.ok_or(UNDEFINED)?);
+        match self.decider.decide(&self.state, &call, input, read) {
+            Ok(decided) => {
+                let decision = decided.result;
+                let is_overridden = self.is_dry_run && !decision.is_allowed;
+                if is_overridden {
+                    warn!(
+                        decision_id = decided.id,
+                        "A denied request is allowed, because `dry-run` is set."
+                    );
+                }
+                Ok(Verdict::Decided {
+                    decision,
+                    id: decided.id,
+                    is_overridden,
+                })
+            }
+            Err(ApiError::Elsewhere(estimate)) => Err(Longer(estimate)),
+            Err(error) => {
+                let message = error.first_error();
+                let message = message.or_else(|| error.message().map(str::to_owned));
+                let message = message.unwrap_or_default();
+                let reason = match error.first_code() {
+                    Some(code) => code,
+                    None if message.starts_with("failed to get ") => "envoyauth_result_error",
+                    None => "envoyauth_eval_error",
+                };
+                self.count(reason);
+                warn!(
+                    request_id = call.info().id,
+                    err = message,
+                    "A request was checked without a decision."
+                );
+                Ok(Verdict::Failed(message))
+            }
+        }
+    }
+
+    /// Returns the verdict on a check that was not evaluated.
+    fn rejected(&self, rejection: &Rejection) -> Verdict {
+        let (_, code, message) = rejection.describe();
+        self.count(code);
+        Verdict::Failed(message.into_owned())
+    }
+
+    fn count(&self, reason: &str) {
+        if let Some(counts) = &self.counts {
+            counts.failed(reason);
+        }
+    }
+}

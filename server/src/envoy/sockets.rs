@@ -1,0 +1,173 @@
+//! Connections of the gRPC service: TCP and Unix sockets, with TLS if there is a certificate.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+use tonic::transport::server::Connected;
+
+use crate::config::Bounds;
+use crate::net::{Listener, Socket, TlsState};
+
+/// Pause after a failed `accept`, for example when the process has no file descriptors left.
+const PAUSE: Duration = Duration::from_millis(50);
+/// Connections that are accepted and not served yet.
+const ACCEPTED: usize = 64;
+
+/// Address of a client. Empty for Unix sockets.
+#[derive(Clone)]
+pub struct PeerAddress(pub Arc<str>);
+
+/// A connection.
+pub struct Connection {
+    stream: Pin<Box<dyn Stream>>,
+    peer: PeerAddress,
+    _room: OwnedSemaphorePermit,
+}
+
+trait Stream: AsyncRead + AsyncWrite + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Send> Stream for T {}
+
+/// Connections of all listeners. The listeners are closed when it is dropped.
+pub struct Incoming {
+    accepted: mpsc::Receiver<Connection>,
+    _accepting: JoinSet<()>,
+}
+
+impl Incoming {
+    /// Accepts connections. It must be called within a tokio runtime.
+    pub fn new(listeners: Vec<Listener>, tls: Option<&Arc<TlsState>>, bounds: &Bounds) -> Self {
+        let (sender, accepted) = mpsc::channel(ACCEPTED);
+        let room = Arc::new(Semaphore::new(bounds.connections));
+        let mut accepting = JoinSet::new();
+        for listener in listeners {
+            let acceptor = Acceptor {
+                tls: tls.filter(|_| listener.is_secure).cloned(),
+                room: room.clone(),
+                sender: sender.clone(),
+                handshake: bounds.head_within,
+            };
+            accepting.spawn(acceptor.run(listener));
+        }
+        Self {
+            accepted,
+            _accepting: accepting,
+        }
+    }
+}
+
+impl futures_util::Stream for Incoming {
+    type Item = io::Result<Connection>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.accepted.poll_recv(cx).map(|next| next.map(Ok))
+    }
+}
+
+struct Acceptor {
+    tls: Option<Arc<TlsState>>,
+    room: Arc<Semaphore>,
+    sender: mpsc::Sender<Connection>,
+    /// Time limit of a TLS handshake.
+    handshake: Duration,
+}
+
+impl Acceptor {
+    async fn run(self, listener: Listener) {
+        loop {
+            // waits before it accepts: further clients wait in the queue of the socket
+            let Ok(room) = self.room.clone().acquire_owned().await else {
+                return;
+            };
+            match &listener.socket {
+                Socket::Tcp(tcp) => match tcp.accept().await {
+                    Ok((stream, peer)) => {
+                        let _ = stream.set_nodelay(true);
+                        self.begin(stream, peer.to_string(), room);
+                    }
+                    Err(_) => tokio::time::sleep(PAUSE).await,
+                },
+                #[cfg(unix)]
+                Socket::Unix(_, unix) => match unix.accept().await {
+                    Ok((stream, _)) => self.begin(stream, String::new(), room),
+                    Err(_) => tokio::time::sleep(PAUSE).await,
+                },
+            }
+        }
+    }
+
+    fn begin<S>(&self, stream: S, peer: String, room: OwnedSemaphorePermit)
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        let (sender, handshake) = (self.sender.clone(), self.handshake);
+        let acceptor = self
+            .tls
+            .as_ref()
+            .map(|tls| TlsAcceptor::from(tls.current()));
+        let peer = PeerAddress(peer.into());
+        tokio::spawn(async move {
+            let stream: Pin<Box<dyn Stream>> = match acceptor {
+                None => Box::pin(stream),
+                Some(acceptor) => {
+                    let accepted = tokio::time::timeout(handshake, acceptor.accept(stream));
+                    // rustls has sent the alert
+                    let Ok(Ok(stream)) = accepted.await else {
+                        return;
+                    };
+                    Box::pin(stream)
+                }
+            };
+            let connection = Connection {
+                stream,
+                peer,
+                _room: room,
+            };
+            // the service has stopped if nobody receives
+            let _ = sender.send(connection).await;
+        });
+    }
+}
+
+impl Connected for Connection {
+    type ConnectInfo = PeerAddress;
+
+    fn connect_info(&self) -> PeerAddress {
+        self.peer.clone()
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.stream.as_mut().poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.stream.as_mut().poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stream.as_mut().poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stream.as_mut().poll_shutdown(cx)
+    }
+}
