@@ -264,7 +264,7 @@ impl Server {
                 let hangup = signal(SignalKind::hangup())?;
                 let actions = std::mem::take(&mut self.hangup);
                 tokio::spawn(reload_on(hangup, actions, has_certificates));
-                self.open().await?.serve(stop).await;
+                Box::pin(self.open().await?.serve(stop)).await;
                 Ok(())
             })
     }

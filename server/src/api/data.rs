@@ -18,6 +18,7 @@ use super::documents::{Document as Prepared, Failure};
 use super::error::message;
 use super::metrics::{self, Stages};
 use super::provenance::provenance;
+use super::proxy_check;
 use super::search::{Told, Wanted, search};
 use super::state::State;
 use super::warning::Warning;
@@ -27,6 +28,7 @@ use crate::telemetry::Metrics;
 
 /// `GET /v1/data/{path}`
 pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
+    proxy_check::reject(request)?;
     let text = request.params().last("input");
     let logged = LoggedDecision::begin(state, request)?;
     let asked = Asked {
@@ -50,6 +52,7 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
 
 /// `POST /v1/data/{path}`
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
+    proxy_check::reject(request)?;
     let logged = LoggedDecision::begin(state, request)?;
     let metrics = metrics::of_decision(request, logged.as_ref());
     let start = metrics.start();
@@ -363,6 +366,7 @@ fn bare(
     below: &str,
     path: impl Fn() -> Result<Path, ApiError>,
 ) -> Result<Response, ApiError> {
+    proxy_check::reject(request)?;
     let logged = LoggedDecision::begin(state, request)?;
     let malformed = |words: String| {
         let words = malformed_input("body", words);

@@ -25,6 +25,7 @@ mod pages;
 mod patch;
 mod policies;
 mod provenance;
+mod proxy_check;
 mod query;
 mod routes;
 mod search;

@@ -143,9 +143,10 @@ impl Authorizer {
         let input = match input {
             Ok(input) => input,
             Err(cause) => {
-                match self.decider.log_malformed(&self.state, &call, cause) {
-                    Err(ApiError::Elsewhere(estimate)) => return Err(Longer(estimate)),
-                    Ok(()) | Err(_) => {}
+                // the request is denied, whether it was logged or not
+                let logged = self.decider.log_malformed(&self.state, &call, cause);
+                if let Err(ApiError::Elsewhere(estimate)) = logged {
+                    return Err(Longer(estimate));
                 }
                 self.count("request_parse_error");
                 return Ok(Verdict::Malformed(cause.clone()));

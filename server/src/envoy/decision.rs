@@ -98,7 +98,7 @@ impl Decision {
 /// Members of a decision.
 struct Members<'v>(&'v Value);
 
-impl<'v> Members<'v> {
+impl Members<'_> {
     fn allowed(&self) -> Result<bool, String> {
         let value = self
             .0

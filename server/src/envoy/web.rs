@@ -23,7 +23,7 @@ use crate::http::{
 };
 
 /// Header with the names of headers that Envoy removes from an allowed request.
-const REMOVED: HeaderName = HeaderName::from_static("x-envoy-auth-headers-to-remove");
+static REMOVED: HeaderName = HeaderName::from_static("x-envoy-auth-headers-to-remove");
 
 /// Responds to checked requests.
 pub struct Web {

@@ -38,7 +38,7 @@ fn paths_are_decoded_before_they_are_split() {
 #[test]
 fn queries_follow_the_rules_of_forms() {
     for (query, want) in [
-        ("", r#"{}"#),
+        ("", "{}"),
         ("x=1&x=2&y=", r#"{"x":["1","2"],"y":[""]}"#),
         ("c", r#"{"c":[""]}"#),
         ("b=c?d=e", r#"{"b":["c?d=e"]}"#),
