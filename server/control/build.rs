@@ -19,6 +19,7 @@ fn main() -> io::Result<()> {
         let name = file.strip_prefix(root).map_err(io::Error::other)?;
         let name = name.to_string_lossy().replace('\\', "/");
         let path = fs::canonicalize(&file)?;
+        let path = path.to_string_lossy();
         writeln!(out, "    ({name:?}, include_bytes!({path:?})),")?;
     }
     writeln!(out, "]")

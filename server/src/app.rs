@@ -1,5 +1,6 @@
 //! Lifecycle of a server.
 
+mod builder;
 mod checks;
 mod exposure;
 
@@ -8,26 +9,24 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use solon::{Engine, HostFunction, Value, json};
-use solon_host::{NetworkRules, RestrictedHost};
+use solon::{Engine, Value, json};
 use solon_outbound::Services;
 use tokio::sync::watch;
 use tracing::info;
 
+pub use self::builder::ServerBuilder;
 use self::checks::Checks;
 use self::exposure::{restrict_hosts, warn_of_openness};
 use crate::api::{Service, State, file_name, log_status};
-use crate::config::{DiscoverySettings, ENVOY, Live, LiveOptions, PluginSettings, ServerOptions};
+use crate::config::{DiscoverySettings, Live, ServerOptions};
 use crate::http::{self, Budget, Executor, Pool, Serving, serve};
 use crate::net::{Listener, TlsState};
 use crate::plugins::decision_logs::DecisionLogs;
 use crate::plugins::{
-    Apply, BUNDLES, Configuration, DECISION_LOGS, DISCOVERY, Manager, NewEngine, Plugin,
-    PluginState, Registry, STATUS, Start, Started, run_bundles, run_discovery,
+    Apply, BUNDLES, Configuration, DISCOVERY, Manager, NewEngine, Registry, STATUS, Start, Started,
+    run_bundles, run_discovery,
 };
 use crate::system::signals::{Signal, SignalKind, signal};
-
-/// Name of the plugin that logs decisions.
 
 /// Returns the labels of a configuration as JSON text.
 pub(crate) fn labels_of(config: &Value) -> Vec<u8> {
@@ -63,145 +62,6 @@ pub struct Server {
 
 /// Action on SIGHUP.
 type Hangup = Box<dyn Fn() + Send>;
-
-/// Builder of a [`Server`].
-#[derive(Default)]
-pub struct ServerBuilder {
-    engine: Option<Engine>,
-    functions: Vec<HostFunction>,
-    options: ServerOptions,
-    addresses: Vec<String>,
-    config: Option<Value>,
-    services: Services,
-    plugins: Vec<Start>,
-    settings: Option<PluginSettings>,
-    hangup: Vec<Hangup>,
-}
-
-impl ServerBuilder {
-    /// Sets the engine to serve. The program may change and evaluate it as well. Without it, the server creates an engine with the
-    /// system's clock, resolver and HTTP client, without environment variables and without metadata services of clouds.
-    ///
-    /// Clients that may send queries can read everything that the host of an engine exposes. [`solon_host::RestrictedHost`] exposes
-    /// chosen variables, [`solon_host::SystemHost`] all of them.
-    #[must_use]
-    pub fn engine(mut self, engine: Engine) -> Self {
-        self.engine = Some(engine);
-        self
-    }
-
-    /// Adds a function that policies may call to the server's own engine. An engine that is passed to [`Self::engine`] keeps the
-    /// functions it was built with. The function is never called on a reactor thread.
-    #[must_use]
-    pub fn function(mut self, function: HostFunction) -> Self {
-        self.functions.push(function.waiting());
-        self
-    }
-
-    /// Sets the options. The default is equal to `solon run` without flags.
-    #[must_use]
-    pub fn options(mut self, options: ServerOptions) -> Self {
-        self.options = options;
-        self
-    }
-
-    /// Adds a listening address: `host:port`, `:port` or `unix://path`. The addresses of the options are used only if none is
-    /// added.
-    #[must_use]
-    pub fn address(mut self, address: &str) -> Self {
-        self.addresses.push(address.to_owned());
-        self
-    }
-
-    /// Sets the object without secrets that `GET /v1/config` returns.
-    #[must_use]
-    pub fn config(mut self, config: Value) -> Self {
-        self.config = Some(config);
-        self
-    }
-
-    /// Sets the services that decisions may be uploaded to.
-    #[must_use]
-    pub(crate) fn services(mut self, services: Services) -> Self {
-        self.services = services;
-        self
-    }
-
-    /// Adds a plugin: a part of the server that starts before it listens and runs until it stops. `/v1/status` and the input of
-    /// health rules contain its name. If two plugins have the same name, the later one runs.
-    #[must_use]
-    pub fn plugin<F>(mut self, name: &str, run: impl FnOnce(Plugin) -> F + Send + 'static) -> Self
-    where
-        F: Future<Output = Result<(), String>> + Send + 'static,
-    {
-        self.plugins.retain(|plugin| plugin.name != name);
-        self.plugins.push(Start::new(name, run));
-        self
-    }
-
-    /// Sets the plugins of a configuration: bundles, discovery and status.
-    #[must_use]
-    pub(crate) fn plugin_settings(mut self, settings: PluginSettings) -> Self {
-        self.settings = Some(settings);
-        self
-    }
-
-    /// Calls a function for each SIGHUP that the process receives while [`Server::run`] runs.
-    #[must_use]
-    pub(crate) fn on_hangup(mut self, act: impl Fn() + Send + 'static) -> Self {
-        self.hangup.push(Box::new(act));
-        self
-    }
-
-    /// Builds the server.
-    pub fn build(self) -> Server {
-        let engine = self.engine.unwrap_or_else(|| {
-            let host = RestrictedHost::new()
-                .networks(NetworkRules::unrestricted().deny_metadata())
-                .expose_variables::<&str>([]);
-            let builder = Engine::builder().host(Arc::new(host)).file_name(file_name);
-            let add = |builder: solon::EngineBuilder, function| builder.function(function);
-            self.functions.into_iter().fold(builder, add).build()
-        });
-        let mut options = self.options;
-        if !self.addresses.is_empty() {
-            options.addresses = self.addresses;
-        }
-        let config = self.config.unwrap_or_else(|| Value::object(Vec::new()));
-        let names = self.plugins.iter().map(|plugin| plugin.name.as_str());
-        let logs = options.decision_logs.as_ref().map(|_| DECISION_LOGS);
-        let checks = options.envoy.as_ref().map(|_| ENVOY);
-        let names = names
-            .chain(options.status.map(|_| STATUS))
-            .chain(logs)
-            .chain(checks);
-        let registry = Arc::new(Registry::new(names));
-        if let Some(name) = logs {
-            registry.report(name, PluginState::Ok, None);
-        }
-        let settings = self.settings.map(|settings| {
-            let state = match settings.discovery {
-                Some(_) => PluginState::NotReady,
-                None => PluginState::Ok,
-            };
-            registry.report(DISCOVERY, state, None);
-            settings
-        });
-        let manager = Manager::new(registry.clone(), settings.unwrap_or_default());
-        Server {
-            engine,
-            decision_logs: DecisionLogs::default(),
-            services: self.services,
-            labels: labels_of(&config),
-            live: Live::new(LiveOptions::of(&options, config)),
-            options,
-            plugins: self.plugins,
-            registry,
-            manager: Arc::new(manager),
-            hangup: self.hangup,
-        }
-    }
-}
 
 impl Server {
     /// Returns a builder.

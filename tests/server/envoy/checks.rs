@@ -52,10 +52,11 @@ impl Authorization {
         let text = |name: &str| line[name].as_str().unwrap().to_owned();
         let address = text("addr");
         let runtime = Runtime::new().unwrap();
-        let _guard = runtime.enter();
         let channel = Channel::from_shared(format!("http://{address}")).unwrap();
-        let client = AuthorizationClient::new(channel.connect_lazy());
-        drop(_guard);
+        let client = {
+            let _in_runtime = runtime.enter();
+            AuthorizationClient::new(channel.connect_lazy())
+        };
         Self {
             http_address: text("http_addr"),
             server,

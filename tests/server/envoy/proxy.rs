@@ -44,7 +44,7 @@ fn program() -> Option<PathBuf> {
         std::env::var_os("SOLON_REQUIRE_SERVICES").is_none(),
         "there is no Envoy: set SOLON_ENVOY"
     );
-    eprintln!("skipped: there is no Envoy (SOLON_ENVOY)");
+    println!("skipped: there is no Envoy (SOLON_ENVOY)");
     None
 }
 
@@ -206,12 +206,12 @@ fn config(port: u16, upstream: u16, cluster: &Value, filter: &Value) -> Value {
 fn cluster(address: &str, is_grpc: bool) -> Value {
     let port: u16 = address.rsplit(':').next().unwrap().parse().unwrap();
     cluster_at(
-        json!({"socket_address": {"address": "127.0.0.1", "port_value": port}}),
+        &json!({"socket_address": {"address": "127.0.0.1", "port_value": port}}),
         is_grpc,
     )
 }
 
-fn cluster_at(address: Value, is_grpc: bool) -> Value {
+fn cluster_at(address: &Value, is_grpc: bool) -> Value {
     let protocol = if is_grpc {
         json!({"explicit_http_config": {"http2_protocol_options": {}}})
     } else {
@@ -332,7 +332,7 @@ fn envoy_asks_over_a_unix_socket() {
     });
     let _server = Authorization::start(&settings, &[], POLICY);
     let address = json!({"pipe": {"path": socket.to_str().unwrap()}});
-    let proxy = Proxy::start(&program, &cluster_at(address, true), &grpc_filter(false));
+    let proxy = Proxy::start(&program, &cluster_at(&address, true), &grpc_filter(false));
     assert_eq!(proxy.send(&Message::new("GET", "/allowed")).status, 200);
     assert_eq!(proxy.send(&Message::new("GET", "/denied")).status, 401);
 }

@@ -56,7 +56,7 @@ fn queries_follow_the_rules_of_forms() {
     assert_eq!(parameters("a=%z").unwrap_err(), "invalid URL escape \"%z\"");
     let many = vec!["a"; 10_001].join("&");
     assert!(parameters(&many).unwrap_err().contains("exceeded limit"));
-    assert!(parameters(&many[2..]).is_ok());
+    assert!(parameters(many.strip_prefix("a&").unwrap()).is_ok());
 }
 
 #[test]

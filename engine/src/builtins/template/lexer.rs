@@ -296,7 +296,7 @@ impl<'t> TemplateLexer<'t> {
             },
             '$' => self.name(TemplateTokenKind::Variable),
             '.' if !self.peek().is_some_and(|c| c.is_ascii_digit()) => {
-                self.name(TemplateTokenKind::Field)
+                self.name(TemplateTokenKind::Field);
             }
             '.' | '+' | '-' | '0'..='9' => {
                 self.at -= 1;
