@@ -22,7 +22,7 @@ impl Machine<'_> {
 
 impl<'e, O: OperandSource<'e>> Texts<'e> for O {}
 
-/// Tests of texts in place.
+/// Tests of strings that read their operands without copying them.
 pub(super) trait Texts<'e>: OperandSource<'e> {
     /// Returns `true` if a test holds; `None` if an operand is not a text, or too long.
     #[inline]

@@ -128,7 +128,7 @@ pub(super) fn column(terms: &[Term], names: MappedNames<'_>) -> Option<ColumnNam
     }
 }
 
-/// Returns the location of a term or of its first part.
+/// Returns the location of a term. A reference without a location has that of its head.
 pub(super) fn span_of(term: &Term) -> Span {
     match &term.kind {
         _ if term.span.is_somewhere() => term.span,

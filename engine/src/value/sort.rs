@@ -207,7 +207,8 @@ pub fn distinct<T: Sortable>(
     )
 }
 
-/// Sorts values with a stable sort. Stops if the evaluation is interrupted.
+/// Sorts values in Rego's order, stably, in O(n log n) comparisons. `goes_on` is polled: if it returns `false`, sorting stops and
+/// the values are unspecified.
 pub fn sort(values: &mut [ValueRef<'_>], goes_on: impl Fn() -> bool) {
     if values.is_sorted() {
         return;

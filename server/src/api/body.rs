@@ -333,7 +333,7 @@ impl<'a> Members<'a> {
             .map_err(|_| format!("`{name}` must be an array of strings"))
     }
 
-    /// Returns a member that must be a boolean; `false` if it is absent.
+    /// Returns a boolean member, or `false` if it is absent. Fails if it is not a boolean.
     pub fn flag(&self, name: &str) -> Result<bool, String> {
         match self.get(name) {
             None | Some("null" | "false") => Ok(false),

@@ -3,6 +3,10 @@
 use crate::builtins::{BuiltinContext, BuiltinError, Operands};
 use crate::value::ValueRef;
 
+/// Implements `hex.encode`: returns the hexadecimal digits, in lower case, of the bytes of a string.
+///
+/// # Errors
+/// Fails if the operand is not a string, or the result exceeds the memory budget.
 pub fn encode<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],

@@ -83,6 +83,10 @@ pub fn marshal_with_options<'e>(
     written(call, operands.operand(0), text, Some(layout))
 }
 
+/// Implements `json.unmarshal`: parses a JSON text. O(n) in its length, which counts against the budgets of steps and memory.
+///
+/// # Errors
+/// Fails if the operand is not a string, the text is not JSON, or a budget is exceeded.
 pub fn unmarshal<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],

@@ -19,7 +19,11 @@ use crate::value::ObjectView;
 /// Minimum and maximum delay before a retry, in seconds.
 const PAUSES: (f64, f64) = (0.1, 60.0);
 
-/// Executes a request, with its number of retries.
+/// Sends a request and follows redirects. Repeats it after network errors, with growing delays, as often as `max_retry_attempts`
+/// of `asked` permits.
+///
+/// # Errors
+/// Fails with the error of the last attempt, or immediately for any other error than one of the network.
 pub fn carry_out(
     call: &BuiltinContext<'_>,
     request: &Request,

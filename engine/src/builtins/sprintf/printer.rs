@@ -46,7 +46,7 @@ impl<'c, 'e> Printer<'c, 'e> {
         self.out
     }
 
-    /// Appends bytes.
+    /// Appends bytes to the output. Fails if the output exceeds the memory limit of the evaluation.
     #[inline]
     pub fn raw(&mut self, bytes: &[u8]) -> Result<(), BuiltinError> {
         push(self.call, &mut self.out, bytes)

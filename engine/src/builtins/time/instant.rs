@@ -93,7 +93,7 @@ impl<'e> Instant<'e> {
         }
     }
 
-    /// Returns date and clock time in the time zone.
+    /// Returns the date and the time of day in the time zone of the instant.
     pub fn civil(&self) -> Civil {
         let seconds = self.ns.div_euclid(SECOND) + self.offset;
         let (days, second) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));

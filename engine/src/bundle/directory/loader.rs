@@ -259,7 +259,7 @@ impl<'f> Loader<'f> {
     /// Loads files and folders.
     ///
     /// # Errors
-    /// All faults, not only the first; what is wrong with the texts of modules is among them then.
+    /// Fails with the errors of all files, in the order of the files. Parse errors of modules are among them.
     pub fn load<P: AsRef<str>>(&self, paths: &[P]) -> Result<Loaded, LoadErrors> {
         let mut modules = BTreeMap::new();
         let mut documents = MergedDocuments::default();

@@ -18,7 +18,7 @@ pub(super) enum Called<'t> {
 }
 
 impl Lowering<'_> {
-    /// Returns the function of the policy that an operator names.
+    /// Returns the rule set of the function that an operator names, or `None` if it is not a function of the policy.
     pub(super) fn function(&self, operator: &Term) -> Option<RuleId> {
         let terms = operator.as_ref()?;
         if terms.first()?.as_var().is_none_or(|name| &**name != "data") {

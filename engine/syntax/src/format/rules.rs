@@ -62,7 +62,8 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// Continues after a part that was copied from the source because of its comments.
+    /// Calls `write` and returns its result. A stop at a comment is not an error here: the caller copies the part from the source.
+    /// Other stops are returned.
     pub(super) fn ignoring_comments(
         &mut self,
         write: impl FnOnce(&mut Self) -> Written,

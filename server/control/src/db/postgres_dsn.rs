@@ -59,7 +59,7 @@ const UNSUPPORTED: [&str; 14] = [
     "ssl_min_protocol_version",
 ];
 
-/// Connection settings of a server.
+/// Connection settings of a PostgreSQL server, parsed from a DSN.
 #[derive(Debug)]
 pub struct PostgresDsn {
     /// Hosts, database and user.
