@@ -30,6 +30,14 @@ async fn requests_and_statements_are_measured() {
     ] {
         assert!(text.contains(line), "{line} is not in:\n{text}");
     }
+    let described = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/metrics.md");
+    let described = std::fs::read_to_string(described).unwrap();
+    for line in text.lines().filter_map(|line| line.strip_prefix("# TYPE ")) {
+        let (name, kind) = line.split_once(' ').unwrap();
+        let suffix = if kind == "counter" { "_total" } else { "" };
+        let row = format!("| `{name}{suffix}` | {kind} |");
+        assert!(described.contains(&row), "docs/metrics.md has no row {row}");
+    }
     // requests of unknown clients, and names that clients can invent, are not counted separately
     assert!(
         !text.contains("code=\"401\"") && !text.contains("nothing"),
