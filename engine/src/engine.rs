@@ -194,7 +194,8 @@ impl Engine {
             return Ok(());
         }
         let edit = |transaction: &mut Transaction| make(writes, transaction);
-        let next = self.prepare_commit(&before, modules, edit, timer)?;
+        let strict = self.inner.options.strict;
+        let next = self.prepare_commit(&before, modules, edit, strict, timer)?;
         Ok(self.inner.commit_of_client(before, next, &mut record)?)
     }
 
@@ -241,14 +242,39 @@ impl Engine {
     /// # Errors
     /// Errors of [`Self::apply`], except for errors of the store.
     pub fn check(&self, change: Change) -> Result<Snapshot, Error> {
-        let before = self.now();
+        self.check_at(&self.snapshot(), change, false)
+    }
+
+    /// Checks a change of a given snapshot, as [`Self::check`] does for the current one. With `strict` all modules are
+    /// compiled by the rules of strict mode, even if the engine does not use it.
+    ///
+    /// ```
+    /// use solon::{Change, Engine};
+    ///
+    /// let engine = Engine::new();
+    /// let mut change = Change::default();
+    /// change.set_module("p.rego", "package p\nimport data.unused\nallow := true");
+    /// assert!(engine.check_at(&engine.snapshot(), change.clone(), false).is_ok());
+    /// assert!(engine.check_at(&engine.snapshot(), change, true).is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Self::check`].
+    pub fn check_at(
+        &self,
+        before: &Snapshot,
+        change: Change,
+        strict: bool,
+    ) -> Result<Snapshot, Error> {
+        let before = before.state();
+        let strict = strict || self.inner.options.strict;
         let Change { modules, writes } = change;
         let edit = |transaction: &mut Transaction| make(writes, transaction);
-        let mut next = self.prepare_commit(&before, modules, edit, Timer::default())?;
+        let mut next = self.prepare_commit(before, modules, edit, strict, Timer::default())?;
         if let Some(policy) = &mut next.policy {
             policy.version_id = next_trial_version_id();
         }
-        let state = next.state(&before, next_trial_version_id());
+        let state = next.state(before, next_trial_version_id());
         Ok(Snapshot::new(Arc::new(state)))
     }
 
@@ -258,6 +284,7 @@ impl Engine {
         before: &SnapshotState,
         change: Vec<(String, Option<ModuleSource>)>,
         edit: impl FnOnce(&mut Transaction) -> Result<(), StoreError>,
+        strict: bool,
         timer: Timer<'_>,
     ) -> Result<PendingCommit, Error> {
         let mut modules = before.policy.modules.clone();
@@ -305,11 +332,11 @@ impl Engine {
         }
         let mut transaction = Transaction::new(&before.documents);
         edit(&mut transaction)?;
-        let policy = if changed.is_empty() {
+        let policy = if changed.is_empty() && strict == self.inner.options.strict {
             self.inner.check_conflicts(before, &transaction)?;
             None
         } else {
-            Some(self.compile(&before.policy, modules, &transaction, timer)?)
+            Some(self.compile(&before.policy, modules, &transaction, strict, timer)?)
         };
         laps.end(|| "rego_module_compile".to_owned());
         Ok(PendingCommit {

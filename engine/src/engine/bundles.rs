@@ -91,7 +91,8 @@ impl Engine {
         let changes = BundleChanges::compute(&current, new, gone)?;
         let modules = changes.modules(&before);
         let edit = |transaction: &mut Transaction| changes.documents(transaction);
-        let next = self.prepare_commit(&before, modules, edit, Timer::default())?;
+        let strict = self.inner.options.strict;
+        let next = self.prepare_commit(&before, modules, edit, strict, Timer::default())?;
         if next.is_empty() {
             return Ok(());
         }

@@ -1,5 +1,6 @@
 //! Compilation of module texts to a program.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -58,9 +59,10 @@ impl Engine {
         earlier: &Policy,
         modules: BTreeMap<String, Arc<Module>>,
         transaction: &Transaction,
+        strict: bool,
         timer: Timer<'_>,
     ) -> Result<Policy, Error> {
-        Error::caught(|| self.policy_from(earlier, modules, transaction, timer))
+        Error::caught(|| self.policy_from(earlier, modules, transaction, strict, timer))
     }
 
     fn policy_from(
@@ -68,6 +70,7 @@ impl Engine {
         earlier: &Policy,
         modules: BTreeMap<String, Arc<Module>>,
         transaction: &Transaction,
+        strict: bool,
         timer: Timer<'_>,
     ) -> Result<Policy, Error> {
         let exists =
@@ -85,11 +88,20 @@ impl Engine {
         let chain = compile::longest_chain(modules.values());
         let (compiled, program, record) = compile::on_large_stack(chain, || {
             let list = || modules.values().cloned();
-            let options = &self.inner.options;
+            let mut options = Cow::Borrowed(&self.inner.options);
+            let is_same = options.strict == strict;
+            if !is_same {
+                options.to_mut().strict = strict;
+            }
+            let options = &*options;
             let mut laps = Timer::new(&hear).start();
             let mut observe = |pass: &Pass, _: &Compilation<'_>| laps.end(|| pass.timer());
-            let kept =
-                compile::recompile(&earlier.compiled, list(), options, checked, &mut observe);
+            // modules of an earlier compilation were checked by its options
+            let kept = is_same
+                .then(|| {
+                    compile::recompile(&earlier.compiled, list(), options, checked, &mut observe)
+                })
+                .flatten();
             let stands_on = kept.is_some().then_some(lower::EarlierProgram {
                 program: &earlier.program,
                 record: &earlier.record,

@@ -137,7 +137,9 @@ impl Engine {
         let mut record = self.inner.changing.lock();
         let before = self.now();
         let modules = stored.iter().map(text_of).collect();
-        let mut next = self.prepare_commit(&before, modules, |_| Ok(()), Timer::default())?;
+        let strict = self.inner.options.strict;
+        let mut next =
+            self.prepare_commit(&before, modules, |_| Ok(()), strict, Timer::default())?;
         // the store has them already
         next.modules.clear();
         next.origins = Some(origins_of(stored));
@@ -190,7 +192,9 @@ impl Engine {
             }
             Ok(())
         };
-        let mut next = self.prepare_commit(&before, start.compiled, edit, Timer::default())?;
+        let strict = self.inner.options.strict;
+        let mut next =
+            self.prepare_commit(&before, start.compiled, edit, strict, Timer::default())?;
         next.origins = Some(start.origins);
         next.modules = stored_changes(next.modules, modules.changed);
         let root = next.transaction.root();

@@ -12,10 +12,10 @@ use crate::compile::{self, Query, lower};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::query::{
-    Expression, ExpressionText, PreparedDocument, PreparedQuery, QueryCompiler, QueryContext,
-    QueryInner, Recompiling,
+    Expression, ExpressionText, PinnedQuery, PreparedDocument, PreparedQuery, QueryCompiler,
+    QueryContext, QueryInner, Recompiling,
 };
-use crate::snapshot::Policy;
+use crate::snapshot::{Policy, Snapshot};
 use crate::store::Path;
 use crate::trace::Timer;
 
@@ -76,7 +76,29 @@ impl Engine {
         text: &str,
         context: &QueryContext<'_>,
     ) -> Result<PreparedQuery, Error> {
-        let policy = &*self.now().policy;
+        self.prepare_query_for(&self.now().policy, text, context)
+    }
+
+    /// Compiles a query with the policies of a snapshot, such as one of [`Engine::check`].
+    ///
+    /// # Errors
+    /// [`Error::Compile`], [`Error::EmptyQuery`].
+    pub fn prepare_query_at(
+        &self,
+        snapshot: &Snapshot,
+        text: &str,
+        context: &QueryContext<'_>,
+    ) -> Result<PinnedQuery, Error> {
+        let prepared = self.prepare_query_for(&snapshot.state().policy, text, context)?;
+        prepared.pin_to(snapshot)
+    }
+
+    fn prepare_query_for(
+        &self,
+        policy: &Policy,
+        text: &str,
+        context: &QueryContext<'_>,
+    ) -> Result<PreparedQuery, Error> {
         let first = self.query_for(policy, text, context)?;
         let (engine, text, context) = (
             self.clone(),

@@ -352,7 +352,7 @@ fn add_metadata(
 }
 
 /// Returns a value as JSON text, or an error if it exceeds the maximum response length.
-fn text_of(value: &Value, style: Style<'_>) -> Result<Vec<u8>, ApiError> {
+pub fn text_of(value: &Value, style: Style<'_>) -> Result<Vec<u8>, ApiError> {
     let mut text = Vec::new();
     json::write_within(value.borrow(), style, Limits::RESULT_BYTES, &mut text)
         .map(|()| text)

@@ -16,6 +16,12 @@ impl Prints {
         self.0.borrow_mut().push(line.to_owned());
     }
 
+    /// Returns them as one text, each with a line break.
+    pub fn text(&self) -> String {
+        let lines = self.0.borrow();
+        lines.iter().map(|line| format!("{line}\n")).collect()
+    }
+
     /// Logs them.
     pub fn log(self, request: &Call<'_>) {
         for line in self.0.into_inner() {
@@ -32,13 +38,24 @@ pub fn evaluate<R>(
     run: impl FnOnce(&solon::Request<'_>) -> R,
 ) -> R {
     let prints = Prints::default();
+    let result = evaluate_printing(state, request, asked, &prints, run);
+    prints.log(request);
+    result
+}
+
+/// Evaluates as [`evaluate`] does, and adds printed lines to `prints` instead of logging them.
+pub fn evaluate_printing<R>(
+    state: &State,
+    request: &Call<'_>,
+    asked: &solon::Request<'_>,
+    prints: &Prints,
+    run: impl FnOnce(&solon::Request<'_>) -> R,
+) -> R {
     let print = |line: &str| prints.add(line);
     let poll = || request.place.poll();
     let host_call = |call: &mut dyn FnMut()| request.place.host_call(call);
     let limits = state.limits_of(request);
     let asked = asked.print(&print).cancel(&request.info().cancel);
     let asked = asked.limits(&limits).on_poll(&poll);
-    let result = run(&asked.around_host_calls(&host_call));
-    prints.log(request);
-    result
+    run(&asked.around_host_calls(&host_call))
 }

@@ -24,6 +24,7 @@ mod openapi;
 mod pages;
 mod patch;
 mod policies;
+mod preview;
 mod provenance;
 mod proxy_check;
 mod query;

@@ -13,7 +13,7 @@ use super::ApiError;
 use super::call::Call;
 use super::error::message;
 use super::metrics::{self, Stages};
-use super::module_name::policy_id;
+use super::module_name::{module_name, policy_id};
 use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, response, segments};
 use crate::json::{Fields, indent};
@@ -203,16 +203,10 @@ impl PolicyTarget {
         Ok(Self { id })
     }
 
-    /// Returns the name of the engine's module with this id, which need not exist. Invariant: the module's [`policy_id`] is the id.
-    /// A change must choose the name under the writer lock: otherwise two modules could have the same id.
+    /// Returns the name of the engine's module with this id. A change must choose the name under the writer lock: otherwise two
+    /// modules could have the same id.
     fn module_name(&self, now: &Snapshot) -> String {
-        let absolute = format!("/{}", self.id);
-        let is_there = |name: &str| now.module(name).is_some();
-        if self.id.starts_with('/') || (!is_there(&self.id) && is_there(&absolute)) {
-            absolute
-        } else {
-            self.id.clone()
-        }
+        module_name(now, &self.id)
     }
 }
 

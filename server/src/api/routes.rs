@@ -3,7 +3,7 @@
 use super::call::Call;
 use super::{
     ApiError, State, batch, compile, config, data, filters, health, metrics_page, openapi, pages,
-    policies, query, status, write,
+    policies, preview, query, status, write,
 };
 use crate::config::ServerOptions;
 use crate::http::Response;
@@ -50,6 +50,9 @@ pub struct Route {
     pub actions: &'static [Action],
 }
 
+/// Evaluates policies of the client, so a read-only server does not have it.
+const PREVIEW: &str = "/v0/preview";
+
 /// All routes. Decisions are first, because they are the most frequent requests.
 static ROUTES: &[Route] = &[
     Route {
@@ -95,6 +98,11 @@ static ROUTES: &[Route] = &[
         path: "/v0/data",
         below: true,
         actions: &[on("POST", Runs::Anywhere, data::webhook)],
+    },
+    Route {
+        path: PREVIEW,
+        below: true,
+        actions: &[on("POST", Runs::InPool, preview::post)],
     },
     Route {
         path: "/v1/batch/data",
@@ -198,7 +206,11 @@ impl Route {
 
     /// Returns `true` if a server with these options has the route.
     pub fn is_served(&self, options: &ServerOptions) -> bool {
-        options.ui || self.path != "/ui"
+        match self.path {
+            "/ui" => options.ui,
+            PREVIEW => !options.read_only,
+            _ => true,
+        }
     }
 
     /// Returns the available methods. A read-only server has only those that read.

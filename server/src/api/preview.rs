@@ -1,0 +1,239 @@
+//! Previews: `POST /v0/preview` evaluates a document or a query as if policies and documents of the request were in force.
+//!
+//! Nothing is stored, and no decision is logged.
+
+use std::time::Duration;
+
+use solon::{Change, Error, NdBuiltinCache, Path, Snapshot, Value, json};
+
+use super::ApiError;
+use super::body;
+use super::call::Call;
+use super::data::{path, style, text_of};
+use super::error::message;
+use super::evaluation::{Prints, evaluate_printing};
+use super::metrics::{self, Stages};
+use super::module_name::module_name;
+use super::provenance::provenance;
+use super::state::State;
+use crate::http::{RequestExt as _, Response, Status, response};
+use crate::json::Fields;
+
+/// `POST /v0/preview/{path}`
+pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
+    let metrics = metrics::asked(request);
+    let start = metrics.start();
+    let body = Body::of(request).map_err(|words| {
+        ApiError::invalid(format!("body contains malformed input document: {words}"))
+    })?;
+    metrics.end("rego_input_parse", start);
+    let path = path(request)?;
+    let params = request.params();
+    let stages = Stages::of(request, &metrics);
+    let hear = |name: &str, took: Duration| stages.hear(name, took);
+    let start = metrics.start();
+    let snapshot = body.snapshot(state, params.flag("sandbox"), params.flag("strict"))?;
+    metrics.end("rego_module_compile", start);
+    let prints = Prints::default();
+    let sent = solon::SendMetrics::default();
+    let mut asked = solon::Request::new()
+        .strict_builtin_errors(params.flag("strict-builtin-errors"))
+        .send_metrics(&sent)
+        .timer(stages.timer(&hear));
+    if let Some(input) = &body.input {
+        asked = asked.input(input);
+    }
+    if let Some(calls) = &body.calls {
+        asked = asked.nd_builtin_cache(calls);
+    }
+    let run = |asked: &solon::Request<'_>| match &body.query {
+        None => {
+            let document = state.engine.prepare_document_at(&path)?;
+            document.pin_to(&snapshot).evaluate(asked)
+        }
+        Some(query) => first_solution(state, &snapshot, &path, query, asked),
+    };
+    let start = stages.begin();
+    let result = evaluate_printing(state, request, &asked, &prints, run);
+    if let Some(start) = start {
+        metrics.add("rego_query_eval", stages.rest(start));
+        metrics.sent(&sent);
+        metrics.since("server_handler", request.info().received());
+    }
+    let printed = prints.text();
+    if !params.flag("print") {
+        prints.log(request);
+    }
+    let result = result.map_err(rejected)?;
+    let mut answer = Fields::new(request.pretty());
+    if params.flag("provenance") {
+        answer.typed("provenance", &provenance(state, &snapshot));
+    }
+    metrics::add(&mut answer, &metrics, state.options.spelling);
+    if let Some(result) = result {
+        let style = style(request.pretty(), "  ");
+        answer.text("result", &text_of(&result, style)?);
+    }
+    if params.flag("print") && !printed.is_empty() {
+        answer.typed("printed", &printed);
+    }
+    Ok(response::json(Status::OK, answer.finish()))
+}
+
+/// Members of the body.
+#[derive(Default)]
+struct Body {
+    input: Option<Value>,
+    /// Documents that are merged into those of the server.
+    data: Option<Value>,
+    /// Ids and texts of policies.
+    modules: Vec<(String, String)>,
+    /// Query that is evaluated in the package of the path, instead of the document.
+    query: Option<String>,
+    /// Results of nondeterministic functions.
+    calls: Option<NdBuiltinCache>,
+}
+
+impl Body {
+    fn of(request: &Call<'_>) -> Result<Self, String> {
+        let mut body = Self::default();
+        let read = match body::whole(request)? {
+            Some(read) => read.into_owned(),
+            None if request.body().trim_ascii().is_empty() => Value::Null,
+            None => json::read(request.body()).map_err(|_| json::error_message(request.body()))?,
+        };
+        let members = match &read {
+            Value::Null => return Ok(body),
+            read => read
+                .as_object()
+                .ok_or_else(|| format!("expected an object, got {}", read.kind().as_str()))?,
+        };
+        for (name, value) in members.iter() {
+            let name = name.as_str().unwrap_or_default();
+            let is_null = *value == Value::Null;
+            match name {
+                "input" | "data" | "rego_modules" | "rego" | "nd_builtin_cache" if is_null => {}
+                "input" => body.input = Some(value.clone()),
+                "data" if value.as_object().is_some() => body.data = Some(value.clone()),
+                "data" => return Err("`data` must be an object".to_owned()),
+                "rego_modules" => body.modules = texts(value)?,
+                "rego" => {
+                    let query = value.as_str().ok_or("`rego` must be a string")?;
+                    body.query = Some(query.to_owned()).filter(|query| !query.is_empty());
+                }
+                "nd_builtin_cache" => body.calls = Some(calls(value)?),
+                _ => return Err(format!("unknown member `{name}`")),
+            }
+        }
+        Ok(body)
+    }
+
+    /// Returns the snapshot that is evaluated: the current one, or in a sandbox an empty one, with the changes of the body.
+    fn snapshot(&self, state: &State, sandbox: bool, strict: bool) -> Result<Snapshot, ApiError> {
+        let now = state.engine.snapshot();
+        let mut change = Change::default();
+        if sandbox {
+            for (name, _) in now.modules() {
+                change.remove_module(name);
+            }
+            change.put(Path::default(), Value::object(Vec::new()));
+        }
+        for (id, text) in &self.modules {
+            change.set_module(&module_name(&now, id), text);
+        }
+        if let Some(data) = &self.data {
+            change.merge(Path::default(), data.clone());
+        }
+        state
+            .engine
+            .check_at(&now, change, strict)
+            .map_err(|error| match error {
+                Error::Compile(_) => ApiError::invalid(message::COMPILE_MODULES).listing(&error),
+                // a document of the request is where a rule is
+                Error::Store(_) => ApiError::invalid(error.to_string()),
+                other => other.into(),
+            })
+    }
+}
+
+/// Returns the ids and texts of policies.
+fn texts(value: &Value) -> Result<Vec<(String, String)>, String> {
+    let wrong = || "`rego_modules` must be an object of strings".to_owned();
+    let members = value.as_object().ok_or_else(wrong)?;
+    let texts = members.iter().map(|(id, text)| {
+        let pair = (id.as_str()?.to_owned(), text.as_str()?.to_owned());
+        Some(pair)
+    });
+    texts.collect::<Option<_>>().ok_or_else(wrong)
+}
+
+/// Returns results of nondeterministic functions, by name and by arguments as JSON text.
+fn calls(value: &Value) -> Result<NdBuiltinCache, String> {
+    let is_valid = |calls: &Value| {
+        calls.as_object().is_some_and(|calls| {
+            calls.iter().all(|(arguments, _)| {
+                let arguments = arguments.as_str().map(|text| json::read(text.as_bytes()));
+                matches!(arguments, Some(Ok(Value::Array(_))))
+            })
+        })
+    };
+    let functions = value.as_object();
+    if !functions.is_some_and(|functions| functions.iter().all(|(_, calls)| is_valid(calls))) {
+        return Err(
+            "`nd_builtin_cache` must be an object of objects by arguments as JSON arrays"
+                .to_owned(),
+        );
+    }
+    Ok(NdBuiltinCache::from_value(value))
+}
+
+/// Evaluates a query in the package of a path. Returns the first solution: the values of its expressions, and bindings.
+fn first_solution(
+    state: &State,
+    snapshot: &Snapshot,
+    path: &Path,
+    query: &str,
+    asked: &solon::Request<'_>,
+) -> Result<Option<Value>, Error> {
+    let reference = path.reference();
+    let package = match reference.strip_prefix("data") {
+        Some("") => None,
+        Some(rest) => Some(rest.strip_prefix('.').ok_or_else(|| {
+            Error::Options(format!("{reference} cannot be the package of a query"))
+        })?),
+        None => None,
+    };
+    let mut context = solon::QueryContext::default();
+    if let Some(package) = package {
+        context = context.package(package);
+    }
+    let query = state.engine.prepare_query_at(snapshot, query, &context)?;
+    let Some(first) = query.solutions(asked)?.into_iter().next() else {
+        return Ok(None);
+    };
+    let expressions = query.expressions().iter().zip(first.values);
+    let expressions = expressions.map(|(expression, value)| {
+        let location = [("row", expression.row), ("col", expression.col)];
+        let location = location.map(|(name, number)| (name.into(), i64::from(number).into()));
+        Value::object(vec![
+            ("value".into(), value),
+            ("text".into(), Value::string(&expression.text)),
+            ("location".into(), Value::object(location.to_vec())),
+        ])
+    });
+    let mut result = vec![("expressions".into(), Value::array(expressions.collect()))];
+    if !first.bindings.is_empty() {
+        let bindings = first.bindings.into_iter();
+        let bindings = bindings.map(|(name, value)| (Value::string(&name), value));
+        result.push(("bindings".into(), Value::object(bindings.collect())));
+    }
+    Ok(Some(Value::object(result)))
+}
+
+/// Maps an error of the evaluation. Only a query can fail to compile here.
+fn rejected(error: Error) -> ApiError {
+    match &error {
+        Error::Compile(_) => ApiError::invalid(message::COMPILE_QUERY).listing(&error),
+        _ => error.into(),
+    }
+}
