@@ -248,16 +248,6 @@ impl Engine {
     /// Checks a change of a given snapshot, as [`Self::check`] does for the current one. With `strict` all modules are
     /// compiled by the rules of strict mode, even if the engine does not use it.
     ///
-    /// ```
-    /// use solon::{Change, Engine};
-    ///
-    /// let engine = Engine::new();
-    /// let mut change = Change::default();
-    /// change.set_module("p.rego", "package p\nimport data.unused\nallow := true");
-    /// assert!(engine.check_at(&engine.snapshot(), change.clone(), false).is_ok());
-    /// assert!(engine.check_at(&engine.snapshot(), change, true).is_err());
-    /// ```
-    ///
     /// # Errors
     /// Those of [`Self::check`].
     pub fn check_at(
