@@ -172,12 +172,6 @@ impl ControlPlane {
         let in_files = matches!(kind, DatabaseOptions::Sqlite(_));
         let folder = in_files.then(|| options.data_dir.clone());
         let artifacts = ArtifactStore::new(database.clone(), folder, options.kept_revisions);
-        let artifacts = artifacts.map_err(|error| {
-            let folder = options.data_dir.display();
-            Refusal::internal(format!(
-                "cannot make the folder of archives in {folder}: {error}"
-            ))
-        })?;
         artifacts.remove_garbage().await?;
         let state = State {
             artifacts,

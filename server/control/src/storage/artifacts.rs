@@ -66,28 +66,14 @@ impl From<PublishError> for Failure {
 impl ArtifactStore {
     /// Creates the store of a database. `keep` revisions of each bundle are kept in addition to the active one. With a
     /// `data_dir`, archives are stored as files in it, so that the database file stays small.
-    ///
-    /// # Errors
-    /// The folder of the archives cannot be created.
-    pub fn new(
-        database: Database,
-        data_dir: Option<PathBuf>,
-        keep: usize,
-    ) -> std::io::Result<Self> {
+    pub fn new(database: Database, data_dir: Option<PathBuf>, keep: usize) -> Self {
         let folder = data_dir.map(|folder| folder.join(FOLDER));
-        if let Some(folder) = &folder {
-            let mut builder = std::fs::DirBuilder::new();
-            builder.recursive(true);
-            #[cfg(unix)]
-            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-            builder.create(folder)?;
-        }
-        Ok(Self {
+        Self {
             watch: PublicationWatch::new(database.clone()),
             database,
             folder: folder.map(Arc::from),
             keep,
-        })
+        }
     }
 
     /// Returns the notifications of changes.
@@ -311,12 +297,24 @@ async fn store_file(folder: &Arc<Path>, archive: &[u8]) -> Result<String, Publis
         PublishError::Failure(push_failed(format!("cannot write the archive: {error}")))
     };
     let name = format!("{}.tar.gz", random_name().map_err(|error| failed(&error))?);
-    let (path, archive) = (folder.join(&name), archive.to_vec());
-    let writing = move || replace_file(&path, &archive, Permissions::Private);
+    let (folder, path, archive) = (folder.clone(), folder.join(&name), archive.to_vec());
+    let writing = move || {
+        make_folder(&folder)?;
+        replace_file(&path, &archive, Permissions::Private)
+    };
     let written = tokio::task::spawn_blocking(writing).await;
     let written = written.map_err(|error| failed(&error))?;
     written.map_err(|error| failed(&error))?;
     Ok(name)
+}
+
+/// Creates the folder of archives, which only the operator reads.
+fn make_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 /// Returns the names of the files in a folder that are old enough to be garbage.
