@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use solon_common::duration::{self, DurationError};
 
-use super::{Kind, Place, Reader, Reference, Requirement, Resource, Storage};
+use super::{BundleSigning, Kind, Place, Reader, Reference, Requirement, Resource, Storage};
 use crate::limits;
 
 /// A bundle.
@@ -35,6 +35,9 @@ pub struct Bundle {
     /// The build options.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<BundleOptions>,
+    /// How the archive is signed, or `None` if it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signing: Option<BundleSigning>,
 }
 
 /// Build options of a bundle.
@@ -95,6 +98,9 @@ impl Resource for Bundle {
             options: members
                 .take("options")
                 .map(|value| BundleOptions::read(reader, &place.member("options"), value)),
+            signing: members
+                .take("signing")
+                .map(|value| BundleSigning::read(reader, &place.member("signing"), value)),
         };
         members.end(reader, place);
         reader.check_globs(&place.member("excluded_files"), &bundle.excluded_files);
@@ -113,6 +119,7 @@ impl Resource for Bundle {
     fn references(&self) -> Vec<Reference> {
         let mut found = Requirement::references(&self.requirements);
         found.extend(self.object_storage.as_ref().and_then(Storage::reference));
+        found.extend(self.signing.as_ref().map(BundleSigning::reference));
         found
     }
 }

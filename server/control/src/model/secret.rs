@@ -67,7 +67,7 @@ pub struct SecretType {
 }
 
 /// Every type.
-static TYPES: [SecretType; 11] = [
+static TYPES: [SecretType; 12] = [
     SecretType {
         name: "aws_auth",
         fields: &[
@@ -139,6 +139,11 @@ static TYPES: [SecretType; 11] = [
     SecretType {
         name: "api_key",
         fields: &[text("key"), text("value"), optional("in")],
+        one_of: &[],
+    },
+    SecretType {
+        name: "signing_key",
+        fields: &[text("key")],
         one_of: &[],
     },
 ];
