@@ -134,7 +134,7 @@ typedef struct solon_filter solon_filter;
 /**
  * A filter for each target. Several threads may read it at once.
  */
-typedef struct solon_filtered solon_filtered;
+typedef struct solon_filters solon_filters;
 
 /**
  * A function that policies may call. It may be freed after the engines that use it are created: they keep what they need of it.
@@ -150,12 +150,6 @@ typedef struct solon_metadata solon_metadata;
  * Times and counts by the names that OPA uses. Repeated measurements are added. Only one thread at a time may use it.
  */
 typedef struct solon_metrics solon_metrics;
-
-/**
- * Snapshot of the modules and the data of an engine. Several threads may use it at once. A request that names it is evaluated on
- * it instead of the current state.
- */
-typedef struct solon_moment solon_moment;
 
 /**
  * Results of non-deterministic functions (`time.now_ns`, `rand.intn`, `http.send` …) in a decision, so that it can be explained
@@ -190,6 +184,12 @@ typedef struct solon_query solon_query;
  * it at once.
  */
 typedef struct solon_residuals solon_residuals;
+
+/**
+ * Snapshot of the modules and the data of an engine. Several threads may use it at once. A request that names it is evaluated on
+ * it instead of the current state.
+ */
+typedef struct solon_snapshot solon_snapshot;
 
 /**
  * The solutions of a query. Several threads may read them at once. Their values live as long as the solutions.
@@ -346,7 +346,7 @@ typedef struct {
     /**
      * Snapshot to evaluate; NULL is the current one.
      */
-    const solon_moment *moment;
+    const solon_snapshot *snapshot;
     /**
      * Cancels the evaluation from another thread.
      */
@@ -1076,7 +1076,7 @@ SOLON_MUST_USE solon_error *solon_coverage_new(solon_coverage **out);
  */
 SOLON_MUST_USE
 solon_error *solon_coverage_json(solon_coverage *coverage,
-                                 const solon_moment *moment,
+                                 const solon_snapshot *snapshot,
                                  solon_bytes *out);
 
 /**
@@ -1167,10 +1167,10 @@ solon_error *solon_engine_prepare(const solon_engine *engine,
  * data.
  */
 SOLON_MUST_USE
-solon_error *solon_engine_prepare_known(const solon_engine *engine,
-                                        const char *path,
-                                        size_t path_length,
-                                        solon_document **out);
+solon_error *solon_engine_prepare_existing(const solon_engine *engine,
+                                           const char *path,
+                                           size_t path_length,
+                                           solon_document **out);
 
 /**
  * Frees a document that no thread uses any more; does nothing for NULL.
@@ -1205,26 +1205,26 @@ solon_error *solon_document_evaluate_json(const solon_document *document,
  * Evaluates the document for a request, which may be NULL, and returns its value; NULL if it is undefined.
  */
 SOLON_MUST_USE
-solon_error *solon_document_ask(const solon_document *document,
-                                const solon_request *request,
-                                solon_value **out);
+solon_error *solon_document_evaluate(const solon_document *document,
+                                     const solon_request *request,
+                                     solon_value **out);
 
 /**
  * Evaluates the document for a request and returns it as JSON; `out->data` is NULL if it is undefined.
  */
 SOLON_MUST_USE
-solon_error *solon_document_ask_json(const solon_document *document,
-                                     const solon_request *request,
-                                     solon_bytes *out);
+solon_error *solon_document_evaluate_json_with(const solon_document *document,
+                                               const solon_request *request,
+                                               solon_bytes *out);
 
 /**
  * Decides if the document is exactly `true` for a request, which may be NULL. `*allowed` has the guarantees of
  * `solon_document_allow`: `false` from the start and on every error.
  */
 SOLON_MUST_USE
-solon_error *solon_document_ask_allow(const solon_document *document,
-                                      const solon_request *request,
-                                      bool *allowed);
+solon_error *solon_document_allow_with(const solon_document *document,
+                                       const solon_request *request,
+                                       bool *allowed);
 
 /**
  * Evaluates the document for many inputs, JSON texts, on one snapshot. The request has no input, and may be NULL.
@@ -1233,24 +1233,24 @@ solon_error *solon_document_ask_allow(const solon_document *document,
  * an error or NULL. Without `errors`, the first error ends the call, and nothing is returned.
  */
 SOLON_MUST_USE
-solon_error *solon_document_ask_many_json(const solon_document *document,
-                                          const solon_request *request,
-                                          const solon_text *inputs_json,
-                                          size_t input_count,
-                                          solon_bytes *answers,
-                                          solon_error **errors);
+solon_error *solon_document_evaluate_many_json(const solon_document *document,
+                                               const solon_request *request,
+                                               const solon_text *inputs_json,
+                                               size_t input_count,
+                                               solon_bytes *answers,
+                                               solon_error **errors);
 
 /**
- * Evaluates the document for many inputs that are values, like `solon_document_ask_many_json`; NULL leaves `input` undefined.
+ * Evaluates the document for many inputs that are values, like `solon_document_evaluate_many_json`; NULL leaves `input` undefined.
  * `solon_value_free` frees the results, which are NULL if they are undefined.
  */
 SOLON_MUST_USE
-solon_error *solon_document_ask_many(const solon_document *document,
-                                     const solon_request *request,
-                                     const solon_value *const *inputs,
-                                     size_t input_count,
-                                     solon_value **answers,
-                                     solon_error **errors);
+solon_error *solon_document_evaluate_many(const solon_document *document,
+                                          const solon_request *request,
+                                          const solon_value *const *inputs,
+                                          size_t input_count,
+                                          solon_value **answers,
+                                          solon_error **errors);
 
 /**
  * Evaluates the document for a request and explains the result. `detail` is one of `SOLON_DETAIL_…`. An evaluation that fails
@@ -1295,12 +1295,12 @@ solon_error *solon_engine_apply(const solon_engine *engine,
 SOLON_MUST_USE
 solon_error *solon_engine_check(const solon_engine *engine,
                                 const solon_change *change,
-                                solon_moment **out);
+                                solon_snapshot **out);
 
 /**
  * Returns a snapshot of the current policy and data, for several decisions on the same state.
  */
-SOLON_MUST_USE solon_error *solon_engine_moment(const solon_engine *engine, solon_moment **out);
+SOLON_MUST_USE solon_error *solon_engine_snapshot(const solon_engine *engine, solon_snapshot **out);
 
 /**
  * Evaluates the document at a path below `data`, like `authz/allow`, and returns it as JSON. For repeated evaluations, prepare
@@ -1409,9 +1409,9 @@ solon_error *solon_engine_prepare_filter(const solon_engine *engine,
  * Generates the filter for the input of a request, which may be NULL.
  */
 SOLON_MUST_USE
-solon_error *solon_filter_make(const solon_filter *filter,
-                               const solon_request *request,
-                               solon_filtered **out);
+solon_error *solon_filter_evaluate(const solon_filter *filter,
+                                   const solon_request *request,
+                                   solon_filters **out);
 
 /**
  * Frees a filter that no thread uses any more; does nothing for NULL.
@@ -1421,7 +1421,7 @@ void solon_filter_free(solon_filter *filter);
 /**
  * Returns 1 if the filter for a target, by its position from 0, can select any row; 0 otherwise and for NULL.
  */
-int solon_filtered_keeps(const solon_filtered *filtered, size_t index);
+int solon_filters_keeps(const solon_filters *filters, size_t index);
 
 /**
  * Returns the condition for a target, by its position from 0. It lives as long as the filter.
@@ -1430,29 +1430,29 @@ int solon_filtered_keeps(const solon_filtered *filtered, size_t index);
  * with `bare`), as it is for NULL and for a position without a target. UCAST is the JSON of a tree: `{}` if all rows are
  * selected, and empty, which is not valid JSON, if no row is selected.
  */
-solon_text solon_filtered_query(const solon_filtered *filtered,
-                                size_t index);
+solon_text solon_filters_query(const solon_filters *filters,
+                               size_t index);
 
 /**
  * Returns the values of the placeholders for a target, by its position from 0: a JSON array, in the order of the placeholders.
  */
-solon_text solon_filtered_parameters(const solon_filtered *filtered,
-                                     size_t index);
+solon_text solon_filters_parameters(const solon_filters *filters,
+                                    size_t index);
 
 /**
  * Returns the masks of columns, a JSON object; empty if nothing is masked or no row is selected.
  */
-solon_text solon_filtered_masks(const solon_filtered *filtered);
+solon_text solon_filters_masks(const solon_filters *filters);
 
 /**
  * Returns the filters as one JSON object, in the format of the HTTP API.
  */
-solon_text solon_filtered_json(const solon_filtered *filtered);
+solon_text solon_filters_json(const solon_filters *filters);
 
 /**
  * Frees generated filters; does nothing for NULL.
  */
-void solon_filtered_free(solon_filtered *filtered);
+void solon_filters_free(solon_filters *filters);
 
 /**
  * Creates a function that policies may call by a name, which may contain dots. Its type is declared in the JSON format of
@@ -1504,10 +1504,10 @@ const solon_value *solon_call_metadata(const solon_call *call);
  * Adds a field to the response metadata, which `solon_metadata` returns by name. The caller keeps the value.
  */
 SOLON_MUST_USE
-solon_error *solon_call_tell(solon_call *call,
-                             const char *name,
-                             size_t name_length,
-                             const solon_value *value);
+solon_error *solon_call_add_response_metadata(solon_call *call,
+                                              const char *name,
+                                              size_t name_length,
+                                              const solon_value *value);
 
 /**
  * Loads files and folders by OPA's rules. Modules are added or replaced, and documents are merged into the data, all of it or
@@ -1619,26 +1619,6 @@ solon_error *solon_engine_module_json(const solon_engine *engine,
                                       solon_bytes *out);
 
 /**
- * Returns the number of changes before the snapshot; 0 for NULL.
- */
-uint64_t solon_moment_generation(const solon_moment *moment);
-
-/**
- * Returns the data at a slash-separated path. The value lives as long as the snapshot. Fails with `SOLON_ERROR_STORE` if there
- * is none.
- */
-SOLON_MUST_USE
-solon_error *solon_moment_get(const solon_moment *moment,
-                              const char *path,
-                              size_t path_length,
-                              const solon_value **out);
-
-/**
- * Frees a snapshot; does nothing for NULL.
- */
-void solon_moment_free(solon_moment *moment);
-
-/**
  * Creates a cache: empty for NULL, otherwise from the JSON of `solon_nd_cache_json`, so that a decision repeats.
  */
 SOLON_MUST_USE
@@ -1688,9 +1668,9 @@ solon_error *solon_engine_prepare_partial(const solon_engine *engine,
  * Evaluates the query partially for a request, which may be NULL, and returns the residuals.
  */
 SOLON_MUST_USE
-solon_error *solon_partial_ask(const solon_partial *partial,
-                               const solon_request *request,
-                               solon_residuals **out);
+solon_error *solon_partial_evaluate(const solon_partial *partial,
+                                    const solon_request *request,
+                                    solon_residuals **out);
 
 /**
  * Evaluates the query partially for a request and explains the result, like `solon_document_explain`.
@@ -1717,7 +1697,7 @@ SOLON_MUST_USE solon_error *solon_profile_new(solon_profile **out);
  */
 SOLON_MUST_USE
 solon_error *solon_profile_json(solon_profile *profile,
-                                const solon_moment *moment,
+                                const solon_snapshot *snapshot,
                                 solon_bytes *out);
 
 /**
@@ -1739,18 +1719,18 @@ solon_error *solon_engine_prepare_query(const solon_engine *engine,
  * Evaluates the query for a request, which may be NULL, and returns all solutions in the order of evaluation.
  */
 SOLON_MUST_USE
-solon_error *solon_query_ask(const solon_query *query,
-                             const solon_request *request,
-                             solon_solutions **out);
+solon_error *solon_query_evaluate(const solon_query *query,
+                                  const solon_request *request,
+                                  solon_solutions **out);
 
 /**
  * Evaluates the query for a request and returns all solutions as JSON: `[{"bindings": {"x": 1}, "values": [true]}]`. The values
  * are those of the expressions of the query.
  */
 SOLON_MUST_USE
-solon_error *solon_query_ask_json(const solon_query *query,
-                                  const solon_request *request,
-                                  solon_bytes *out);
+solon_error *solon_query_evaluate_json(const solon_query *query,
+                                       const solon_request *request,
+                                       solon_bytes *out);
 
 /**
  * Evaluates the query for a request and explains the result, like `solon_document_explain`.
@@ -1798,6 +1778,26 @@ solon_text solon_residuals_json(const solon_residuals *residuals);
  * Frees residuals; does nothing for NULL.
  */
 void solon_residuals_free(solon_residuals *residuals);
+
+/**
+ * Returns the number of changes before the snapshot; 0 for NULL.
+ */
+uint64_t solon_snapshot_generation(const solon_snapshot *snapshot);
+
+/**
+ * Returns the data at a slash-separated path. The value lives as long as the snapshot. Fails with `SOLON_ERROR_STORE` if there
+ * is none.
+ */
+SOLON_MUST_USE
+solon_error *solon_snapshot_get(const solon_snapshot *snapshot,
+                                const char *path,
+                                size_t path_length,
+                                const solon_value **out);
+
+/**
+ * Frees a snapshot; does nothing for NULL.
+ */
+void solon_snapshot_free(solon_snapshot *snapshot);
 
 /**
  * Returns the number of solutions; 0 for NULL.

@@ -311,26 +311,26 @@ result<T> made(solon_error *error, Make &&make) {
 }
 
 /** A string that always exists. */
-template <class Ask>
-result<std::string> bytes(Ask &&ask) {
+template <class Call>
+result<std::string> bytes(Call &&call) {
     solon_bytes out{nullptr, 0};
-    solon_error *error = std::forward<Ask>(ask)(&out);
+    solon_error *error = std::forward<Call>(call)(&out);
     return made<std::string>(error, [&] { return taken(out).value_or(std::string()); });
 }
 
 /** A string that may be undefined. */
-template <class Ask>
-result<std::optional<std::string>> optional_bytes(Ask &&ask) {
+template <class Call>
+result<std::optional<std::string>> optional_bytes(Call &&call) {
     solon_bytes out{nullptr, 0};
-    solon_error *error = std::forward<Ask>(ask)(&out);
+    solon_error *error = std::forward<Call>(call)(&out);
     return made<std::optional<std::string>>(error, [&] { return taken(out); });
 }
 
 /** Wraps a handle that a C function creates. */
-template <class T, class Ask>
-result<T> object(Ask &&ask) {
+template <class T, class Call>
+result<T> object(Call &&call) {
     typename T::raw *pointer = nullptr;
-    solon_error *error = std::forward<Ask>(ask)(&pointer);
+    solon_error *error = std::forward<Call>(call)(&pointer);
     return made<T>(error, [&] { return T(pointer); });
 }
 
@@ -597,10 +597,10 @@ inline std::optional<value> owned(solon_value *given) {
 }
 
 /** A value that may be undefined. */
-template <class Ask>
-result<std::optional<value>> optional_value(Ask &&ask) {
+template <class Call>
+result<std::optional<value>> optional_value(Call &&call) {
     solon_value *found = nullptr;
-    solon_error *error = std::forward<Ask>(ask)(&found);
+    solon_error *error = std::forward<Call>(call)(&found);
     return made<std::optional<value>>(error, [&] { return owned(found); });
 }
 
@@ -672,9 +672,9 @@ public:
     /** The metadata of the request. */
     view metadata() const noexcept { return solon_call_metadata(call_); }
     /** Adds a field to the response metadata. */
-    void tell(std::string_view name, view value) { try_tell(name, value).value(); }
-    result<void> try_tell(std::string_view name, view value) {
-        return result<void>(solon_call_tell(call_, name.data(), name.size(), value.get()));
+    void add_response_metadata(std::string_view name, view value) { try_add_response_metadata(name, value).value(); }
+    result<void> try_add_response_metadata(std::string_view name, view value) {
+        return result<void>(solon_call_add_response_metadata(call_, name.data(), name.size(), value.get()));
     }
     /** Fails the call, like an exception. */
     void fail(std::string_view message) noexcept {
@@ -777,24 +777,24 @@ private:
 };
 
 /** Snapshot of the modules and the data of an engine. */
-class [[nodiscard]] moment {
+class [[nodiscard]] snapshot {
 public:
-    using raw = solon_moment;
+    using raw = solon_snapshot;
     /** Takes ownership of a C handle. */
-    explicit moment(solon_moment *taken) noexcept : handle_(taken) {}
+    explicit snapshot(solon_snapshot *taken) noexcept : handle_(taken) {}
 
-    std::uint64_t generation() const noexcept { return solon_moment_generation(handle_.get()); }
+    std::uint64_t generation() const noexcept { return solon_snapshot_generation(handle_.get()); }
     /** Data at a path. It lives as long as the snapshot. */
     view get(std::string_view path) const { return try_get(path).value(); }
     result<view> try_get(std::string_view path) const {
         const solon_value *found = nullptr;
-        return detail::made<view>(solon_moment_get(handle_.get(), path.data(), path.size(), &found),
+        return detail::made<view>(solon_snapshot_get(handle_.get(), path.data(), path.size(), &found),
                                   [&] { return view(found); });
     }
-    const solon_moment *get() const noexcept { return handle_.get(); }
+    const solon_snapshot *get() const noexcept { return handle_.get(); }
 
 private:
-    detail::handle<solon_moment, solon_moment_free> handle_;
+    detail::handle<solon_snapshot, solon_snapshot_free> handle_;
 };
 
 /** Cached results of non-deterministic functions. */
@@ -854,9 +854,9 @@ private:
 class [[nodiscard]] coverage {
 public:
     coverage() { result<void>(solon_coverage_new(handle_.out())).value(); }
-    [[nodiscard]] std::string json(const moment &moment) const { return try_json(moment).value(); }
-    result<std::string> try_json(const moment &moment) const {
-        return detail::bytes([&](solon_bytes *out) { return solon_coverage_json(handle_.get(), moment.get(), out); });
+    [[nodiscard]] std::string json(const snapshot &snapshot) const { return try_json(snapshot).value(); }
+    result<std::string> try_json(const snapshot &snapshot) const {
+        return detail::bytes([&](solon_bytes *out) { return solon_coverage_json(handle_.get(), snapshot.get(), out); });
     }
     solon_coverage *get() const noexcept { return handle_.get(); }
 
@@ -868,9 +868,9 @@ private:
 class [[nodiscard]] profile {
 public:
     profile() { result<void>(solon_profile_new(handle_.out())).value(); }
-    [[nodiscard]] std::string json(const moment &moment) const { return try_json(moment).value(); }
-    result<std::string> try_json(const moment &moment) const {
-        return detail::bytes([&](solon_bytes *out) { return solon_profile_json(handle_.get(), moment.get(), out); });
+    [[nodiscard]] std::string json(const snapshot &snapshot) const { return try_json(snapshot).value(); }
+    result<std::string> try_json(const snapshot &snapshot) const {
+        return detail::bytes([&](solon_bytes *out) { return solon_profile_json(handle_.get(), snapshot.get(), out); });
     }
     solon_profile *get() const noexcept { return handle_.get(); }
 
@@ -896,15 +896,15 @@ public:
         given_.input = input.get();
         return *this;
     }
-    request &at(const moment &moment) & noexcept {
-        given_.moment = moment.get();
+    request &snapshot(const solon::snapshot &snapshot) & noexcept {
+        given_.snapshot = snapshot.get();
         return *this;
     }
-    request &cancelled_by(const cancel &cancel) & noexcept {
+    request &cancel(const solon::cancel &cancel) & noexcept {
         given_.cancel = cancel.get();
         return *this;
     }
-    request &within(const limits &limits) & noexcept {
+    request &limits(const solon::limits &limits) & noexcept {
         given_.time_limit_ns = detail::bound(limits.time);
         given_.step_limit = detail::bound(limits.steps);
         given_.memory_limit = detail::bound(limits.memory);
@@ -920,7 +920,7 @@ public:
         print_ = std::move(print);
         return *this;
     }
-    request &noting(nd_cache &cache) & noexcept {
+    request &nd_cache(solon::nd_cache &cache) & noexcept {
         given_.nd_cache = cache.get();
         return *this;
     }
@@ -928,19 +928,19 @@ public:
         given_.metadata = metadata.get();
         return *this;
     }
-    request &telling(solon::metadata &metadata) & noexcept {
+    request &response_metadata(solon::metadata &metadata) & noexcept {
         given_.response_metadata = metadata.get();
         return *this;
     }
-    request &measured(metrics &metrics) & noexcept {
+    request &metrics(solon::metrics &metrics) & noexcept {
         given_.metrics = metrics.get();
         return *this;
     }
-    request &covering(coverage &coverage) & noexcept {
+    request &coverage(solon::coverage &coverage) & noexcept {
         given_.coverage = coverage.get();
         return *this;
     }
-    request &profiled(profile &profile) & noexcept {
+    request &profile(solon::profile &profile) & noexcept {
         given_.profile = profile.get();
         return *this;
     }
@@ -949,14 +949,14 @@ public:
     solon_request get() const noexcept {
         solon_request given = given_;
         if (print_) {
-            given.print = hear;
+            given.print = print_line;
             given.print_userdata = const_cast<std::function<void(std::string_view)> *>(&print_);
         }
         return given;
     }
 
 private:
-    static void hear(void *userdata, const char *line, std::size_t length) noexcept {
+    static void print_line(void *userdata, const char *line, std::size_t length) noexcept {
         (*static_cast<std::function<void(std::string_view)> *>(userdata))(std::string_view(line, length));
     }
 
@@ -1085,7 +1085,7 @@ public:
     result<bool> try_allow(const request &request) const {
         solon_request given = request.get();
         bool allowed = false;
-        solon_error *error = solon_document_ask_allow(handle_.get(), &given, &allowed);
+        solon_error *error = solon_document_allow_with(handle_.get(), &given, &allowed);
         return detail::made<bool>(error, [&] { return allowed; });
     }
 
@@ -1100,40 +1100,40 @@ public:
         });
     }
 
-    [[nodiscard]] std::optional<value> ask(const request &request = {}) const { return try_ask(request).value(); }
-    result<std::optional<value>> try_ask(const request &request = {}) const {
+    [[nodiscard]] std::optional<value> evaluate(const request &request = {}) const { return try_evaluate(request).value(); }
+    result<std::optional<value>> try_evaluate(const request &request = {}) const {
         solon_request given = request.get();
         return detail::optional_value(
-            [&](solon_value **out) { return solon_document_ask(handle_.get(), &given, out); });
+            [&](solon_value **out) { return solon_document_evaluate(handle_.get(), &given, out); });
     }
-    [[nodiscard]] std::optional<std::string> ask_json(const request &request = {}) const { return try_ask_json(request).value(); }
-    result<std::optional<std::string>> try_ask_json(const request &request = {}) const {
+    [[nodiscard]] std::optional<std::string> evaluate_json(const request &request = {}) const { return try_evaluate_json(request).value(); }
+    result<std::optional<std::string>> try_evaluate_json(const request &request = {}) const {
         solon_request given = request.get();
         return detail::optional_bytes(
-            [&](solon_bytes *out) { return solon_document_ask_json(handle_.get(), &given, out); });
+            [&](solon_bytes *out) { return solon_document_evaluate_json_with(handle_.get(), &given, out); });
     }
 
     /** Evaluates the document for many inputs, JSON texts, on one snapshot. Each input has its own result or error. */
-    [[nodiscard]] std::vector<result<std::optional<std::string>>> ask_many_json(const std::vector<std::string_view> &inputs,
+    [[nodiscard]] std::vector<result<std::optional<std::string>>> evaluate_many_json(const std::vector<std::string_view> &inputs,
                                                                   const request &request = {}) const {
-        return try_ask_many_json(inputs, request).value();
+        return try_evaluate_many_json(inputs, request).value();
     }
-    result<std::vector<result<std::optional<std::string>>>> try_ask_many_json(const std::vector<std::string_view> &inputs,
+    result<std::vector<result<std::optional<std::string>>>> try_evaluate_many_json(const std::vector<std::string_view> &inputs,
                                                                               const request &request = {}) const {
         solon_request given = request.get();
         std::vector<solon_text> texts = detail::texts(inputs);
         std::vector<solon_bytes> answers(inputs.size(), solon_bytes{nullptr, 0});
         std::vector<solon_error *> errors(inputs.size(), nullptr);
-        solon_error *error = solon_document_ask_many_json(handle_.get(), &given, texts.data(), texts.size(),
+        solon_error *error = solon_document_evaluate_many_json(handle_.get(), &given, texts.data(), texts.size(),
                                                           answers.data(), errors.data());
         return detail::each<std::optional<std::string>>(error, answers, errors, detail::taken);
     }
 
     /** Evaluates the document for many inputs that are values. */
-    [[nodiscard]] std::vector<result<std::optional<value>>> ask_many(const std::vector<view> &inputs, const request &request = {}) const {
-        return try_ask_many(inputs, request).value();
+    [[nodiscard]] std::vector<result<std::optional<value>>> evaluate_many(const std::vector<view> &inputs, const request &request = {}) const {
+        return try_evaluate_many(inputs, request).value();
     }
-    result<std::vector<result<std::optional<value>>>> try_ask_many(const std::vector<view> &inputs,
+    result<std::vector<result<std::optional<value>>>> try_evaluate_many(const std::vector<view> &inputs,
                                                                    const request &request = {}) const {
         solon_request given = request.get();
         std::vector<const solon_value *> taken;
@@ -1143,7 +1143,7 @@ public:
         }
         std::vector<solon_value *> answers(inputs.size(), nullptr);
         std::vector<solon_error *> errors(inputs.size(), nullptr);
-        solon_error *error = solon_document_ask_many(handle_.get(), &given, taken.data(), taken.size(), answers.data(),
+        solon_error *error = solon_document_evaluate_many(handle_.get(), &given, taken.data(), taken.size(), answers.data(),
                                                      errors.data());
         return detail::each<std::optional<value>>(error, answers, errors, detail::owned);
     }
@@ -1172,16 +1172,16 @@ public:
     /** Takes ownership of a C handle. */
     explicit query(solon_query *taken) noexcept : handle_(taken) {}
 
-    solutions ask(const request &request = {}) const { return try_ask(request).value(); }
-    result<solutions> try_ask(const request &request = {}) const {
+    solutions evaluate(const request &request = {}) const { return try_evaluate(request).value(); }
+    result<solutions> try_evaluate(const request &request = {}) const {
         solon_request given = request.get();
         return detail::object<solutions>(
-            [&](solon_solutions **out) { return solon_query_ask(handle_.get(), &given, out); });
+            [&](solon_solutions **out) { return solon_query_evaluate(handle_.get(), &given, out); });
     }
-    [[nodiscard]] std::string ask_json(const request &request = {}) const { return try_ask_json(request).value(); }
-    result<std::string> try_ask_json(const request &request = {}) const {
+    [[nodiscard]] std::string evaluate_json(const request &request = {}) const { return try_evaluate_json(request).value(); }
+    result<std::string> try_evaluate_json(const request &request = {}) const {
         solon_request given = request.get();
-        return detail::bytes([&](solon_bytes *out) { return solon_query_ask_json(handle_.get(), &given, out); });
+        return detail::bytes([&](solon_bytes *out) { return solon_query_evaluate_json(handle_.get(), &given, out); });
     }
     explanation explain(const request &request = {}, solon_detail detail = SOLON_DETAIL_FULL) const {
         return try_explain(request, detail).value();
@@ -1203,11 +1203,11 @@ public:
     /** Takes ownership of a C handle. */
     explicit partial(solon_partial *taken) noexcept : handle_(taken) {}
 
-    residuals ask(const request &request = {}) const { return try_ask(request).value(); }
-    result<residuals> try_ask(const request &request = {}) const {
+    residuals evaluate(const request &request = {}) const { return try_evaluate(request).value(); }
+    result<residuals> try_evaluate(const request &request = {}) const {
         solon_request given = request.get();
         return detail::object<residuals>(
-            [&](solon_residuals **out) { return solon_partial_ask(handle_.get(), &given, out); });
+            [&](solon_residuals **out) { return solon_partial_evaluate(handle_.get(), &given, out); });
     }
     explanation explain(const request &request = {}, solon_detail detail = SOLON_DETAIL_FULL) const {
         return try_explain(request, detail).value();
@@ -1223,32 +1223,32 @@ private:
 };
 
 /** Generated row filters, one for each target. */
-class [[nodiscard]] filtered {
+class [[nodiscard]] filters {
 public:
-    using raw = solon_filtered;
+    using raw = solon_filters;
     /** Takes ownership of a C handle. */
-    explicit filtered(solon_filtered *taken) noexcept : handle_(taken) {}
+    explicit filters(solon_filters *taken) noexcept : handle_(taken) {}
 
     /** `true` if the filter for a target, by its position, can select any row. */
-    bool keeps(std::size_t target = 0) const noexcept { return solon_filtered_keeps(handle_.get(), target) != 0; }
+    bool keeps(std::size_t target = 0) const noexcept { return solon_filters_keeps(handle_.get(), target) != 0; }
     /**
      * SQL that is empty if all rows are selected, and a condition that is never true if no row is. For UCAST, the JSON of a tree:
      * `{}` if all rows are selected, and empty if no row is.
      */
     std::string_view query(std::size_t target = 0) const noexcept {
-        return detail::text(solon_filtered_query(handle_.get(), target));
+        return detail::text(solon_filters_query(handle_.get(), target));
     }
     /** The values of the placeholders, a JSON array in their order. */
     std::string_view parameters(std::size_t target = 0) const noexcept {
-        return detail::text(solon_filtered_parameters(handle_.get(), target));
+        return detail::text(solon_filters_parameters(handle_.get(), target));
     }
     /** The masks of columns, a JSON object; empty if nothing is masked or no row is selected. */
-    std::string_view masks() const noexcept { return detail::text(solon_filtered_masks(handle_.get())); }
+    std::string_view masks() const noexcept { return detail::text(solon_filters_masks(handle_.get())); }
     /** The filters as one JSON object, in the format of the HTTP API. */
-    [[nodiscard]] std::string_view json() const noexcept { return detail::text(solon_filtered_json(handle_.get())); }
+    [[nodiscard]] std::string_view json() const noexcept { return detail::text(solon_filters_json(handle_.get())); }
 
 private:
-    detail::handle<solon_filtered, solon_filtered_free> handle_;
+    detail::handle<solon_filters, solon_filters_free> handle_;
 };
 
 /** A rule that is prepared to become a row filter. Several threads may evaluate it at once; it follows changes of its engine. */
@@ -1258,11 +1258,11 @@ public:
     /** Takes ownership of a C handle. */
     explicit filter(solon_filter *taken) noexcept : handle_(taken) {}
 
-    filtered make(const request &request = {}) const { return try_make(request).value(); }
-    result<filtered> try_make(const request &request = {}) const {
+    filters evaluate(const request &request = {}) const { return try_evaluate(request).value(); }
+    result<filters> try_evaluate(const request &request = {}) const {
         solon_request given = request.get();
-        return detail::object<filtered>(
-            [&](solon_filtered **out) { return solon_filter_make(handle_.get(), &given, out); });
+        return detail::object<filters>(
+            [&](solon_filters **out) { return solon_filter_evaluate(handle_.get(), &given, out); });
     }
 
 private:
@@ -1491,19 +1491,19 @@ public:
     /** Applies a change, which is empty afterwards. */
     void apply(change &change, metrics *metrics = nullptr) const { try_apply(change, metrics).value(); }
     result<void> try_apply(change &change, metrics *metrics = nullptr) const {
-        solon_metrics *told = metrics == nullptr ? nullptr : metrics->get();
-        return result<void>(solon_engine_apply(handle_.get(), change.get(), told));
+        solon_metrics *measured = metrics == nullptr ? nullptr : metrics->get();
+        return result<void>(solon_engine_apply(handle_.get(), change.get(), measured));
     }
     /** Checks a change without applying it, and returns the snapshot that it would create. */
-    solon::moment check(const change &change) const { return try_check(change).value(); }
-    result<solon::moment> try_check(const change &change) const {
-        return detail::object<solon::moment>(
-            [&](solon_moment **out) { return solon_engine_check(handle_.get(), change.get(), out); });
+    solon::snapshot check(const change &change) const { return try_check(change).value(); }
+    result<solon::snapshot> try_check(const change &change) const {
+        return detail::object<solon::snapshot>(
+            [&](solon_snapshot **out) { return solon_engine_check(handle_.get(), change.get(), out); });
     }
-    solon::moment moment() const { return try_moment().value(); }
-    result<solon::moment> try_moment() const {
-        return detail::object<solon::moment>(
-            [&](solon_moment **out) { return solon_engine_moment(handle_.get(), out); });
+    solon::snapshot snapshot() const { return try_snapshot().value(); }
+    result<solon::snapshot> try_snapshot() const {
+        return detail::object<solon::snapshot>(
+            [&](solon_snapshot **out) { return solon_engine_snapshot(handle_.get(), out); });
     }
     std::uint64_t generation() const noexcept { return solon_engine_generation(handle_.get()); }
 
@@ -1515,10 +1515,10 @@ public:
         });
     }
     /** Prepares a document. Fails if its path has neither a rule nor data. */
-    document prepare_known(std::string_view path) const { return try_prepare_known(path).value(); }
-    result<document> try_prepare_known(std::string_view path) const {
+    document prepare_existing(std::string_view path) const { return try_prepare_existing(path).value(); }
+    result<document> try_prepare_existing(std::string_view path) const {
         return detail::object<document>([&](solon_document **out) {
-            return solon_engine_prepare_known(handle_.get(), path.data(), path.size(), out);
+            return solon_engine_prepare_existing(handle_.get(), path.data(), path.size(), out);
         });
     }
     solon::query query(std::string_view text, const query_options &options = {}) const {

@@ -8,7 +8,7 @@ use crate::argument::{self, arguments, refused};
 use crate::bytes::Bytes;
 use crate::error::Error;
 use crate::guard::guard;
-use crate::moment::Moment;
+use crate::snapshot::Snapshot;
 
 /// Lines of the modules that were evaluated, for all evaluations whose requests name it. Only one thread at a time may use it.
 pub struct Coverage(RefCell<EngineCoverage>);
@@ -38,12 +38,12 @@ pub unsafe extern "C" fn solon_coverage_new(out: *mut *mut Coverage) -> *mut Err
 #[must_use]
 pub unsafe extern "C" fn solon_coverage_json(
     coverage: *mut Coverage,
-    moment: *const Moment,
+    snapshot: *const Snapshot,
     out: *mut Bytes,
 ) -> *mut Error {
     guard(|| {
-        let (coverage, moment, out) = arguments!(handle(coverage), handle(moment), output(out));
-        let modules = moment.0.modules().map(|(_, module)| &**module);
+        let (coverage, snapshot, out) = arguments!(handle(coverage), handle(snapshot), output(out));
+        let modules = snapshot.0.modules().map(|(_, module)| &**module);
         let report = coverage.taken()?.report(&[], modules);
         out.write(Bytes::json(&report)?);
         Ok(())

@@ -11,7 +11,7 @@ use crate::bytes::{Bytes, Text};
 use crate::decision;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::explanation::{self, DetailLevel, Explanation, Told};
+use crate::explanation::{self, AnyExplanation, DetailLevel, Explanation};
 use crate::guard::guard;
 use crate::request::{Asked, Request};
 use crate::value::Value;
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn solon_engine_prepare(
 /// data.
 #[unsafe(no_mangle)]
 #[must_use]
-pub unsafe extern "C" fn solon_engine_prepare_known(
+pub unsafe extern "C" fn solon_engine_prepare_existing(
     engine: *const Engine,
     path: *const c_char,
     path_length: usize,
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn solon_document_evaluate_json(
 /// Evaluates the document for a request, which may be NULL, and returns its value; NULL if it is undefined.
 #[unsafe(no_mangle)]
 #[must_use]
-pub unsafe extern "C" fn solon_document_ask(
+pub unsafe extern "C" fn solon_document_evaluate(
     document: *const Document,
     request: *const Request,
     out: *mut *mut Value,
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn solon_document_ask(
 /// Evaluates the document for a request and returns it as JSON; `out->data` is NULL if it is undefined.
 #[unsafe(no_mangle)]
 #[must_use]
-pub unsafe extern "C" fn solon_document_ask_json(
+pub unsafe extern "C" fn solon_document_evaluate_json_with(
     document: *const Document,
     request: *const Request,
     out: *mut Bytes,
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn solon_document_ask_json(
 /// `solon_document_allow`: `false` from the start and on every error.
 #[unsafe(no_mangle)]
 #[must_use]
-pub unsafe extern "C" fn solon_document_ask_allow(
+pub unsafe extern "C" fn solon_document_allow_with(
     document: *const Document,
     request: *const Request,
     allowed: *mut bool,
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn solon_document_ask_allow(
 /// an error or NULL. Without `errors`, the first error ends the call, and nothing is returned.
 #[unsafe(no_mangle)]
 #[must_use]
-pub unsafe extern "C" fn solon_document_ask_many_json(
+pub unsafe extern "C" fn solon_document_evaluate_many_json(
     document: *const Document,
     request: *const Request,
     inputs_json: *const Text,
@@ -208,16 +208,16 @@ pub unsafe extern "C" fn solon_document_ask_many_json(
             let document = argument::handle(document, "document")?;
             let ask = |asked: &mut Asked<'_>| document.text(asked);
             let answers = (answers, Bytes::new as fn(_) -> _);
-            document.ask_many(request, inputs?, ask, answers, errors)
+            document.evaluate_many(request, inputs?, ask, answers, errors)
         }
     })
 }
 
-/// Evaluates the document for many inputs that are values, like `solon_document_ask_many_json`; NULL leaves `input` undefined.
+/// Evaluates the document for many inputs that are values, like `solon_document_evaluate_many_json`; NULL leaves `input` undefined.
 /// `solon_value_free` frees the results, which are NULL if they are undefined.
 #[unsafe(no_mangle)]
 #[must_use]
-pub unsafe extern "C" fn solon_document_ask_many(
+pub unsafe extern "C" fn solon_document_evaluate_many(
     document: *const Document,
     request: *const Request,
     inputs: *const *const Value,
@@ -236,7 +236,7 @@ pub unsafe extern "C" fn solon_document_ask_many(
             let document = argument::handle(document, "document")?;
             let ask = |asked: &mut Asked<'_>| document.value(asked);
             let answers = (answers, made as fn(_) -> _);
-            document.ask_many(request, inputs.collect(), ask, answers, errors)
+            document.evaluate_many(request, inputs.collect(), ask, answers, errors)
         }
     })
 }
@@ -259,12 +259,12 @@ pub unsafe extern "C" fn solon_document_explain(
             (document, asked, argument::output(out, "out")?)
         };
         let detail = explanation::detail(detail)?;
-        let told = asked.searched(|request, search| {
+        let explanation = asked.searched(|request, search| {
             document
                 .prepared
                 .explain(request, ExplainOptions::new(detail).search(search))
         });
-        out.give(Explanation(Told::Document(told)));
+        out.give(Explanation(AnyExplanation::Document(explanation)));
         Ok(())
     })
 }
@@ -314,7 +314,7 @@ impl Document {
     ///
     /// # Safety
     /// See [`Asked::read`]. `answers.0` is NULL or has an element for each input, and so has `errors`.
-    unsafe fn ask_many<'a, R, T>(
+    unsafe fn evaluate_many<'a, R, T>(
         &'a self,
         request: *const Request,
         inputs: Vec<Input<'a>>,

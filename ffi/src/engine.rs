@@ -8,8 +8,8 @@ use crate::change::Change;
 use crate::error::Error;
 use crate::guard::{guard, guard_or};
 use crate::metrics::Metrics;
-use crate::moment::Moment;
 use crate::options::Options;
+use crate::snapshot::Snapshot;
 
 /// A policy engine. Several threads may change and evaluate it at once. A decision uses the modules and the data of one snapshot,
 /// and never waits.
@@ -83,11 +83,11 @@ pub unsafe extern "C" fn solon_engine_apply(
 pub unsafe extern "C" fn solon_engine_check(
     engine: *const Engine,
     change: *const Change,
-    out: *mut *mut Moment,
+    out: *mut *mut Snapshot,
 ) -> *mut Error {
     guard(|| {
         let (engine, change, out) = arguments!(handle(engine), handle(change), output(out));
-        out.give(Moment(engine.0.check(change.0.clone())?));
+        out.give(Snapshot(engine.0.check(change.0.clone())?));
         Ok(())
     })
 }
@@ -95,13 +95,13 @@ pub unsafe extern "C" fn solon_engine_check(
 /// Returns a snapshot of the current policy and data, for several decisions on the same state.
 #[unsafe(no_mangle)]
 #[must_use]
-pub unsafe extern "C" fn solon_engine_moment(
+pub unsafe extern "C" fn solon_engine_snapshot(
     engine: *const Engine,
-    out: *mut *mut Moment,
+    out: *mut *mut Snapshot,
 ) -> *mut Error {
     guard(|| {
         let (engine, out) = arguments!(handle(engine), output(out));
-        out.give(Moment(engine.0.snapshot()));
+        out.give(Snapshot(engine.0.snapshot()));
         Ok(())
     })
 }

@@ -29,10 +29,10 @@ pub const SOLON_DETAIL_FAILS: DetailLevel = 2;
 pub const SOLON_DETAIL_NOTES: DetailLevel = 3;
 
 /// A result and its explanation. Several threads may read it at once.
-pub struct Explanation(pub(crate) Told);
+pub struct Explanation(pub(crate) AnyExplanation);
 
 /// Explanation of each kind of evaluation.
-pub(crate) enum Told {
+pub(crate) enum AnyExplanation {
     Document(EngineExplanation<Option<EngineValue>>),
     Query(EngineExplanation<Vec<Solution>>),
     Partial(Box<EngineExplanation<::engine::Residuals>>),
@@ -52,20 +52,20 @@ pub(crate) fn detail(constant: DetailLevel) -> Result<Detail, Error> {
     })
 }
 
-impl Told {
+impl AnyExplanation {
     fn lines(&self, places: bool, variables: bool) -> Result<Vec<String>, EngineError> {
         match self {
-            Self::Document(told) => told.lines(places, variables),
-            Self::Query(told) => told.lines(places, variables),
-            Self::Partial(told) => told.lines(places, variables),
+            Self::Document(explanation) => explanation.lines(places, variables),
+            Self::Query(explanation) => explanation.lines(places, variables),
+            Self::Partial(explanation) => explanation.lines(places, variables),
         }
     }
 
     fn json(&self) -> Result<String, EngineError> {
         match self {
-            Self::Document(told) => told.json(Spelling::Lower),
-            Self::Query(told) => told.json(Spelling::Lower),
-            Self::Partial(told) => told.json(Spelling::Lower),
+            Self::Document(explanation) => explanation.json(Spelling::Lower),
+            Self::Query(explanation) => explanation.json(Spelling::Lower),
+            Self::Partial(explanation) => explanation.json(Spelling::Lower),
         }
     }
 }
@@ -75,8 +75,11 @@ fn other(what: &str) -> Error {
 }
 
 /// Returns the result, or the error that the evaluation ended with.
-fn answer<T>(told: &EngineExplanation<T>) -> Result<&T, Error> {
-    told.result.as_ref().map_err(|error| error.clone().into())
+fn answer<T>(explanation: &EngineExplanation<T>) -> Result<&T, Error> {
+    explanation
+        .result
+        .as_ref()
+        .map_err(|error| error.clone().into())
 }
 
 /// Returns the steps as human-readable lines, each ended by a line feed. With `places`, each line begins with its file and row.
@@ -122,10 +125,10 @@ pub unsafe extern "C" fn solon_explanation_value(
 ) -> *mut Error {
     guard(|| {
         let (explanation, out) = arguments!(handle(explanation), output(out));
-        let Told::Document(told) = &explanation.0 else {
+        let AnyExplanation::Document(explanation) = &explanation.0 else {
             return Err(other("document"));
         };
-        let value = answer(told)?.clone();
+        let value = answer(explanation)?.clone();
         out.write(value.map_or(ptr::null_mut(), Value::boxed));
         Ok(())
     })
@@ -140,10 +143,10 @@ pub unsafe extern "C" fn solon_explanation_solutions(
 ) -> *mut Error {
     guard(|| {
         let (explanation, out) = arguments!(handle(explanation), output(out));
-        let Told::Query(told) = &explanation.0 else {
+        let AnyExplanation::Query(explanation) = &explanation.0 else {
             return Err(other("query"));
         };
-        out.give(Solutions(answer(told)?.clone()));
+        out.give(Solutions(answer(explanation)?.clone()));
         Ok(())
     })
 }
@@ -157,10 +160,10 @@ pub unsafe extern "C" fn solon_explanation_residuals(
 ) -> *mut Error {
     guard(|| {
         let (explanation, out) = arguments!(handle(explanation), output(out));
-        let Told::Partial(told) = &explanation.0 else {
+        let AnyExplanation::Partial(explanation) = &explanation.0 else {
             return Err(other("partial query"));
         };
-        out.give(Residuals::of(answer(told)?));
+        out.give(Residuals::of(answer(explanation)?));
         Ok(())
     })
 }

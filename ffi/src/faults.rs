@@ -13,7 +13,7 @@ use std::ptr;
 use crate::argument::Extensible as _;
 use crate::bytes::{Bytes, solon_bytes_free};
 use crate::document::{
-    Document, solon_document_allow, solon_document_ask_allow, solon_document_evaluate_json,
+    Document, solon_document_allow, solon_document_allow_with, solon_document_evaluate_json,
     solon_document_free, solon_engine_prepare,
 };
 use crate::engine::{Engine as Handle, solon_engine_evaluate_json, solon_engine_free};
@@ -51,7 +51,7 @@ fn untouched() -> Bytes {
 }
 
 /// Returns the code and the message of an error, and frees it.
-fn told(error: *mut Error) -> (Code, String) {
+fn code_and_message(error: *mut Error) -> (Code, String) {
     // SAFETY: a C function just returned it
     unsafe {
         let (code, text) = (solon_error_code(error), solon_error_message(error));
@@ -87,7 +87,7 @@ fn faults_reach_c_as_internal_errors() {
                     ),
                     solon_document_evaluate_json(document, text, length, &raw mut out),
                 ] {
-                    let (code, message) = told(error);
+                    let (code, message) = code_and_message(error);
                     assert_eq!(code, SOLON_ERROR_INTERNAL, "{path}: {message}");
                     assert!(message.starts_with(words), "{path}: {message}");
                     assert_eq!(out.data.cast_const(), &raw const UNTOUCHED, "{path}");
@@ -102,11 +102,11 @@ fn faults_reach_c_as_internal_errors() {
                 for by_request in [false, true] {
                     let mut allowed = true;
                     let error = if by_request {
-                        solon_document_ask_allow(document, &raw const request, &raw mut allowed)
+                        solon_document_allow_with(document, &raw const request, &raw mut allowed)
                     } else {
                         solon_document_allow(document, text, length, &raw mut allowed)
                     };
-                    assert_eq!(told(error).0, SOLON_ERROR_INTERNAL, "{path}");
+                    assert_eq!(code_and_message(error).0, SOLON_ERROR_INTERNAL, "{path}");
                     assert!(!allowed, "{path}");
                 }
                 solon_document_free(document);
@@ -118,7 +118,7 @@ fn faults_reach_c_as_internal_errors() {
             let name = path.as_ptr().cast();
             let error =
                 solon_engine_evaluate_json(handle, name, path.len(), text, length, &raw mut out);
-            assert_eq!(told(error).0, SOLON_OK);
+            assert_eq!(code_and_message(error).0, SOLON_OK);
             assert_eq!(*out.data.cast::<u8>(), b'1');
             solon_bytes_free(out);
         }

@@ -2,7 +2,9 @@
 
 use std::ffi::{c_char, c_int};
 
-use ::engine::{FilterOptions as EngineOptions, FilterQuery, Filters, PreparedFilters, json};
+use ::engine::{
+    FilterOptions as EngineOptions, FilterQuery, Filters as EngineFilters, PreparedFilters, json,
+};
 
 use crate::argument::{self, Extensible};
 use crate::bytes::Text;
@@ -112,14 +114,14 @@ struct Made {
 }
 
 /// A filter for each target. Several threads may read it at once.
-pub struct Filtered {
+pub struct Filters {
     made: Vec<Made>,
     masks: String,
     json: String,
 }
 
-impl Filtered {
-    fn of(filters: &Filters, never_true: &str) -> Self {
+impl Filters {
+    fn of(filters: &EngineFilters, never_true: &str) -> Self {
         let made = filters.filters.iter().map(|filter| {
             let (query, parameters) = match &filter.query {
                 Some(FilterQuery::Sql(sql)) => {
@@ -180,10 +182,10 @@ pub unsafe extern "C" fn solon_engine_prepare_filter(
 /// Generates the filter for the input of a request, which may be NULL.
 #[unsafe(no_mangle)]
 #[must_use]
-pub unsafe extern "C" fn solon_filter_make(
+pub unsafe extern "C" fn solon_filter_evaluate(
     filter: *const Filter,
     request: *const Request,
-    out: *mut *mut Filtered,
+    out: *mut *mut Filters,
 ) -> *mut Error {
     guard(|| {
         // SAFETY: the caller upholds the contract of the header
@@ -196,7 +198,7 @@ pub unsafe extern "C" fn solon_filter_make(
             |request| filter.prepared.compile(request),
             |request, _| filter.prepared.compile(request),
         );
-        out.give(Filtered::of(&made?, filter.never_true));
+        out.give(Filters::of(&made?, filter.never_true));
         Ok(())
     })
 }
@@ -212,26 +214,26 @@ pub unsafe extern "C" fn solon_filter_free(filter: *mut Filter) {
 const NEVER_TRUE: &str = "WHERE 1 = 0";
 
 /// # Safety
-/// `filtered` is NULL or live.
+/// `filters` is NULL or live.
 unsafe fn text(
-    filtered: *const Filtered,
+    filters: *const Filters,
     otherwise: &'static str,
-    part: impl FnOnce(&Filtered) -> Option<&str>,
+    part: impl FnOnce(&Filters) -> Option<&str>,
 ) -> Text {
     guard_or(Text::of(otherwise), || {
         // SAFETY: by this function's contract
-        let filtered = unsafe { filtered.as_ref() };
-        Text::of(filtered.and_then(part).unwrap_or(otherwise))
+        let filters = unsafe { filters.as_ref() };
+        Text::of(filters.and_then(part).unwrap_or(otherwise))
     })
 }
 
 /// Returns 1 if the filter for a target, by its position from 0, can select any row; 0 otherwise and for NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn solon_filtered_keeps(filtered: *const Filtered, index: usize) -> c_int {
+pub unsafe extern "C" fn solon_filters_keeps(filters: *const Filters, index: usize) -> c_int {
     guard_or(0, || {
         // SAFETY: the caller upholds the contract of the header
-        let filtered = unsafe { filtered.as_ref() };
-        let made = filtered.and_then(|filtered| filtered.made.get(index));
+        let filters = unsafe { filters.as_ref() };
+        let made = filters.and_then(|filters| filters.made.get(index));
         c_int::from(made.is_some_and(|made| made.keeps))
     })
 }
@@ -242,46 +244,43 @@ pub unsafe extern "C" fn solon_filtered_keeps(filtered: *const Filtered, index: 
 /// with `bare`), as it is for NULL and for a position without a target. UCAST is the JSON of a tree: `{}` if all rows are
 /// selected, and empty, which is not valid JSON, if no row is selected.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn solon_filtered_query(filtered: *const Filtered, index: usize) -> Text {
+pub unsafe extern "C" fn solon_filters_query(filters: *const Filters, index: usize) -> Text {
     // SAFETY: the caller upholds the contract of the header
     unsafe {
-        text(filtered, NEVER_TRUE, |filtered| {
-            Some(&*filtered.made.get(index)?.query)
+        text(filters, NEVER_TRUE, |filters| {
+            Some(&*filters.made.get(index)?.query)
         })
     }
 }
 
 /// Returns the values of the placeholders for a target, by its position from 0: a JSON array, in the order of the placeholders.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn solon_filtered_parameters(
-    filtered: *const Filtered,
-    index: usize,
-) -> Text {
+pub unsafe extern "C" fn solon_filters_parameters(filters: *const Filters, index: usize) -> Text {
     // SAFETY: the caller upholds the contract of the header
     unsafe {
-        text(filtered, "", |filtered| {
-            Some(&*filtered.made.get(index)?.parameters)
+        text(filters, "", |filters| {
+            Some(&*filters.made.get(index)?.parameters)
         })
     }
 }
 
 /// Returns the masks of columns, a JSON object; empty if nothing is masked or no row is selected.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn solon_filtered_masks(filtered: *const Filtered) -> Text {
+pub unsafe extern "C" fn solon_filters_masks(filters: *const Filters) -> Text {
     // SAFETY: the caller upholds the contract of the header
-    unsafe { text(filtered, "", |filtered| Some(&filtered.masks)) }
+    unsafe { text(filters, "", |filters| Some(&filters.masks)) }
 }
 
 /// Returns the filters as one JSON object, in the format of the HTTP API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn solon_filtered_json(filtered: *const Filtered) -> Text {
+pub unsafe extern "C" fn solon_filters_json(filters: *const Filters) -> Text {
     // SAFETY: the caller upholds the contract of the header
-    unsafe { text(filtered, "", |filtered| Some(&filtered.json)) }
+    unsafe { text(filters, "", |filters| Some(&filters.json)) }
 }
 
 /// Frees generated filters; does nothing for NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn solon_filtered_free(filtered: *mut Filtered) {
-    // SAFETY: `solon_filter_make` created it from a `Box`, and the caller frees it once
-    unsafe { argument::free(filtered) };
+pub unsafe extern "C" fn solon_filters_free(filters: *mut Filters) {
+    // SAFETY: `solon_filter_evaluate` created it from a `Box`, and the caller frees it once
+    unsafe { argument::free(filters) };
 }

@@ -30,7 +30,7 @@ pub struct Function(pub(crate) HostFunction);
 /// A call of a function. It is valid until the call returns, on the thread of the call.
 pub struct Call {
     metadata: *const Value,
-    told: Vec<(String, EngineValue)>,
+    response_metadata: Vec<(String, EngineValue)>,
     failure: Option<Failure>,
 }
 
@@ -93,7 +93,7 @@ impl Body {
         let pointers: Vec<*const Value> = arguments.iter().map(Value::within).collect();
         let mut call = Call {
             metadata: context.metadata().map_or(ptr::null(), Value::within),
-            told: Vec::new(),
+            response_metadata: Vec::new(),
             failure: None,
         };
         // SAFETY: the arguments have the types of the function; pointers are valid until the call returns
@@ -107,7 +107,7 @@ impl Body {
         };
         // SAFETY: NULL, or an owned value that passes to the library, by the contract of the header
         let answer = (!answer.is_null()).then(|| unsafe { Box::from_raw(answer) });
-        for (name, value) in call.told {
+        for (name, value) in call.response_metadata {
             context.set_response_metadata(&name, value);
         }
         match (call.failure, answer) {
@@ -260,7 +260,7 @@ pub unsafe extern "C" fn solon_call_metadata(call: *const Call) -> *const Value 
 /// Adds a field to the response metadata, which `solon_metadata` returns by name. The caller keeps the value.
 #[unsafe(no_mangle)]
 #[must_use]
-pub unsafe extern "C" fn solon_call_tell(
+pub unsafe extern "C" fn solon_call_add_response_metadata(
     call: *mut Call,
     name: *const c_char,
     name_length: usize,
@@ -269,7 +269,8 @@ pub unsafe extern "C" fn solon_call_tell(
     guard(|| {
         let (call, name, value) =
             arguments!(handle_mut(call), text(name, name_length), handle(value),);
-        call.told.push((name.to_owned(), value.0.clone()));
+        call.response_metadata
+            .push((name.to_owned(), value.0.clone()));
         Ok(())
     })
 }

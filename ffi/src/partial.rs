@@ -7,7 +7,7 @@ use ::engine::{ExplainOptions, PartialOptions as EngineOptions, PreparedPartial,
 use crate::argument::{self, Extensible};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::explanation::{self, DetailLevel, Explanation, Told};
+use crate::explanation::{self, AnyExplanation, DetailLevel, Explanation};
 use crate::guard::guard;
 use crate::query::{self, QueryOptions};
 use crate::request::{Asked, Request};
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn solon_engine_prepare_partial(
 /// Evaluates the query partially for a request, which may be NULL, and returns the residuals.
 #[unsafe(no_mangle)]
 #[must_use]
-pub unsafe extern "C" fn solon_partial_ask(
+pub unsafe extern "C" fn solon_partial_evaluate(
     partial: *const Partial,
     request: *const Request,
     out: *mut *mut Residuals,
@@ -155,12 +155,12 @@ pub unsafe extern "C" fn solon_partial_explain(
             (partial, asked, argument::output(out, "out")?)
         };
         let detail = explanation::detail(detail)?;
-        let told = asked.searched(|request, search| {
+        let explanation = asked.searched(|request, search| {
             partial
                 .prepared
                 .explain(request, ExplainOptions::new(detail).search(search))
         });
-        out.give(Explanation(Told::Partial(Box::new(told))));
+        out.give(Explanation(AnyExplanation::Partial(Box::new(explanation))));
         Ok(())
     })
 }

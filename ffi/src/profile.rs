@@ -8,7 +8,7 @@ use crate::argument::{self, arguments, refused};
 use crate::bytes::Bytes;
 use crate::error::Error;
 use crate::guard::guard;
-use crate::moment::Moment;
+use crate::snapshot::Snapshot;
 
 /// Evaluation time by row of the modules, for all evaluations whose requests name it. Only one thread at a time may use it.
 pub struct Profile(RefCell<EngineProfile>);
@@ -38,12 +38,12 @@ pub unsafe extern "C" fn solon_profile_new(out: *mut *mut Profile) -> *mut Error
 #[must_use]
 pub unsafe extern "C" fn solon_profile_json(
     profile: *mut Profile,
-    moment: *const Moment,
+    snapshot: *const Snapshot,
     out: *mut Bytes,
 ) -> *mut Error {
     guard(|| {
-        let (profile, moment, out) = arguments!(handle(profile), handle(moment), output(out));
-        let modules = moment.0.modules().map(|(_, module)| &**module);
+        let (profile, snapshot, out) = arguments!(handle(profile), handle(snapshot), output(out));
+        let modules = snapshot.0.modules().map(|(_, module)| &**module);
         let rows = std::mem::take(&mut *profile.taken()?).finish(modules);
         out.write(Bytes::json(&rows)?);
         Ok(())

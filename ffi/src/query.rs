@@ -9,7 +9,7 @@ use crate::argument::{self, Extensible};
 use crate::bytes::Bytes;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::explanation::{self, DetailLevel, Explanation, Told};
+use crate::explanation::{self, AnyExplanation, DetailLevel, Explanation};
 use crate::guard::guard;
 use crate::metrics::Metrics;
 use crate::request::{Asked, Request};
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn solon_engine_prepare_query(
 /// Evaluates the query for a request, which may be NULL, and returns all solutions in the order of evaluation.
 #[unsafe(no_mangle)]
 #[must_use]
-pub unsafe extern "C" fn solon_query_ask(
+pub unsafe extern "C" fn solon_query_evaluate(
     query: *const Query,
     request: *const Request,
     out: *mut *mut Solutions,
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn solon_query_ask(
 /// are those of the expressions of the query.
 #[unsafe(no_mangle)]
 #[must_use]
-pub unsafe extern "C" fn solon_query_ask_json(
+pub unsafe extern "C" fn solon_query_evaluate_json(
     query: *const Query,
     request: *const Request,
     out: *mut Bytes,
@@ -170,12 +170,12 @@ pub unsafe extern "C" fn solon_query_explain(
             (query, asked, argument::output(out, "out")?)
         };
         let detail = explanation::detail(detail)?;
-        let told = asked.searched(|request, search| {
+        let explanation = asked.searched(|request, search| {
             query
                 .prepared
                 .explain(request, ExplainOptions::new(detail).search(search))
         });
-        out.give(Explanation(Told::Query(told)));
+        out.give(Explanation(AnyExplanation::Query(explanation)));
         Ok(())
     })
 }

@@ -10,7 +10,7 @@ use ::engine::trace::{
 use ::engine::{
     Cancel as EngineCancel, Error as EngineError, Input, Limits, NdBuiltinCache,
     Request as EngineRequest, ResponseMetadata, SearchOptions, SendMetrics,
-    Snapshot as EngineMoment, Value as EngineValue,
+    Snapshot as EngineSnapshot, Value as EngineValue,
 };
 
 use crate::argument::{self, Bounds, Extensible, refused};
@@ -19,9 +19,9 @@ use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::metadata::Metadata;
 use crate::metrics::Metrics;
-use crate::moment::Moment;
 use crate::nd_cache::NdCache;
 use crate::profile::Profile;
+use crate::snapshot::Snapshot;
 use crate::value::Value;
 
 /// Receives a line that a policy prints. It is called on the evaluating thread, usually at the end of the evaluation, and may
@@ -44,7 +44,7 @@ pub struct Request {
     /// The input as a value.
     pub input: *const Value,
     /// Snapshot to evaluate; NULL is the current one.
-    pub moment: *const Moment,
+    pub snapshot: *const Snapshot,
     /// Cancels the evaluation from another thread.
     pub cancel: *const Cancel,
     /// Time limit in nanoseconds; 0 is the limit of the engine, `UINT64_MAX` is unlimited.
@@ -95,7 +95,7 @@ impl Printer {
 /// A validated request.
 pub(crate) struct Asked<'a> {
     pub input: Input<'a>,
-    pub moment: Option<&'a EngineMoment>,
+    pub snapshot: Option<&'a EngineSnapshot>,
     cancel: Option<&'a EngineCancel>,
     limits: Option<Limits>,
     strict: bool,
@@ -135,7 +135,7 @@ impl<'a> Asked<'a> {
             };
             Ok(Self {
                 input,
-                moment: given.moment.as_ref().map(|moment| &moment.0),
+                snapshot: given.snapshot.as_ref().map(|snapshot| &snapshot.0),
                 cancel: given.cancel.as_ref().map(|cancel| &cancel.0),
                 limits: (!bounds.is_usual()).then(|| bounds.of(usual)),
                 strict: given.strict_builtin_errors != 0,
@@ -165,8 +165,8 @@ impl<'a> Asked<'a> {
     }
 
     /// Evaluates at a snapshot, unless the request names another.
-    pub fn at<R>(&mut self, now: &'a EngineMoment, ask: impl FnOnce(&mut Self) -> R) -> R {
-        self.moment = self.moment.or(Some(now));
+    pub fn at<R>(&mut self, now: &'a EngineSnapshot, ask: impl FnOnce(&mut Self) -> R) -> R {
+        self.snapshot = self.snapshot.or(Some(now));
         ask(self)
     }
 
@@ -228,8 +228,8 @@ impl<'a> Asked<'a> {
             Input::Json(text) => request.input_json(text),
             Input::Member { text, name } => request.input_member(text, name),
         };
-        if let Some(moment) = self.moment {
-            request = request.snapshot(moment);
+        if let Some(snapshot) = self.snapshot {
+            request = request.snapshot(snapshot);
         }
         if let Some(cancel) = self.cancel {
             request = request.cancel(cancel);

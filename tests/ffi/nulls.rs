@@ -106,8 +106,8 @@ static solon_document *a_document;
 static solon_query *a_query;
 static solon_partial *a_partial;
 static solon_filter *a_filter;
-static solon_filtered *a_filtered;
-static solon_moment *a_moment;
+static solon_filters *a_filters;
+static solon_snapshot *a_snapshot;
 static solon_bundle *a_bundle;
 static const solon_bundle *bundles[1];
 static const char ARCHIVE[] =
@@ -146,8 +146,8 @@ static void make(void) {
     ok(solon_engine_prepare_query(a_engine, S("x := 1"), NULL, &a_query));
     ok(solon_engine_prepare_partial(a_engine, S("input.x"), NULL, NULL, &a_partial));
     ok(solon_engine_prepare_filter(a_engine, S("p/x"), NULL, &a_filter));
-    ok(solon_filter_make(a_filter, NULL, &a_filtered));
-    ok(solon_engine_moment(a_engine, &a_moment));
+    ok(solon_filter_evaluate(a_filter, NULL, &a_filters));
+    ok(solon_engine_snapshot(a_engine, &a_snapshot));
     ok(solon_bundle_read(a_engine, S("b"), ARCHIVE, sizeof ARCHIVE - 1, NULL, &a_bundle));
     bundles[0] = a_bundle;
     ok(solon_cancel_new(&a_cancel));
@@ -157,8 +157,8 @@ static void make(void) {
     ok(solon_coverage_new(&a_coverage));
     ok(solon_profile_new(&a_profile));
     ok(solon_document_explain(a_document, NULL, 0, &a_explanation));
-    ok(solon_query_ask(a_query, NULL, &a_solutions));
-    ok(solon_partial_ask(a_partial, NULL, &a_residuals));
+    ok(solon_query_evaluate(a_query, NULL, &a_solutions));
+    ok(solon_partial_evaluate(a_partial, NULL, &a_residuals));
     ok(solon_function_new(S("f"), S("{\"type\": \"function\", \"args\": [], \"result\": {\"type\": \"any\"}}"), 0, body, NULL,
                           NULL, &a_function));
     a_error = solon_engine_set_module(a_engine, S("q"), S("x"));

@@ -10,7 +10,7 @@ const IN_C: [&str; 4] = [
     "solon_engine_new(NULL, &engine);",
     "solon_engine_set_module(engine, \"p.rego\", 6, \"package p\", 9);",
     "solon_document_allow(document, \"{}\", 2, &allowed);",
-    "solon_document_ask_allow(document, NULL, &allowed);",
+    "solon_document_allow_with(document, NULL, &allowed);",
 ];
 
 /// C++ statements that drop a result, or use an object that is not a decision as a condition.

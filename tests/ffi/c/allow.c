@@ -33,7 +33,7 @@ static void denied(const solon_document *document, const char *input, size_t len
     denies(error, code, allowed, what);
     solon_request request = {.size = sizeof request, .input_json = input, .input_json_length = length};
     allowed = true;
-    error = solon_document_ask_allow(document, &request, &allowed);
+    error = solon_document_allow_with(document, &request, &allowed);
     denies(error, code, allowed, what);
 }
 
@@ -43,7 +43,7 @@ static void allowed_by(const solon_document *document, const char *input, size_t
     CHECK(allowed);
     solon_request request = {.size = sizeof request, .input_json = input, .input_json_length = length};
     allowed = false;
-    ok(solon_document_ask_allow(document, &request, &allowed));
+    ok(solon_document_allow_with(document, &request, &allowed));
     CHECK(allowed);
 }
 
@@ -81,15 +81,15 @@ static void arguments(const solon_document *yes) {
     denied(yes, NULL, 1, SOLON_ERROR_ARGUMENT, "NULL with a length");
     denied(yes, "{}", SIZE_MAX, SOLON_ERROR_ARGUMENT, "an impossible length");
     CHECK(code_of(solon_document_allow(yes, S("{}"), NULL)) == SOLON_ERROR_ARGUMENT);
-    CHECK(code_of(solon_document_ask_allow(yes, NULL, NULL)) == SOLON_ERROR_ARGUMENT);
+    CHECK(code_of(solon_document_allow_with(yes, NULL, NULL)) == SOLON_ERROR_ARGUMENT);
     bool allowed = true;
     solon_request request = {.size = 3};
-    solon_error *error = solon_document_ask_allow(yes, &request, &allowed);
+    solon_error *error = solon_document_allow_with(yes, &request, &allowed);
     denies(error, SOLON_ERROR_ARGUMENT, allowed, "a size of 3");
     solon_value *input = from_json("{}");
     request = (solon_request){.size = sizeof request, .input = input, .input_json = "{}", .input_json_length = 2};
     allowed = true;
-    error = solon_document_ask_allow(yes, &request, &allowed);
+    error = solon_document_allow_with(yes, &request, &allowed);
     denies(error, SOLON_ERROR_ARGUMENT, allowed, "two inputs");
     solon_value_free(input);
 }
@@ -113,21 +113,21 @@ static void stopped(const solon_engine *engine) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bool allowed = true;
-        solon_error *error = solon_document_ask_allow(cases[i].document, &cases[i].request, &allowed);
+        solon_error *error = solon_document_allow_with(cases[i].document, &cases[i].request, &allowed);
         solon_error_entry entry;
         CHECK(solon_error_entry_at(error, 0, &entry) == 1);
         CHECK(is_text(entry.code.data, entry.code.length, "eval_cancel_error"));
         denies(error, cases[i].code, allowed, cases[i].what);
         solon_value *value = NULL;
-        CHECK(code_of(solon_document_ask(cases[i].document, &cases[i].request, &value)) == cases[i].code);
+        CHECK(code_of(solon_document_evaluate(cases[i].document, &cases[i].request, &value)) == cases[i].code);
         solon_bytes bytes = {NULL, 0};
-        CHECK(code_of(solon_document_ask_json(cases[i].document, &cases[i].request, &bytes)) == cases[i].code);
+        CHECK(code_of(solon_document_evaluate_json_with(cases[i].document, &cases[i].request, &bytes)) == cases[i].code);
         /* tracing evaluates with `topdown` */
         solon_coverage *coverage = NULL;
         ok(solon_coverage_new(&coverage));
         cases[i].request.coverage = coverage;
         allowed = true;
-        error = solon_document_ask_allow(cases[i].document, &cases[i].request, &allowed);
+        error = solon_document_allow_with(cases[i].document, &cases[i].request, &allowed);
         denies(error, cases[i].code, allowed, cases[i].what);
         solon_coverage_free(coverage);
     }

@@ -51,7 +51,7 @@ int main(void) {
     CHECK(pthread_mutex_lock(&runs) == 0);
     CHECK(pthread_create(&thread, NULL, stop, cancel) == 0);
     solon_request request = {.size = sizeof request, .cancel = cancel};
-    solon_error *error = solon_document_ask(document, &request, &value);
+    solon_error *error = solon_document_evaluate(document, &request, &value);
     CHECK(solon_error_code(error) == SOLON_ERROR_CANCELLED);
     CHECK(has_text(solon_error_message(error), "eval_cancel_error: caller cancelled query execution"));
     solon_error_free(error);
@@ -59,7 +59,7 @@ int main(void) {
 
     /* it stays cancelled */
     CHECK(solon_cancel_is_cancelled(cancel) == 1);
-    CHECK(code_of(solon_document_ask(document, &request, &value)) == SOLON_ERROR_CANCELLED);
+    CHECK(code_of(solon_document_evaluate(document, &request, &value)) == SOLON_ERROR_CANCELLED);
     solon_cancel_free(cancel);
     solon_cancel_free(NULL);
     solon_cancel_cancel(NULL);

@@ -31,47 +31,47 @@ static void many(void) {
     solon_text texts[] = {{"{\"n\": 1}", 8}, {NULL, 0}, {"{\"n\": 1, \"clash\": 1}", 20}, {"{", 1}};
     solon_bytes answers[4];
     solon_error *errors[4];
-    ok(solon_document_ask_many_json(document, NULL, texts, 4, answers, errors));
+    ok(solon_document_evaluate_many_json(document, NULL, texts, 4, answers, errors));
     CHECK(errors[0] == NULL && is_bytes(answers[0], "11"));
     CHECK(errors[1] == NULL && answers[1].data == NULL);
     CHECK(answers[2].data == NULL && code_of(errors[2]) == SOLON_ERROR_EVAL);
     CHECK(answers[3].data == NULL && code_of(errors[3]) == SOLON_ERROR_INPUT);
     /* without an array for errors the first error ends the call */
     answers[0].data = (char *)"untouched";
-    CHECK(code_of(solon_document_ask_many_json(document, NULL, texts, 4, answers, NULL)) == SOLON_ERROR_EVAL);
+    CHECK(code_of(solon_document_evaluate_many_json(document, NULL, texts, 4, answers, NULL)) == SOLON_ERROR_EVAL);
     CHECK(strcmp(answers[0].data, "untouched") == 0);
-    ok(solon_document_ask_many_json(document, NULL, texts, 2, answers, NULL));
+    ok(solon_document_evaluate_many_json(document, NULL, texts, 2, answers, NULL));
     CHECK(is_bytes(answers[0], "11") && answers[1].data == NULL);
-    ok(solon_document_ask_many_json(document, NULL, NULL, 0, NULL, NULL));
+    ok(solon_document_evaluate_many_json(document, NULL, NULL, 0, NULL, NULL));
 
     solon_value *one = from_json("{\"n\": 1}"), *two = from_json("{\"n\": 2}");
     const solon_value *inputs[] = {two, NULL, one};
     solon_value *values[3];
-    ok(solon_document_ask_many(document, NULL, inputs, 3, values, errors));
+    ok(solon_document_evaluate_many(document, NULL, inputs, 3, values, errors));
     CHECK(is_own_json(values[0], "12") && values[1] == NULL && is_own_json(values[2], "11"));
     CHECK(errors[0] == NULL && errors[1] == NULL && errors[2] == NULL);
 
     /* on the snapshot of the request, with its limits */
-    solon_moment *moment = NULL;
-    ok(solon_engine_moment(engine, &moment));
+    solon_snapshot *snapshot = NULL;
+    ok(solon_engine_snapshot(engine, &snapshot));
     ok(set_data(engine, "{\"step\": 20}"));
-    solon_request request = {.size = sizeof request, .moment = moment};
-    ok(solon_document_ask_many(document, &request, inputs, 1, values, NULL));
+    solon_request request = {.size = sizeof request, .snapshot = snapshot};
+    ok(solon_document_evaluate_many(document, &request, inputs, 1, values, NULL));
     CHECK(is_own_json(values[0], "12"));
-    ok(solon_document_ask_many(document, NULL, inputs, 1, values, NULL));
+    ok(solon_document_evaluate_many(document, NULL, inputs, 1, values, NULL));
     CHECK(is_own_json(values[0], "22"));
     request.input = one;
-    CHECK(code_of(solon_document_ask_many(document, &request, inputs, 1, values, NULL)) == SOLON_ERROR_ARGUMENT);
-    CHECK(code_of(solon_document_ask_many(document, NULL, inputs, 1, NULL, NULL)) == SOLON_ERROR_ARGUMENT);
-    CHECK(code_of(solon_document_ask_many(document, NULL, NULL, 1, values, NULL)) == SOLON_ERROR_ARGUMENT);
-    solon_moment_free(moment);
+    CHECK(code_of(solon_document_evaluate_many(document, &request, inputs, 1, values, NULL)) == SOLON_ERROR_ARGUMENT);
+    CHECK(code_of(solon_document_evaluate_many(document, NULL, inputs, 1, NULL, NULL)) == SOLON_ERROR_ARGUMENT);
+    CHECK(code_of(solon_document_evaluate_many(document, NULL, NULL, 1, values, NULL)) == SOLON_ERROR_ARGUMENT);
+    solon_snapshot_free(snapshot);
     solon_value_free(one);
     solon_value_free(two);
     solon_document_free(document);
 
     /* a path with neither a rule nor data */
-    CHECK(code_of(solon_engine_prepare_known(engine, S("p/y"), &document)) == SOLON_ERROR_UNKNOWN_PATH);
-    ok(solon_engine_prepare_known(engine, S("p/x"), &document));
+    CHECK(code_of(solon_engine_prepare_existing(engine, S("p/y"), &document)) == SOLON_ERROR_UNKNOWN_PATH);
+    ok(solon_engine_prepare_existing(engine, S("p/x"), &document));
     solon_document_free(document);
     solon_engine_free(engine);
 }

@@ -50,7 +50,7 @@ static solon_value *audit(void *userdata, solon_call *call, const solon_value *c
     (void)userdata;
     (void)arguments;
     CHECK(count == 0);
-    ok(solon_call_tell(call, S("audit/tenant"), tenant));
+    ok(solon_call_add_response_metadata(call, S("audit/tenant"), tenant));
     ok(solon_value_boolean(1, &value));
     return value;
 }
@@ -104,10 +104,10 @@ int main(void) {
     const char *word = "\"a word of more than thirty-two letters, or so\"";
     ok(solon_engine_prepare(engine, S("p/long"), &document));
     solon_request request = {.size = sizeof request, .input_json = word, .input_json_length = strlen(word)};
-    ok(solon_document_ask(document, &request, &value));
+    ok(solon_document_evaluate(document, &request, &value));
     CHECK(value == NULL);
     request.strict_builtin_errors = 1;
-    error = solon_document_ask(document, &request, &value);
+    error = solon_document_evaluate(document, &request, &value);
     CHECK(has_text(solon_error_message(error), "p.rego:3: eval_builtin_error: text.join: too long for me"));
     solon_error_free(error);
     solon_document_free(document);
@@ -126,7 +126,7 @@ int main(void) {
     ok(solon_metadata_new(&told));
     request = (solon_request){.size = sizeof request, .metadata = metadata, .response_metadata = told};
     ok(solon_engine_prepare(engine, S("p/audited"), &document));
-    ok(solon_document_ask(document, &request, &value));
+    ok(solon_document_evaluate(document, &request, &value));
     CHECK(is_own_json(value, "true"));
     ok(solon_metadata_value(told, &value));
     CHECK(is_own_json(value, "{\"audit/tenant\":\"acme\"}"));

@@ -61,10 +61,10 @@ int main(void) {
         CHECK(code_of(solon_value_array(items, length, &value)) == SOLON_ERROR_ARGUMENT);
         CHECK(code_of(solon_value_array(items, length / sizeof items, &value)) == SOLON_ERROR_ARGUMENT);
         solon_text texts[] = {{"1", length}};
-        CHECK(code_of(solon_document_ask_many_json(document, NULL, texts, 1, &bytes, NULL)) == SOLON_ERROR_ARGUMENT);
-        CHECK(code_of(solon_document_ask_many_json(document, NULL, texts, length, &bytes, NULL)) == SOLON_ERROR_ARGUMENT);
+        CHECK(code_of(solon_document_evaluate_many_json(document, NULL, texts, 1, &bytes, NULL)) == SOLON_ERROR_ARGUMENT);
+        CHECK(code_of(solon_document_evaluate_many_json(document, NULL, texts, length, &bytes, NULL)) == SOLON_ERROR_ARGUMENT);
         solon_request request = {.size = sizeof request, .input_json = "1", .input_json_length = length};
-        CHECK(code_of(solon_document_ask(document, &request, &value)) == SOLON_ERROR_ARGUMENT);
+        CHECK(code_of(solon_document_evaluate(document, &request, &value)) == SOLON_ERROR_ARGUMENT);
         solon_module modules[] = {{{"a", length}, {"package p", 9}, SOLON_REGO_DEFAULT}};
         CHECK(code_of(solon_engine_set_modules(engine, modules, 1)) == SOLON_ERROR_ARGUMENT);
     }

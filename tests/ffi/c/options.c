@@ -96,7 +96,7 @@ int main(int count, char **arguments) {
     solon_request request = {.size = sizeof request, .strict_builtin_errors = 1};
     solon_document *document = NULL;
     ok(solon_engine_prepare(engine, S("p/x"), &document));
-    error = solon_document_ask_json(document, &request, &bytes);
+    error = solon_document_evaluate_json_with(document, &request, &bytes);
     CHECK(solon_error_code(error) == SOLON_ERROR_EVAL);
     CHECK(has_text(solon_error_message(error), "disallowed host: 127.0.0.1"));
     solon_error_free(error);

@@ -20,7 +20,7 @@ int main(void) {
     solon_request request = {.size = sizeof request};
     request.input_json = "{\"user\": \"alice\"}";
     request.input_json_length = strlen(request.input_json);
-    ok(solon_partial_ask(partial, &request, &residuals));
+    ok(solon_partial_evaluate(partial, &request, &residuals));
     CHECK(solon_residuals_query_count(residuals) == 1 && solon_residuals_support_count(residuals) == 0);
     CHECK(has_text(solon_residuals_query(residuals, 0), "\"alice\" = data.pets[__local0__1].owner"));
     /* an empty body would be true */
@@ -32,7 +32,7 @@ int main(void) {
     /* an empty body is always true */
     request.input_json = "{\"user\": \"root\"}";
     request.input_json_length = strlen(request.input_json);
-    ok(solon_partial_ask(partial, &request, &residuals));
+    ok(solon_partial_evaluate(partial, &request, &residuals));
     size_t empty = 0;
     for (size_t at = 0; at < solon_residuals_query_count(residuals); at++) {
         empty += solon_residuals_query(residuals, at).length == 0;
@@ -56,7 +56,7 @@ int main(void) {
     options.package = "left";
     options.package_length = 4;
     ok(solon_engine_prepare_partial(engine, S("data.p.deny"), &options, NULL, &partial));
-    ok(solon_partial_ask(partial, NULL, &residuals));
+    ok(solon_partial_evaluate(partial, NULL, &residuals));
     CHECK(solon_residuals_support_count(residuals) == 1);
     CHECK(has_text(solon_residuals_support(residuals, 0), "package left.p"));
     solon_residuals_free(residuals);

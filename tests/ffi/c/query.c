@@ -13,7 +13,7 @@ int main(void) {
 
     ok(solon_engine_prepare_query(engine, S("data.p.admins[x]; y := input.n"), NULL, &query));
     solon_request request = {.size = sizeof request, .input_json = "{\"n\": 5}", .input_json_length = 8};
-    ok(solon_query_ask(query, &request, &solutions));
+    ok(solon_query_evaluate(query, &request, &solutions));
     CHECK(solon_solutions_count(solutions) == 2 && solon_solutions_binding_count(solutions) == 2);
     solon_text name = solon_solutions_name(solutions, 0);
     CHECK(is_text(name.data, name.length, "x"));
@@ -27,23 +27,23 @@ int main(void) {
     CHECK(is_json(solon_solutions_value(solutions, 0, 1), "true"));
     CHECK(solon_solutions_value(solutions, 0, 2) == NULL);
     solon_solutions_free(solutions);
-    ok(solon_query_ask_json(query, &request, &bytes));
+    ok(solon_query_evaluate_json(query, &request, &bytes));
     CHECK(is_bytes(bytes, "[{\"bindings\":{\"x\":\"alice\",\"y\":5},\"values\":[\"alice\",true]},"
                           "{\"bindings\":{\"x\":\"carol\",\"y\":5},\"values\":[\"carol\",true]}]"));
 
     /* without a solution the query is undefined */
-    ok(solon_query_ask(query, NULL, &solutions));
+    ok(solon_query_evaluate(query, NULL, &solutions));
     CHECK(solon_solutions_count(solutions) == 0 && solon_solutions_binding_count(solutions) == 0);
     solon_solutions_free(solutions);
 
     /* it follows the engine, until it does not compile any more */
     ok(set_module(engine, "p.rego", "package p\nadmins := {\"dave\"}"));
-    ok(solon_query_ask_json(query, &request, &bytes));
+    ok(solon_query_evaluate_json(query, &request, &bytes));
     CHECK(has_bytes(bytes, "dave"));
     ok(set_module(engine, "p.rego", "package p\nadmins(x) := x"));
-    CHECK(code_of(solon_query_ask_json(query, &request, &bytes)) == SOLON_ERROR_COMPILE);
+    CHECK(code_of(solon_query_evaluate_json(query, &request, &bytes)) == SOLON_ERROR_COMPILE);
     ok(set_module(engine, "p.rego", "package p\nadmins := {\"erin\"}\nlocal := 7"));
-    ok(solon_query_ask_json(query, &request, &bytes));
+    ok(solon_query_evaluate_json(query, &request, &bytes));
     CHECK(has_bytes(bytes, "erin"));
     solon_query_free(query);
 
@@ -54,7 +54,7 @@ int main(void) {
     options.imports_json = "[\"data.roles as r\"]";
     options.imports_json_length = strlen(options.imports_json);
     ok(solon_engine_prepare_query(engine, S("x := local; y := r.bob"), &options, &query));
-    ok(solon_query_ask_json(query, NULL, &bytes));
+    ok(solon_query_evaluate_json(query, NULL, &bytes));
     CHECK(has_bytes(bytes, "{\"x\":7,\"y\":\"user\"}"));
     solon_query_free(query);
     ok(solon_metrics_json(metrics, &bytes));

@@ -25,7 +25,7 @@ static solon_value *again(void *userdata, solon_call *call, const solon_value *c
     ok(solon_engine_put_json(world->engine, S("depth"), json, (size_t)length));
     ok(set_module(world->engine, "other.rego", world->depth % 2 == 0 ? "package other\nx := 1" : "package other\nx := 2"));
     solon_request request = {.size = sizeof request, .input = arguments[0]};
-    ok(solon_document_ask(world->document, &request, &value));
+    ok(solon_document_evaluate(world->document, &request, &value));
     return value;
 }
 
@@ -71,7 +71,7 @@ int main(void) {
         solon_request request = {.size = sizeof request, .input_json = "[1]", .input_json_length = 3};
         request.print = hear;
         request.print_userdata = &world;
-        ok(solon_document_ask_json(world.document, &request, &bytes));
+        ok(solon_document_evaluate_json_with(world.document, &request, &bytes));
         CHECK(is_bytes(bytes, "[[1],0]"));
         CHECK(world.printed == i + 1);
     }
@@ -82,7 +82,7 @@ int main(void) {
     ok(solon_coverage_new(&coverage));
     solon_request request = {.size = sizeof request, .input_json = "[1]", .input_json_length = 3, .coverage = coverage};
     world.depth = 1;
-    ok(solon_document_ask(world.document, &request, &value));
+    ok(solon_document_evaluate(world.document, &request, &value));
     solon_value_free(value);
     solon_coverage_free(coverage);
 

@@ -45,7 +45,7 @@ public:
         solon::request request;
         request.input(input);
         decision decided;
-        auto answer = decision_.try_ask(request);
+        auto answer = decision_.try_evaluate(request);
         if (!answer) {
             decided.reasons.emplace_back(answer.error().message());
             return decided;

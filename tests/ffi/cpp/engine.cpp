@@ -24,31 +24,31 @@ static void decisions() {
     solon::request request;
     value input = value::object({{"user", "alice"}});
     request.input(input);
-    CHECK(allow.ask(request)->look().is_true() && !allow.ask());
-    CHECK(allow.ask_json(request) == "true" && allow.allow(request));
+    CHECK(allow.evaluate(request)->look().is_true() && !allow.evaluate());
+    CHECK(allow.evaluate_json(request) == "true" && allow.allow(request));
 
     /* many inputs, each with a result or an error */
-    auto many = allow.ask_many_json({R"({"user": "alice"})", "{", "{}"});
+    auto many = allow.evaluate_many_json({R"({"user": "alice"})", "{", "{}"});
     CHECK(many.size() == 3 && *many[0] && **many[0] == "true" && !many[1] && many[2] && !*many[2]);
     CHECK(many[1].error().code() == SOLON_ERROR_INPUT);
-    auto values = allow.ask_many({input, solon::view(nullptr)});
+    auto values = allow.evaluate_many({input, solon::view(nullptr)});
     CHECK(values.size() == 2 && values[0]->value().look().is_true() && !*values[1]);
 
     /* modules that refer to one another */
     solon::engine both;
     both.set_modules({{"a.rego", "package a\np := data.b.f(1)\ng(x) := x + 1"}, {"b.rego", "package b\nf(x) := data.a.g(x) * 2"}});
-    CHECK(both.prepare("a/p").ask_json() == "4");
+    CHECK(both.prepare("a/p").evaluate_json() == "4");
     CHECK(THROWS(solon::compile_error, both.set_modules({{"c.rego", "package c\np := q"}})));
 
     std::vector<std::string> lines;
     request.print([&](std::string_view line) { lines.emplace_back(line); });
-    CHECK(engine.prepare("authz/shout").ask_json(request) == "1");
+    CHECK(engine.prepare("authz/shout").evaluate_json(request) == "1");
     CHECK(lines.size() == 1 && lines[0] == "hi alice");
 
     CHECK(THROWS(solon::load_error, engine.load({"/no/such/folder"})));
     solon::change missing;
     CHECK(THROWS(solon::load_error, missing.load(engine, {"/no/such/folder"})));
-    CHECK(THROWS(solon::unknown_path_error, engine.prepare_known("authz/alow")));
+    CHECK(THROWS(solon::unknown_path_error, engine.prepare_existing("authz/alow")));
     solon::explanation explained = allow.explain(request);
     CHECK(has(explained.text(), "Enter data.authz.allow") && has(explained.json(), "\"op\":\"enter\""));
     CHECK(explained.document()->look().is_true());
@@ -76,18 +76,18 @@ static void changes() {
         .put("n", value(21))
         .put_json("list", "[1]")
         .patch_json(R"([{"op": "add", "path": "/list/-", "value": 2}])");
-    solon::moment after = engine.check(change);
+    solon::snapshot after = engine.check(change);
     CHECK(engine.generation() == 0 && after.get("list").json() == "[1,2]");
     engine.apply(change);
     const solon::document x = engine.prepare("a/x");
-    CHECK(x.ask_json() == "42" && engine.get("list").json() == "[1,2]");
+    CHECK(x.evaluate_json() == "42" && engine.get("list").json() == "[1,2]");
 
-    solon::moment before = engine.moment();
+    solon::snapshot before = engine.snapshot();
     engine.put("n", value(1));
     engine.patch_json(R"([{"op": "remove", "path": "/list"}])");
     solon::request request;
-    request.at(before);
-    CHECK(x.ask_json(request) == "42" && x.ask_json() == "2");
+    request.snapshot(before);
+    CHECK(x.evaluate_json(request) == "42" && x.evaluate_json() == "2");
     CHECK(THROWS(solon::store_error, engine.get("list")));
     CHECK(THROWS(solon::store_error, engine.remove("list")));
 
@@ -106,7 +106,7 @@ static void changes() {
     /* the same without exceptions */
     auto refused = engine.try_set_module("c.rego", "package c\ny := z");
     CHECK(!refused && refused.error().entries()[0].code == "rego_unsafe_var_error");
-    CHECK(!engine.try_prepare_known("none") && engine.try_prepare("a/x"));
+    CHECK(!engine.try_prepare_existing("none") && engine.try_prepare("a/x"));
 }
 
 static void queries() {
@@ -116,21 +116,21 @@ static void queries() {
     solon::query query = engine.query("data.p.admins[x]; y := input");
     solon::request request;
     request.input_json("5");
-    solon::solutions solutions = query.ask(request);
+    solon::solutions solutions = query.evaluate(request);
     CHECK(solutions.size() == 1 && solutions.names() == (std::vector<std::string_view>{"x", "y"}));
     CHECK(solutions.binding(0, "x").as_text() == "alice" && solutions.value(0, 1).is_true());
-    CHECK(query.ask().empty() && has(query.ask_json(request), R"({"x":"alice","y":5})"));
+    CHECK(query.evaluate().empty() && has(query.evaluate_json(request), R"({"x":"alice","y":5})"));
     CHECK(query.explain(request).solutions().size() == 1);
 
     solon::query_options options;
     options.package = "p";
     options.imports = {"data.roles as r"};
-    CHECK(engine.query("admins[x]; r[x] = y", options).ask().binding(0, "y").as_text() == "admin");
+    CHECK(engine.query("admins[x]; r[x] = y", options).evaluate().binding(0, "y").as_text() == "admin");
     CHECK(THROWS(solon::compile_error, engine.query("x := ")));
 
     solon::partial_options unknown;
     unknown.unknowns = {"data.roles"};
-    solon::residuals left = engine.partial("data.p.admins[\"alice\"]", unknown).ask();
+    solon::residuals left = engine.partial("data.p.admins[\"alice\"]", unknown).evaluate();
     CHECK(left.queries().size() == 1 && left.queries()[0] == "data.roles.alice = \"admin\"");
     CHECK(left.support().empty() && has(left.json(), "\"queries\":"));
 }

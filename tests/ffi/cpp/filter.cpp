@@ -18,7 +18,7 @@ int main() {
 
     solon::request request;
     request.input_json(R"({"favourites": ["red"]})");
-    const solon::filtered made = include.make(request);
+    const solon::filters made = include.evaluate(request);
     CHECK(made.keeps() && made.keeps(1) && !made.keeps(2));
     CHECK(made.query() == "WHERE F.colour IN ($1)" && made.parameters() == R"(["red"])");
     CHECK(made.query(1).find(R"("field":"F.colour")") != std::string_view::npos);
@@ -27,8 +27,8 @@ int main() {
 
     /* no row is selected */
     request.input_json("{}");
-    CHECK(!include.make(request).keeps() && include.make(request).query() == "WHERE 1 = 0");
-    CHECK(include.make(request).query(1).empty() && include.make(request).query(2) == "WHERE 1 = 0");
+    CHECK(!include.evaluate(request).keeps() && include.evaluate(request).query() == "WHERE 1 = 0");
+    CHECK(include.evaluate(request).query(1).empty() && include.evaluate(request).query(2) == "WHERE 1 = 0");
 
     /* conditions that cannot be expressed are rejected */
     options = {};
@@ -36,11 +36,11 @@ int main() {
     options.targets = {"sql+sqlite"};
     const solon::filter refused = engine.filter("filters/include", options);
     request.input_json(R"({"prefix": "a"})");
-    CHECK(!refused.try_make(request) && refused.try_make(request).error().code() == SOLON_ERROR_COMPILE);
+    CHECK(!refused.try_evaluate(request) && refused.try_evaluate(request).error().code() == SOLON_ERROR_COMPILE);
     options.extensions = true;
-    CHECK(engine.filter("filters/include", options).make(request).query().find("instr(") != std::string_view::npos);
+    CHECK(engine.filter("filters/include", options).evaluate(request).query().find("instr(") != std::string_view::npos);
     options.disable_inlining = {"data.filters.include"};
-    CHECK(!engine.filter("filters/include", options).try_make(request));
+    CHECK(!engine.filter("filters/include", options).try_evaluate(request));
     options.targets = {"sql+oracle"};
     CHECK(THROWS(solon::options_error, engine.filter("filters/include", options)));
     return 0;

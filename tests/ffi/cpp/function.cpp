@@ -29,7 +29,7 @@ int main() {
             return value("hello " + std::string(*name));
         });
         solon::function who("who", NOTHING, [](solon::call &call) -> std::optional<value> {
-            call.tell("seen", value(true));
+            call.add_response_metadata("seen", value(true));
             return call.metadata().is_defined() ? call.metadata().clone() : value();
         }, SOLON_FUNCTION_IMPURE);
         solon::function stop("stop", NOTHING, [](solon::call &call) -> std::optional<value> {
@@ -49,49 +49,49 @@ int main() {
         CHECK(!x.evaluate_json(R"({"name": "nobody"})") && !x.evaluate_json(R"({"name": "boom"})"));
         solon::request request;
         request.input_json(R"({"name": "boom"})").strict_builtin_errors();
-        auto failed = x.try_ask(request);
+        auto failed = x.try_evaluate(request);
         CHECK(!failed && has(failed.error().message(), "greet: no such name"));
         CHECK(THROWS(solon::compile_error, engine.set_module("q.rego", "package q\nx := greet(1)")));
-        CHECK(THROWS(solon::eval_error, engine.prepare("p/z").ask()));
+        CHECK(THROWS(solon::eval_error, engine.prepare("p/z").evaluate()));
 
         solon::metadata told;
         value metadata = value::object({{"tenant", "acme"}});
         solon::request about;
-        about.metadata(metadata).telling(told);
-        CHECK(engine.prepare("p/y").ask_json(about) == R"({"tenant":"acme"})");
+        about.metadata(metadata).response_metadata(told);
+        CHECK(engine.prepare("p/y").evaluate_json(about) == R"({"tenant":"acme"})");
         CHECK(told.fields().json() == R"({"seen":true})");
 
         /* recorded results are replayed */
         solon::nd_cache noted;
         solon::request noting;
-        noting.noting(noted);
-        CHECK(engine.prepare("p/now").ask_json(noting) == "99");
+        noting.nd_cache(noted);
+        CHECK(engine.prepare("p/now").evaluate_json(noting) == "99");
         CHECK(noted.json() == R"({"time.now_ns":{"[]":99}})");
         solon::nd_cache again(R"({"time.now_ns": {"[]": 7}})");
-        noting.noting(again);
-        CHECK(engine.prepare("p/now").ask_json(noting) == "7");
+        noting.nd_cache(again);
+        CHECK(engine.prepare("p/now").evaluate_json(noting) == "7");
 
         /* limits, and cancellation from another thread */
         solon::document endless = engine.prepare("p/long");
         solon::limits limits;
         limits.time = std::chrono::milliseconds(1);
         solon::request bounded;
-        bounded.within(limits);
-        CHECK(THROWS(solon::timeout_error, endless.ask(bounded)));
-        CHECK(THROWS(solon::eval_error, endless.ask(bounded)));
+        bounded.limits(limits);
+        CHECK(THROWS(solon::timeout_error, endless.evaluate(bounded)));
+        CHECK(THROWS(solon::eval_error, endless.evaluate(bounded)));
         limits = {};
         limits.steps = 10000;
-        bounded.within(limits);
-        CHECK(THROWS(solon::step_limit_error, endless.ask(bounded)));
+        bounded.limits(limits);
+        CHECK(THROWS(solon::step_limit_error, endless.evaluate(bounded)));
         limits = {};
         limits.memory = 1 << 20;
-        bounded.within(limits);
-        CHECK(THROWS(solon::memory_limit_error, engine.prepare("p/large").ask(bounded)));
+        bounded.limits(limits);
+        CHECK(THROWS(solon::memory_limit_error, engine.prepare("p/large").evaluate(bounded)));
         solon::cancel cancel;
         solon::request stoppable;
-        stoppable.cancelled_by(cancel);
+        stoppable.cancel(cancel);
         std::thread stopper([&] { cancel.stop(); });
-        CHECK(THROWS(solon::cancelled_error, endless.ask(stoppable)));
+        CHECK(THROWS(solon::cancelled_error, endless.evaluate(stoppable)));
         stopper.join();
         CHECK(cancel.is_stopped());
 
@@ -100,11 +100,11 @@ int main() {
         solon::coverage coverage;
         solon::profile profile;
         solon::request watched;
-        watched.input_json(R"({"name": "ann"})").measured(metrics).covering(coverage).profiled(profile);
-        CHECK(x.ask_json(watched) == "\"hello ann\"");
+        watched.input_json(R"({"name": "ann"})").metrics(metrics).coverage(coverage).profile(profile);
+        CHECK(x.evaluate_json(watched) == "\"hello ann\"");
         CHECK(has(metrics.json(), "timer_rego_query_eval_ns"));
-        CHECK(has(coverage.json(engine.moment()), "\"covered\":"));
-        CHECK(has(profile.json(engine.moment()), "p.rego"));
+        CHECK(has(coverage.json(engine.snapshot()), "\"covered\":"));
+        CHECK(has(profile.json(engine.snapshot()), "p.rego"));
         CHECK(THROWS(solon::options_error, solon::function("f", "{}", [](solon::call &) { return std::nullopt; })));
         CHECK(kept.use_count() == 2);
     }

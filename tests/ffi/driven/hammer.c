@@ -58,7 +58,7 @@ static void *ask(void *userdata) {
             request.metadata = self;
             request.print = hear;
             request.print_userdata = asker;
-            ok(solon_document_ask(asker->world->document, &request, &answer));
+            ok(solon_document_evaluate(asker->world->document, &request, &answer));
             /* the numbers of policy and data are equal, and never decrease */
             int64_t of_policy = -1, of_data = -2;
             CHECK(solon_value_to_int(solon_value_item(answer, 0), &of_policy) == 1);

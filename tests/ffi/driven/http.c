@@ -139,7 +139,7 @@ static void decide(struct server *server, int connection, const struct message *
         return;
     }
     solon_request request = {.size = sizeof request, .input = input, .time_limit_ns = 5000000000};
-    error = solon_document_ask(server->decision, &request, &decision);
+    error = solon_document_evaluate(server->decision, &request, &decision);
     if (error == NULL && decision != NULL) {
         error = solon_value_json(decision, &json);
     }

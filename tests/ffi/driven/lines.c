@@ -135,7 +135,7 @@ static solon_error *input_of(const solon_value *line, solon_value **input) {
     ok(solon_engine_new(NULL, &engine));
     solon_error *error = solon_engine_prepare_query(engine, text.data, text.length, NULL, &query);
     if (error == NULL) {
-        error = solon_query_ask(query, NULL, &solutions);
+        error = solon_query_evaluate(query, NULL, &solutions);
     }
     if (error == NULL && solon_solutions_count(solutions) > 0) {
         ok(solon_value_clone(solon_solutions_value(solutions, 0, 0), input));
@@ -218,7 +218,7 @@ static solon_error *ask_partial(struct asked *asked, const solon_engine *engine,
     solon_residuals *residuals = NULL;
     solon_error *error = solon_engine_prepare_partial(engine, text.data, text.length, &options, NULL, &partial);
     if (error == NULL) {
-        error = solon_partial_ask(partial, request, &residuals);
+        error = solon_partial_evaluate(partial, request, &residuals);
     }
     if (error == NULL) {
         tell_texts(asked, "queries", residuals, solon_residuals_query_count(residuals), solon_residuals_query);
@@ -296,7 +296,7 @@ static solon_error *ask_query(struct asked *asked, const solon_engine *engine, c
             error = tell_trace(asked, explanation);
         }
     } else if (error == NULL) {
-        error = solon_query_ask(query, request, &solutions);
+        error = solon_query_evaluate(query, request, &solutions);
     }
     if (error == NULL) {
         tell_solutions(asked, solutions);

@@ -71,7 +71,7 @@ static void values(const solon_engine *engine) {
         solon_value *answer = NULL;
         solon_request request = {.size = sizeof request, .input = value};
         ok(solon_engine_prepare(engine, S(paths[at]), &document));
-        solon_error_free(solon_document_ask(document, &request, &answer));
+        solon_error_free(solon_document_evaluate(document, &request, &answer));
         solon_value_free(answer);
         solon_document_free(document);
     }

@@ -5,6 +5,6 @@
 int main() {
     solon::engine engine;
     engine.set_module("p.rego", "package p\nx := 1 + 1");
-    std::cout << engine.prepare("p/x").ask_json().value_or("undefined") << "\n";
+    std::cout << engine.prepare("p/x").evaluate_json().value_or("undefined") << "\n";
     return 0;
 }

@@ -41,7 +41,7 @@ int main() {
     }
     solon::metrics metrics;
     if (!engine->try_apply(change, &metrics) || !metrics.try_json() || engine->try_module_text("none") ||
-        engine->try_module_json("none") || engine->try_module_names()->size() != 1 || !engine->try_moment()) {
+        engine->try_module_json("none") || engine->try_module_names()->size() != 1 || !engine->try_snapshot()) {
         return 7;
     }
     auto explained = document->try_explain();
@@ -49,8 +49,8 @@ int main() {
         !explained->try_text() || !explained->try_json() || document->try_explain({}, 99)) {
         return 8;
     }
-    auto many = document->try_ask_many_json({"{", R"({"user": "alice"})"});
-    auto values = document->try_ask_many({solon::value::object({{"user", "alice"}})});
+    auto many = document->try_evaluate_many_json({"{", R"({"user": "alice"})"});
+    auto values = document->try_evaluate_many({solon::value::object({{"user", "alice"}})});
     if (!many || (*many)[0] || !(*many)[1] || *(*many)[1] != "true" || !values || !(*values)[0]) {
         return 9;
     }

@@ -9,14 +9,14 @@ use crate::value::Value;
 
 /// Snapshot of the modules and the data of an engine. Several threads may use it at once. A request that names it is evaluated on
 /// it instead of the current state.
-pub struct Moment(pub(crate) ::engine::Snapshot);
+pub struct Snapshot(pub(crate) ::engine::Snapshot);
 
 /// Returns the number of changes before the snapshot; 0 for NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn solon_moment_generation(moment: *const Moment) -> u64 {
+pub unsafe extern "C" fn solon_snapshot_generation(snapshot: *const Snapshot) -> u64 {
     guard_or(0, || {
         // SAFETY: the caller upholds the contract of the header
-        unsafe { moment.as_ref() }.map_or(0, |moment| moment.0.generation())
+        unsafe { snapshot.as_ref() }.map_or(0, |snapshot| snapshot.0.generation())
     })
 }
 
@@ -24,22 +24,23 @@ pub unsafe extern "C" fn solon_moment_generation(moment: *const Moment) -> u64 {
 /// is none.
 #[unsafe(no_mangle)]
 #[must_use]
-pub unsafe extern "C" fn solon_moment_get(
-    moment: *const Moment,
+pub unsafe extern "C" fn solon_snapshot_get(
+    snapshot: *const Snapshot,
     path: *const c_char,
     path_length: usize,
     out: *mut *const Value,
 ) -> *mut Error {
     guard(|| {
-        let (moment, path, out) = arguments!(handle(moment), text(path, path_length), output(out));
-        out.write(Value::within(moment.0.read(path)?));
+        let (snapshot, path, out) =
+            arguments!(handle(snapshot), text(path, path_length), output(out));
+        out.write(Value::within(snapshot.0.read(path)?));
         Ok(())
     })
 }
 
 /// Frees a snapshot; does nothing for NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn solon_moment_free(moment: *mut Moment) {
+pub unsafe extern "C" fn solon_snapshot_free(snapshot: *mut Snapshot) {
     // SAFETY: it was created from a `Box`, and the caller frees it once
-    unsafe { argument::free(moment) };
+    unsafe { argument::free(snapshot) };
 }
