@@ -11,13 +11,13 @@ True
 False
 >>> allow({"user": "mallory"})
 solon.UNDEFINED
->>> allow.many([{"user": "alice"}, {"user": "bob"}])
+>>> allow.evaluate_many([{"user": "alice"}, {"user": "bob"}])
 [True, solon.UNDEFINED]
 """
 
 from solon._errors import (
     CompileError,
-    Entry,
+    ErrorDetail,
     EvalError,
     EvaluationCancelled,
     EvaluationTimeout,
@@ -42,12 +42,12 @@ from solon._native import (
     Engine,
     Explanation,
     Metrics,
-    Moment,
+    Snapshot,
     Partial,
     Profile,
     Query,
     Filter,
-    Filtered,
+    Filters,
     Residuals,
     UndefinedType,
     __version__,
@@ -61,7 +61,7 @@ __all__ = [
     "Coverage",
     "Document",
     "Engine",
-    "Entry",
+    "ErrorDetail",
     "EvalError",
     "EvaluationCancelled",
     "EvaluationTimeout",
@@ -73,13 +73,13 @@ __all__ = [
     "Location",
     "MemoryLimitExceeded",
     "Metrics",
-    "Moment",
+    "Snapshot",
     "OutputError",
     "Partial",
     "Profile",
     "Query",
     "Filter",
-    "Filtered",
+    "Filters",
     "Residuals",
     "SolonError",
     "StackFrame",

@@ -11,7 +11,7 @@ import solon
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m solon", description="Ask policies written in Rego."
+        prog="python -m solon", description="Evaluate policies written in Rego."
     )
     parser.add_argument("--version", action="version", version=f"solon {solon.__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -31,7 +31,7 @@ def _parser() -> argparse.ArgumentParser:
         "--format",
         choices=["json", "values", "bindings", "raw"],
         default="json",
-        help="how the answer is printed",
+        help="output format",
     )
     one.add_argument("--package", help="the package whose rules the query may name")
     one.add_argument("--import", dest="imports", action="append", default=[], metavar="REF")

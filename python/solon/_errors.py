@@ -20,7 +20,7 @@ class StackFrame(NamedTuple):
     location: Optional[Location]
 
 
-class Entry(NamedTuple):
+class ErrorDetail(NamedTuple):
     """One entry of an error."""
 
     code: str
@@ -35,9 +35,9 @@ class SolonError(Exception):
     """Base class of all errors of the engine."""
 
     #: All entries, in the order in which they were found.
-    errors: tuple[Entry, ...]
+    errors: tuple[ErrorDetail, ...]
 
-    def __init__(self, message: str, errors: tuple[Entry, ...] = ()) -> None:
+    def __init__(self, message: str, errors: tuple[ErrorDetail, ...] = ()) -> None:
         super().__init__(message, errors)
         self.errors = errors
 
@@ -71,7 +71,7 @@ class EvalError(SolonError):
 class EvaluationTimeout(EvalError, TimeoutError):
     """An evaluation exceeded its time limit."""
 
-    def __init__(self, message: str, errors: tuple[Entry, ...] = ()) -> None:
+    def __init__(self, message: str, errors: tuple[ErrorDetail, ...] = ()) -> None:
         super().__init__(message, errors)
         # `OSError` interprets two arguments as a number and a text
         self.errno = None

@@ -12,9 +12,9 @@ use crate::error::from_engine;
 use crate::guard::detached;
 use crate::input::Text;
 use crate::measures::Metrics;
-use crate::moment::Moment;
 use crate::options::version;
 use crate::shared::Shared;
+use crate::snapshot::Snapshot;
 
 /// Changes of modules and data that are applied atomically.
 ///
@@ -135,12 +135,12 @@ impl Change {
 
     /// Checks the change without applying it, and returns the snapshot that it would create, which documents can be evaluated on.
     /// The change can still be applied.
-    fn check(&self, py: Python<'_>) -> PyResult<Moment> {
+    fn check(&self, py: Python<'_>) -> PyResult<Snapshot> {
         let mut change = EngineChange::default();
         self.add(|own| change = own.clone())?;
-        let moment = detached(py, || self.shared.engine.check(change))?;
+        let snapshot = detached(py, || self.shared.engine.check(change))?;
         let settings = self.shared.settings;
-        Ok(Moment { moment, settings })
+        Ok(Snapshot { snapshot, settings })
     }
 
     /// Applies the change atomically; on an exception nothing changes. ``with`` does so at its end. The times of parsing and

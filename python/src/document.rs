@@ -17,7 +17,7 @@ use crate::running::{Pace, Turn};
 use crate::shared::Shared;
 use crate::undefined;
 
-/// Inputs of `many` that are converted before they are evaluated. The values are short-lived, so that batches reuse the same
+/// Inputs of `evaluate_many` that are converted before they are evaluated. The values are short-lived, so that batches reuse the same
 /// memory.
 const BATCH: usize = 64;
 
@@ -27,7 +27,7 @@ const BATCH: usize = 64;
 ///
 /// - ``input_json``: JSON text or bytes instead of an object.
 /// - ``strict_builtin_errors``: the first error of a built-in function raises ``EvalError``.
-/// - ``moment``: the snapshot to evaluate.
+/// - ``snapshot``: the snapshot to evaluate.
 /// - ``time_limit`` in seconds, ``step_limit``, ``memory_limit`` and ``explanation_limit`` in bytes.
 /// - ``cancel``: cancels the evaluation.
 /// - ``print``: called with each line that policies print.
@@ -112,7 +112,7 @@ fn on_pool<'py>(
         Some(input) => input,
         None => undefined::get(py)?.into_bound(py).into_any(),
     };
-    let asynchronous = py.import("solon._aio")?;
+    let asynchronous = py.import("solon._asynchronous")?;
     asynchronous.call_method("call", (ask, input), options)
 }
 
@@ -178,7 +178,7 @@ impl Document {
     /// Evaluates the document for many inputs, in their order, on one snapshot of the engine. Options are those of a call, except
     /// ``input_json``.
     #[pyo3(signature = (inputs, **options))]
-    fn many<'py>(
+    fn evaluate_many<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
@@ -187,7 +187,7 @@ impl Document {
         let mut inputs = inputs.try_iter()?;
         let request = self.shared.request(None, options)?;
         let now = || self.shared.engine.snapshot();
-        let moment = request.moment().cloned().unwrap_or_else(now);
+        let snapshot = request.snapshot().cloned().unwrap_or_else(now);
         // all inputs in one batch, because an evaluation may record results that the next one uses
         let most = if request.notes() { usize::MAX } else { BATCH };
         let (list, mut batch) = (PyList::empty(py), Vec::new());
@@ -205,7 +205,7 @@ impl Document {
                 py,
                 long.as_ref().unwrap_or(&self.pace),
                 |request: &EngineRequest<'_>| {
-                    let request = request.snapshot(&moment);
+                    let request = request.snapshot(&snapshot);
                     let mut answers = Vec::with_capacity(batch.len());
                     for input in &batch {
                         // the result is constructed in its final location: moving it right after it was written would stall
@@ -220,7 +220,7 @@ impl Document {
                     }
                     Ok(answers)
                 },
-                |request, search| self.watched(&batch, &request.snapshot(&moment), search),
+                |request, search| self.watched(&batch, &request.snapshot(&snapshot), search),
             )?;
             for answer in &answers {
                 list.append(self.answer(py, answer.as_ref())?)?;
@@ -252,10 +252,10 @@ impl Document {
         })
     }
 
-    /// Evaluates on another thread: ``await allow.aio(input)``. A cancelled evaluation ends soon. For a decision that takes
+    /// Evaluates on another thread: ``await allow.evaluate_async(input)``. A cancelled evaluation ends soon. For a decision that takes
     /// microseconds, a plain call is faster.
     #[pyo3(signature = (input=None, **options))]
-    fn aio<'py>(
+    fn evaluate_async<'py>(
         slf: &Bound<'py, Self>,
         #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,

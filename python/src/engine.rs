@@ -20,12 +20,12 @@ use crate::function;
 use crate::guard::detached;
 use crate::input::{Text, given};
 use crate::measures::Metrics;
-use crate::moment::Moment;
 use crate::options::builder;
 use crate::partial::Partial;
 use crate::query::Query;
 use crate::settings::Settings;
 use crate::shared::{Context, Shared};
+use crate::snapshot::Snapshot;
 
 /// One target of filters, or several.
 #[derive(FromPyObject)]
@@ -298,9 +298,9 @@ impl Engine {
     }
 
     /// Returns a snapshot of the current policy and data, for several decisions on the same state.
-    fn moment(&self) -> Moment {
-        Moment {
-            moment: self.engine().snapshot(),
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            snapshot: self.engine().snapshot(),
             settings: self.settings,
         }
     }
@@ -313,7 +313,7 @@ impl Engine {
 
     /// Prepares a document, by its path (``"authz/allow"``) or its reference (``"data.authz.allow"``).
     ///
-    /// With ``known=True``, a path with neither a rule nor data raises ``SolonError``, because it is probably misspelled.
+    /// With ``must_exist=True``, a path with neither a rule nor data raises ``SolonError``, because it is probably misspelled.
     ///
     /// >>> import solon
     /// >>> engine = solon.Engine()
@@ -321,16 +321,16 @@ impl Engine {
     /// >>> double = engine.prepare("p/double")
     /// >>> double(21)
     /// 42
-    /// >>> double.many([1, 2, "x"])
+    /// >>> double.evaluate_many([1, 2, "x"])
     /// [2, 4, solon.UNDEFINED]
-    #[pyo3(signature = (document, *, known=false))]
-    fn prepare(&self, py: Python<'_>, document: String, known: bool) -> PyResult<Document> {
+    #[pyo3(signature = (document, *, must_exist=false))]
+    fn prepare(&self, py: Python<'_>, document: String, must_exist: bool) -> PyResult<Document> {
         let path = Path::from_reference(&document);
         let path = path.unwrap_or_else(|| Path::from_slashes(&document));
         let text = path.segments().join("/");
         let shared = self.shared();
         let prepared = detached(py, || {
-            if known {
+            if must_exist {
                 shared.engine.prepare_existing_document(&text)
             } else {
                 shared.engine.prepare_document_at(&path)
@@ -490,8 +490,8 @@ impl Engine {
     }
 
     fn __repr__(&self) -> String {
-        let moment = self.engine().snapshot();
-        let (generation, modules) = (moment.generation(), moment.modules().count());
+        let snapshot = self.engine().snapshot();
+        let (generation, modules) = (snapshot.generation(), snapshot.modules().count());
         format!("<solon.Engine, {modules} modules, generation {generation}>")
     }
 }

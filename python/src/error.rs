@@ -79,7 +79,10 @@ fn exception<'py>(
     entries: Vec<ErrorEntry>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let classes = py.import("solon._errors")?;
-    let (entry_class, location_class) = (classes.getattr("Entry")?, classes.getattr("Location")?);
+    let (entry_class, location_class) = (
+        classes.getattr("ErrorDetail")?,
+        classes.getattr("Location")?,
+    );
     let frame_class = classes.getattr("StackFrame")?;
     let mut errors = Vec::with_capacity(entries.len());
     for entry in entries {

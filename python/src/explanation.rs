@@ -16,7 +16,7 @@ use crate::settings::Settings;
 /// Created by ``Document.explain``, ``Query.explain`` and ``Partial.explain``.
 #[pyclass(frozen, module = "solon")]
 pub struct Explanation {
-    answer: Result<Py<PyAny>, Error>,
+    result: Result<Py<PyAny>, Error>,
     lines: Vec<String>,
     json: Py<PyAny>,
 }
@@ -45,19 +45,19 @@ impl Explanation {
     /// Creates an explanation; `convert` converts its result to an object.
     pub fn new<T>(
         py: Python<'_>,
-        told: &EngineExplanation<T>,
+        explanation: &EngineExplanation<T>,
         settings: Settings,
         convert: impl FnOnce(&T) -> PyResult<Py<PyAny>>,
     ) -> PyResult<Self> {
         let refused = |error: Error| from_engine(py, &error);
-        let lines = told.lines(true, false).map_err(refused)?;
-        let text = told.json(Spelling::Lower).map_err(refused)?;
-        let answer = match &told.result {
-            Ok(answer) => Ok(convert(answer)?),
+        let lines = explanation.lines(true, false).map_err(refused)?;
+        let text = explanation.json(Spelling::Lower).map_err(refused)?;
+        let result = match &explanation.result {
+            Ok(result) => Ok(convert(result)?),
             Err(error) => Err(error.clone()),
         };
         Ok(Self {
-            answer,
+            result,
             lines,
             json: json_to_python(py, &text, settings)?.unbind(),
         })
@@ -68,9 +68,9 @@ impl Explanation {
 impl Explanation {
     /// The result; raises the exception that the evaluation ended with.
     #[getter]
-    fn answer(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        match &self.answer {
-            Ok(answer) => Ok(answer.clone_ref(py)),
+    fn result(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match &self.result {
+            Ok(result) => Ok(result.clone_ref(py)),
             Err(error) => Err(from_engine(py, error)),
         }
     }
@@ -93,7 +93,7 @@ impl Explanation {
 
     #[expect(clippy::unused_self, reason = "Python calls it on the object")]
     fn __bool__(&self) -> PyResult<bool> {
-        Err(no_truth_value("Explanation", "look at `answer`"))
+        Err(no_truth_value("Explanation", "use `result`"))
     }
 
     fn __repr__(&self) -> String {

@@ -51,7 +51,7 @@ impl Filter {
         py: Python<'py>,
         #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Filtered> {
+    ) -> PyResult<Filters> {
         let request = self.shared.request(input.as_ref(), options)?;
         let made = request.answer(
             py,
@@ -85,7 +85,7 @@ impl Filter {
         let masks = masks
             .map(|masks| to_python(py, masks, settings))
             .transpose()?;
-        Ok(Filtered {
+        Ok(Filters {
             keeps: made
                 .filters
                 .first()
@@ -118,7 +118,7 @@ impl Filter {
 
 /// Generated row filters, one for each target.
 #[pyclass(frozen, module = "solon")]
-pub struct Filtered {
+pub struct Filters {
     keeps: bool,
     queries: Py<PyDict>,
     parameters: Py<PyDict>,
@@ -127,7 +127,7 @@ pub struct Filtered {
 }
 
 #[pymethods]
-impl Filtered {
+impl Filters {
     /// ``True`` if the filter for the first target can select any row.
     #[getter]
     fn keeps(&self) -> bool {
@@ -173,12 +173,12 @@ impl Filtered {
 
     #[expect(clippy::unused_self, reason = "Python calls it on the object")]
     fn __bool__(&self) -> PyResult<bool> {
-        Err(no_truth_value("Filtered", "look at `keeps`"))
+        Err(no_truth_value("Filters", "use `keeps`"))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!(
-            "<solon.Filtered, {}>",
+            "<solon.Filters, {}>",
             self.queries.bind(py).repr()?
         ))
     }

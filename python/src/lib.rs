@@ -14,7 +14,6 @@ mod function;
 mod guard;
 mod input;
 mod measures;
-mod moment;
 mod options;
 mod partial;
 mod query;
@@ -22,6 +21,7 @@ mod request;
 mod running;
 mod settings;
 mod shared;
+mod snapshot;
 mod stack;
 #[cfg(feature = "testing")]
 mod testing;
@@ -43,8 +43,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<partial::Partial>()?;
     module.add_class::<partial::Residuals>()?;
     module.add_class::<filters::Filter>()?;
-    module.add_class::<filters::Filtered>()?;
-    module.add_class::<moment::Moment>()?;
+    module.add_class::<filters::Filters>()?;
+    module.add_class::<snapshot::Snapshot>()?;
     module.add_class::<cancel::Cancel>()?;
     module.add_class::<explanation::Explanation>()?;
     module.add_class::<measures::Coverage>()?;

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::explanation::json_of;
-use crate::moment::Moment;
+use crate::snapshot::Snapshot;
 
 /// Locks a measurement for one evaluation. Fails if it is in use, because waiting with the interpreter's lock held could
 /// deadlock.
@@ -47,10 +47,10 @@ impl Coverage {
     }
 
     /// Returns the report for the modules of a snapshot, in OPA's format: ``{"files": {…}, "covered_lines": …, "coverage": …}``.
-    fn report<'py>(&self, py: Python<'py>, moment: &Moment) -> PyResult<Bound<'py, PyAny>> {
-        let modules = moment.moment.modules().map(|(_, module)| &**module);
+    fn report<'py>(&self, py: Python<'py>, snapshot: &Snapshot) -> PyResult<Bound<'py, PyAny>> {
+        let modules = snapshot.snapshot.modules().map(|(_, module)| &**module);
         let report = self.taken()?.report(&[], modules);
-        json_of(py, &report, moment.settings)
+        json_of(py, &report, snapshot.settings)
     }
 }
 
@@ -74,8 +74,8 @@ impl Profile {
 
     /// Returns the rows, slowest first, and resets the profile: dicts of ``file``, ``row``, ``col``, ``time_ns``, ``evals``,
     /// ``redos`` and ``expressions``. The snapshot supplies the file names; the file of a query has no name.
-    fn rows<'py>(&self, py: Python<'py>, moment: &Moment) -> PyResult<Bound<'py, PyList>> {
-        let modules = moment.moment.modules().map(|(_, module)| &**module);
+    fn rows<'py>(&self, py: Python<'py>, snapshot: &Snapshot) -> PyResult<Bound<'py, PyList>> {
+        let modules = snapshot.snapshot.modules().map(|(_, module)| &**module);
         let rows = std::mem::take(&mut *self.taken()?).finish(modules);
         let list = PyList::empty(py);
         for row in rows {

@@ -90,8 +90,8 @@ impl Query {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyList>> {
         let request = self.shared.request(input.as_ref(), options)?;
-        let bound = match request.moment() {
-            Some(moment) => self.prepared.pin_to(moment),
+        let bound = match request.snapshot() {
+            Some(snapshot) => self.prepared.pin_to(snapshot),
             None => self.prepared.pin(),
         };
         let bound = bound.map_err(|error| from_engine(py, &error))?;

@@ -3,7 +3,7 @@
 use ::engine::trace::{Instruments, Observer, Observers};
 use ::engine::{
     Cancel as EngineCancel, Error, Limits, NdBuiltinCache, Request as EngineRequest,
-    ResponseMetadata, SearchOptions, SendMetrics, Snapshot as EngineMoment, Value,
+    ResponseMetadata, SearchOptions, SendMetrics, Snapshot as EngineSnapshot, Value,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -14,11 +14,11 @@ use crate::convert::{from_python, to_python};
 use crate::error::from_engine;
 use crate::input::Input;
 use crate::measures::{Coverage, Metrics, Profile};
-use crate::moment::Moment;
 use crate::options::seconds;
 use crate::running::{Pace, raise};
 use crate::settings::Settings;
 use crate::shared::Shared;
+use crate::snapshot::Snapshot;
 use crate::stack;
 
 /// Arguments of a call.
@@ -32,7 +32,7 @@ pub struct Request {
 
 #[derive(Default)]
 struct Options {
-    moment: Option<EngineMoment>,
+    snapshot: Option<EngineSnapshot>,
     limits: Option<Limits>,
     cancel: Option<EngineCancel>,
     print: Option<Py<PyAny>>,
@@ -45,10 +45,10 @@ struct Options {
 }
 
 /// Output of an evaluation in addition to the result.
-struct Left<R> {
+struct Outcome<R> {
     answer: Result<R, Error>,
-    asked: Option<Value>,
-    told: Option<Value>,
+    nd_cache: Option<Value>,
+    response_metadata: Option<Value>,
 }
 
 impl Request {
@@ -97,8 +97,8 @@ impl Request {
     }
 
     /// Returns the snapshot of the options.
-    pub fn moment(&self) -> Option<&EngineMoment> {
-        self.options.as_ref()?.moment.as_ref()
+    pub fn snapshot(&self) -> Option<&EngineSnapshot> {
+        self.options.as_ref()?.snapshot.as_ref()
     }
 
     /// Returns `true` if an evaluation records something that the next one uses.
@@ -181,10 +181,10 @@ impl Request {
         run: impl FnOnce(&EngineRequest<'_>) -> Result<R, Error> + Send,
     ) -> PyResult<R> {
         let is_large = self.input.is_large();
-        let left = pace.run(py, is_large, options.cancel.as_ref(), |cancel, hook| {
+        let outcome = pace.run(py, is_large, options.cancel.as_ref(), |cancel, hook| {
             let print = |line: &str| {
                 if let Some(print) = &options.print {
-                    hear(print, line, cancel);
+                    print_line(print, line, cancel);
                 }
             };
             let known = options.nd_cache.as_ref();
@@ -197,8 +197,8 @@ impl Request {
             let mut request = self.input.put(EngineRequest::new());
             request = request.cancel(cancel).on_poll(hook);
             request = request.strict_builtin_errors(self.strict);
-            if let Some(moment) = &options.moment {
-                request = request.snapshot(moment);
+            if let Some(snapshot) = &options.snapshot {
+                request = request.snapshot(snapshot);
             }
             if let Some(limits) = &options.limits {
                 request = request.limits(limits);
@@ -223,22 +223,25 @@ impl Request {
                 Some(metrics) => metrics.evaluation(&sent, || run(&request)),
                 None => run(&request),
             };
-            Left {
+            Outcome {
                 answer,
-                asked: cache.map(|cache| cache.to_value()),
-                told: response.map(|response| response.to_value()),
+                nd_cache: cache.map(|cache| cache.to_value()),
+                response_metadata: response.map(|response| response.to_value()),
             }
         })?;
         for (dict, value) in [
-            (options.nd_cache.as_ref().map(|(dict, _)| dict), left.asked),
-            (options.response.as_ref(), left.told),
+            (
+                options.nd_cache.as_ref().map(|(dict, _)| dict),
+                outcome.nd_cache,
+            ),
+            (options.response.as_ref(), outcome.response_metadata),
         ] {
             if let (Some(dict), Some(value)) = (dict, value) {
                 let update = to_python(py, &value, self.settings)?;
                 dict.bind(py).update(update.cast::<PyMapping>()?)?;
             }
         }
-        left.answer.map_err(|error| from_engine(py, &error))
+        outcome.answer.map_err(|error| from_engine(py, &error))
     }
 }
 
@@ -251,7 +254,7 @@ impl Options {
         settings: Settings,
     ) -> PyResult<()> {
         match name {
-            "moment" => self.moment = Some(value.cast::<Moment>()?.get().moment.clone()),
+            "snapshot" => self.snapshot = Some(value.cast::<Snapshot>()?.get().snapshot.clone()),
             "time_limit" => {
                 let time = seconds("time_limit", value.extract()?)?;
                 self.limits = Some(self.bounds(limits).time(Some(time)));
@@ -310,7 +313,7 @@ impl Options {
 }
 
 /// Calls a function with a line that a policy printed. An exception ends the evaluation.
-fn hear(print: &Py<PyAny>, line: &str, cancel: &EngineCancel) {
+fn print_line(print: &Py<PyAny>, line: &str, cancel: &EngineCancel) {
     let hear = || Python::try_attach(|py| print.call1(py, (line,)).map(drop));
     if let Some(Err(error)) = stack::on_own(hear).flatten() {
         raise(error);

@@ -140,7 +140,7 @@ def test_the_interpreter_runs_while_policies_do():
     assert [error.code for error in ended] == ["eval_cancel_error"]
 
 
-def test_threads_see_one_moment():
+def test_threads_see_one_snapshot():
     engine = solon.Engine()
     engine.set_module("p.rego", "package p\nsame if data.left == data.right")
     engine.set_data({"left": 0, "right": 0})

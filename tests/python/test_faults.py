@@ -22,7 +22,7 @@ def test_faults_are_internal_errors(engine, name, words):
         lambda: engine.evaluate(f"t/{name}", input),
         lambda: document(input),
         lambda: document(input_json='{"x": 1}'),
-        lambda: document.many([input, input]),
+        lambda: document.evaluate_many([input, input]),
         lambda: query(input),
     ]
     for ask in asked * 3:
@@ -39,5 +39,5 @@ def test_a_search_that_panics_is_an_internal_error(engine):
     # as with any error, the explanation contains the steps before it, and its result raises
     explanation = engine.prepare("data.t.panics").explain({"x": 1})
     with pytest.raises(solon.InternalError):
-        _ = explanation.answer
+        _ = explanation.result
     assert explanation.lines

@@ -106,7 +106,7 @@ def test_what_ends_a_program_ends_an_evaluation():
         ask()
     assert told.value.code == 3
     with pytest.raises(SystemExit):
-        ask.many([{}])
+        ask.evaluate_many([{}])
 
 
 def test_functions_may_ask_and_change_their_engine():

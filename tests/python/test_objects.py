@@ -193,7 +193,7 @@ def test_what_changes_while_it_is_read_is_an_exception(echo):
 
 def test_handles_are_not_pickled(echo):
     engine = solon.Engine()
-    for handle in [engine, echo, engine.query("true"), engine.change(), engine.moment()]:
+    for handle in [engine, echo, engine.query("true"), engine.change(), engine.snapshot()]:
         with pytest.raises(TypeError, match="cannot pickle 'solon."):
             pickle.dumps(handle)
     assert pickle.loads(pickle.dumps(solon.UNDEFINED)) is solon.UNDEFINED

@@ -133,7 +133,7 @@ def objects(engine):
         "Explanation": document.explain({}),
         "explained Query": query.explain({}),
         "Residuals": partial({}),
-        "Filtered": rows({}),
+        "Filters": rows({}),
     }
 
 
@@ -152,7 +152,7 @@ def test_objects_that_are_no_decision_have_no_truth_value(engine):
 
 def test_a_decision_that_is_not_awaited_has_no_truth_value(engine):
     document = engine.prepare("t/no")
-    for make in [document.aio, document.allow_async]:
+    for make in [document.evaluate_async, document.allow_async]:
         with pytest.raises(TypeError, match="before it is awaited"):
             if make({}):
                 pytest.fail("passes for a permission")
@@ -166,7 +166,7 @@ def test_what_is_awaited_is_a_coroutine(engine):
     async def run():
         assert asyncio.iscoroutine(pending := document.allow_async({"allow": True}))
         assert await asyncio.create_task(pending) is True
-        both = await asyncio.gather(document.aio({"allow": 1}), document.allow_async({"allow": 1}))
+        both = await asyncio.gather(document.evaluate_async({"allow": 1}), document.allow_async({"allow": 1}))
         assert both == [1, False]
         assert await asyncio.wait_for(document.allow_async({"allow": True}), 60) is True
 

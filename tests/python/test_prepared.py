@@ -41,21 +41,21 @@ def test_documents_are_prepared_by_path_and_by_reference(engine):
     with pytest.raises(solon.InputError):
         allow(input_json="{")
     with pytest.raises(solon.SolonError, match="no rule and no document"):
-        engine.prepare("authz/alow", known=True)
+        engine.prepare("authz/alow", must_exist=True)
     assert engine.prepare("authz/alow")() is solon.UNDEFINED
 
 
 def test_many_inputs_are_asked_at_once(engine):
     allow = engine.prepare("authz/allow")
     users = ["alice", "bob"] * 500
-    assert allow.many({"user": user} for user in users) == [True, False] * 500
-    assert allow.many([]) == []
+    assert allow.evaluate_many({"user": user} for user in users) == [True, False] * 500
+    assert allow.evaluate_many([]) == []
     with pytest.raises(solon.InputError):
-        allow.many([{}, object()])
+        allow.evaluate_many([{}, object()])
 
 
 @pytest.mark.parametrize("watch", [None, "coverage", "profile", "metrics"])
-def test_many_inputs_are_asked_on_one_moment(engine, watch):
+def test_many_inputs_are_evaluated_on_one_snapshot(engine, watch):
     allow = engine.prepare("authz/allow")
     watched = {
         "coverage": solon.Coverage(),
@@ -69,14 +69,14 @@ def test_many_inputs_are_asked_on_one_moment(engine, watch):
                 engine.put("admins", [])
             yield {"user": "alice"}
 
-    assert allow.many(inputs(), **({watch: watched[watch]} if watch else {})) == [True] * 300
+    assert allow.evaluate_many(inputs(), **({watch: watched[watch]} if watch else {})) == [True] * 300
     assert allow({"user": "alice"}) is False
 
 
 def test_what_one_of_many_inputs_notes_is_there_for_the_next(engine):
     engine.set_module("n.rego", "package n\n\nnow := time.now_ns()")
     noted = {}
-    assert len(set(engine.prepare("n/now").many([{}] * 300, nd_cache=noted))) == 1
+    assert len(set(engine.prepare("n/now").evaluate_many([{}] * 300, nd_cache=noted))) == 1
     assert set(noted) == {"time.now_ns"}
 
 

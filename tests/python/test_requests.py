@@ -24,22 +24,22 @@ def engine_of(text, **options):
     return engine
 
 
-def test_a_moment_is_asked_after_changes():
+def test_a_snapshot_is_evaluated_after_changes():
     engine = engine_of("answer := [data.n, 1]")
     engine.put("n", 1)
-    answer, moment = engine.prepare("p/answer"), engine.moment()
+    answer, snapshot = engine.prepare("p/answer"), engine.snapshot()
     with engine.change() as change:
         change.put("n", 2)
         change.set_module("p.rego", "package p\n\nanswer := [data.n, 2]")
     assert answer() == [2, 2]
-    assert answer(moment=moment) == [1, 1]
-    assert answer.many([{}, {}], moment=moment) == [[1, 1], [1, 1]]
-    assert moment.get("n") == 1 and engine.get("n") == 2
-    assert moment.generation < engine.generation
-    assert moment.modules == {"p.rego": "package p\n\nanswer := [data.n, 1]"}
-    assert engine.query("data.p.answer = x")(moment=moment) == [{"x": [1, 1]}]
+    assert answer(snapshot=snapshot) == [1, 1]
+    assert answer.evaluate_many([{}, {}], snapshot=snapshot) == [[1, 1], [1, 1]]
+    assert snapshot.get("n") == 1 and engine.get("n") == 2
+    assert snapshot.generation < engine.generation
+    assert snapshot.modules == {"p.rego": "package p\n\nanswer := [data.n, 1]"}
+    assert engine.query("data.p.answer = x")(snapshot=snapshot) == [{"x": [1, 1]}]
     with pytest.raises(TypeError):
-        answer(moment=engine)
+        answer(snapshot=engine)
 
 
 def test_a_change_is_checked_before_it_is_applied():
@@ -47,7 +47,7 @@ def test_a_change_is_checked_before_it_is_applied():
     engine.put("n", 1)
     answer, change = engine.prepare("p/answer"), engine.change()
     change.patch([{"op": "replace", "path": "/n", "value": 2}])
-    assert answer(moment=change.check()) == 2
+    assert answer(snapshot=change.check()) == 2
     assert answer() == 1
     change.apply()
     assert answer() == 2
@@ -74,10 +74,10 @@ def test_patches_change_all_or_nothing():
 
 def test_evaluations_end_in_time(slow):
     start = time.process_time()
-    with pytest.raises(solon.EvalError) as told:
+    with pytest.raises(solon.EvalError) as raised:
         slow({"x": 1}, time_limit=0.05)
     assert time.process_time() - start < 10
-    assert told.value.code == "eval_cancel_error"
+    assert raised.value.code == "eval_cancel_error"
     with pytest.raises(ValueError, match="time_limit"):
         slow({}, time_limit=-1)
     # several limits of a call apply together
@@ -88,7 +88,7 @@ def test_evaluations_end_in_time(slow):
         engine_of("a := [x | some x in numbers.range(1, 100000)]").evaluate("p/a", memory_limit=100_000)
     small = engine_of("a := count([x | some x in numbers.range(1, 1000)])")
     with pytest.raises(solon.EvalError, match="explanation"):
-        small.prepare("p/a").explain(explanation_limit=10_000).answer
+        small.prepare("p/a").explain(explanation_limit=10_000).result
     limited = solon.Engine(step_limit=10_000)
     limited.set_module("slow.rego", SLOW)
     with pytest.raises(solon.EvalError, match="step limit"):
@@ -121,7 +121,7 @@ def test_policies_print():
     assert answer({"x": 1}, print=lines.append) == 1
     assert lines == ["x is 1"]
     assert answer({"x": 2}) == 2
-    assert answer.many([{"x": 1}, {"x": 2}], print=lines.append) == [1, 2]
+    assert answer.evaluate_many([{"x": 1}, {"x": 2}], print=lines.append) == [1, 2]
     assert lines == ["x is 1", "x is 1", "x is 2"]
 
     def broken(line):
@@ -158,35 +158,35 @@ def test_evaluations_are_measured():
     assert answer({"x": 1, "y": 2}, metrics=stepwise) is True
     assert len(stepwise.report()) > len(report)
     assert answer({"x": 1, "y": 1}, coverage=coverage, profile=profile) is solon.UNDEFINED
-    file = coverage.report(engine.moment())["files"]["p.rego"]
+    file = coverage.report(engine.snapshot())["files"]["p.rego"]
     assert {"start": {"row": 4}, "end": {"row": 4}} in [
         {side: {"row": one[side]["row"]} for side in ("start", "end")} for one in file["covered"]
     ]
     assert file["not_covered"]
-    assert answer.many([{"x": 1, "y": 2}], coverage=coverage) == [True]
-    rows = profile.rows(engine.moment())
+    assert answer.evaluate_many([{"x": 1, "y": 2}], coverage=coverage) == [True]
+    rows = profile.rows(engine.snapshot())
     assert {"p.rego"} <= {row["file"] for row in rows} and all(row["evals"] for row in rows)
-    assert profile.rows(engine.moment()) == []
+    assert profile.rows(engine.snapshot()) == []
 
 
 def test_explanations_are_read_and_shown():
     engine = engine_of('answer if { trace("a < b & c"); input.x == 1 }')
     answer = engine.prepare("p/answer")
-    told = answer.explain({"x": 1})
-    assert told.answer is True
-    assert told.events[0]["op"] == "enter"
-    assert str(told) == "\n".join(told.lines)
+    explanation = answer.explain({"x": 1})
+    assert explanation.result is True
+    assert explanation.events[0]["op"] == "enter"
+    assert str(explanation) == "\n".join(explanation.lines)
     assert "a &lt; b &amp; c" in answer.explain({"x": 1}, detail="notes")._repr_html_()
-    assert answer.explain({"x": 2}, detail="fails").answer is solon.UNDEFINED
-    assert len(answer.explain({"x": 1}, detail="debug").lines) > len(told.lines)
-    assert engine.query("data.p.answer = x").explain({"x": 1}).answer == [{"x": True}]
+    assert answer.explain({"x": 2}, detail="fails").result is solon.UNDEFINED
+    assert len(answer.explain({"x": 1}, detail="debug").lines) > len(explanation.lines)
+    assert engine.query("data.p.answer = x").explain({"x": 1}).result == [{"x": True}]
     with pytest.raises(ValueError, match="detail must be"):
         answer.explain(detail="loud")
     failing = engine_of("answer := 1 / input.x").prepare("p/answer")
-    told = failing.explain({"x": 0}, strict_builtin_errors=True)
-    assert told.lines
+    explanation = failing.explain({"x": 0}, strict_builtin_errors=True)
+    assert explanation.lines
     with pytest.raises(solon.EvalError, match="divide by zero"):
-        told.answer
+        explanation.result
 
 
 def test_residuals_are_what_is_left():
@@ -198,8 +198,8 @@ def test_residuals_are_what_is_left():
     assert left.support == [] and len(left.tree["queries"]) == 2
     assert partial({"role": "guest"}).queries == []
     assert repr(partial) == 'solon.Partial("data.p.allow == true")'
-    told = partial.explain({"role": "admin"})
-    assert told.answer.queries == left.queries and told.lines
+    explanation = partial.explain({"role": "admin"})
+    assert explanation.result.queries == left.queries and explanation.lines
     inner = engine.partial(
         "allow == us.open", package="p", imports=["data.flags as us"], unknowns=["data.flags"], skip_false_defaults=True
     )

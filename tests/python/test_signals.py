@@ -55,7 +55,7 @@ def test_loops_are_interrupted(calls):
     ask = engine.prepare("p/q")
     for _ in range(calls):
         assert interrupted(lambda: ask({"x": 1}))
-    assert interrupted(lambda: ask.many([{"x": 1}]))
+    assert interrupted(lambda: ask.evaluate_many([{"x": 1}]))
     assert interrupted(lambda: engine.query("data.p.q = x")({"x": 1}))
     assert interrupted(lambda: ask.explain({"x": 1}, detail="notes"))
 
@@ -65,7 +65,7 @@ def test_many_short_evaluations_are_interrupted():
     engine.set_module("p.rego", "package p\n\nq := input.x")
     ask = engine.prepare("p/q")
     # no Python code runs between them
-    assert interrupted(lambda: ask.many(itertools.repeat({"x": 1}, 5_000_000)))
+    assert interrupted(lambda: ask.evaluate_many(itertools.repeat({"x": 1}, 5_000_000)))
 
 
 def test_waiting_is_interrupted():

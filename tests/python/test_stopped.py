@@ -55,13 +55,13 @@ def asked(engine, name, options):
         lambda: document({}, **options),
         lambda: document(input_json="{}", **options),
         lambda: document.allow({}, **options),
-        lambda: document.many([{}], **options),
-        lambda: document.explain({}, detail="notes", **options).answer,
-        lambda: asyncio.run(document.aio({}, **options)),
+        lambda: document.evaluate_many([{}], **options),
+        lambda: document.explain({}, detail="notes", **options).result,
+        lambda: asyncio.run(document.evaluate_async({}, **options)),
         lambda: asyncio.run(document.allow_async({}, **options)),
         lambda: query({}, **options),
         lambda: query.solutions({}, **options),
-        lambda: query.explain({}, detail="notes", **options).answer,
+        lambda: query.explain({}, detail="notes", **options).result,
         lambda: partial({}, **options),
     ]
 
@@ -104,7 +104,7 @@ def test_other_errors_are_none_of_them(engine):
 def test_an_explanation_has_a_memory_limit(engine):
     explained = engine.query("data.t.endless").explain({}, explanation_limit=1000, step_limit=10_000)
     with pytest.raises(solon.MemoryLimitExceeded, match="explanation exceeds its memory limit"):
-        explained.answer
+        explained.result
 
 
 def test_limits_of_an_engine_raise_the_same():

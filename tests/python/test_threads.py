@@ -40,7 +40,7 @@ def test_no_answer_is_of_two_moments():
         try:
             # at least once, even if the thread starts late
             while count[at] == 0 or time.monotonic() < end:
-                for answer in [ask({"x": at}), query({"x": at})[0]["x"], *ask.many([{"x": at}] * 3)]:
+                for answer in [ask({"x": at}), query({"x": at})[0]["x"], *ask.evaluate_many([{"x": at}] * 3)]:
                     if answer[0] != answer[1] or answer[2] != at:
                         wrong.append(answer)
                 count[at] += 1

@@ -28,8 +28,8 @@ def solon(policy: str, data: str | None, text: str, path: str) -> dict[str, Call
     return {
         "dict": lambda: document(value),
         "json": lambda: document(input_json=encoded),
-        "many": lambda: document.many(copies),
-        "many_loaded": lambda: document.many(inputs),
+        "many": lambda: document.evaluate_many(copies),
+        "many_loaded": lambda: document.evaluate_many(inputs),
     }
 
 

@@ -1,4 +1,4 @@
-//! `solon.Moment`: a snapshot of policy and data.
+//! `solon.Snapshot`: a snapshot of policy and data.
 
 use std::collections::BTreeMap;
 
@@ -8,27 +8,27 @@ use crate::convert::to_python;
 use crate::error::from_engine;
 use crate::settings::Settings;
 
-/// Snapshot of the policy and the data of an engine, for several decisions on the same state: ``allow(input, moment=moment)``.
+/// Snapshot of the policy and the data of an engine, for several decisions on the same state: ``allow(input, snapshot=snapshot)``.
 ///
-/// Created by ``Engine.moment`` and ``Change.check``.
+/// Created by ``Engine.snapshot`` and ``Change.check``.
 #[pyclass(frozen, module = "solon")]
-pub struct Moment {
-    pub moment: ::engine::Snapshot,
+pub struct Snapshot {
+    pub snapshot: ::engine::Snapshot,
     pub settings: Settings,
 }
 
 #[pymethods]
-impl Moment {
+impl Snapshot {
     /// The number of changes of the engine before the snapshot.
     #[getter]
     fn generation(&self) -> u64 {
-        self.moment.generation()
+        self.snapshot.generation()
     }
 
     /// Texts of the modules, by name.
     #[getter]
     fn modules(&self) -> BTreeMap<String, String> {
-        let modules = self.moment.modules();
+        let modules = self.snapshot.modules();
         let texts = modules.map(|(name, module)| (name.to_owned(), module.source.text.to_string()));
         texts.collect()
     }
@@ -39,13 +39,16 @@ impl Moment {
         reason = "the stable ABI lends no text"
     )]
     fn get<'py>(&self, py: Python<'py>, path: String) -> PyResult<Bound<'py, PyAny>> {
-        match self.moment.read(&path) {
+        match self.snapshot.read(&path) {
             Ok(value) => to_python(py, value, self.settings),
             Err(error) => Err(from_engine(py, &error)),
         }
     }
 
     fn __repr__(&self) -> String {
-        format!("<solon.Moment, generation {}>", self.moment.generation())
+        format!(
+            "<solon.Snapshot, generation {}>",
+            self.snapshot.generation()
+        )
     }
 }

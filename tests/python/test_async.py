@@ -17,12 +17,12 @@ def test_answers_are_awaited():
     ask = engine.prepare("p/x")
 
     async def run():
-        answers = await asyncio.gather(*(ask.aio({"x": x}) for x in range(20)))
+        answers = await asyncio.gather(*(ask.evaluate_async({"x": x}) for x in range(20)))
         assert answers == list(range(20))
-        assert await ask.aio() is solon.UNDEFINED
-        assert await ask.aio(input_json='{"x": 1}') == 1
+        assert await ask.evaluate_async() is solon.UNDEFINED
+        assert await ask.evaluate_async(input_json='{"x": 1}') == 1
         with pytest.raises(solon.InputError):
-            await ask.aio(object())
+            await ask.evaluate_async(object())
 
     asyncio.run(run())
 
@@ -35,9 +35,9 @@ def test_cancelled_tasks_stop_their_evaluation():
     async def run():
         start = time.process_time()
         with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(ask.aio({"x": 1}), 0.1)
+            await asyncio.wait_for(ask.evaluate_async({"x": 1}), 0.1)
         runs = works()
-        task = asyncio.ensure_future(ask.aio({"x": 1}))
+        task = asyncio.ensure_future(ask.evaluate_async({"x": 1}))
         # the loop runs meanwhile
         for _ in range(10):
             await asyncio.sleep(0.01)

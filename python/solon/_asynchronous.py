@@ -1,4 +1,4 @@
-"""Asynchronous decisions."""
+"""Asynchronous evaluation."""
 
 import asyncio
 import sys
@@ -9,7 +9,7 @@ from solon._native import Cancel
 
 
 class Pending(Coroutine[Any, Any, Any]):
-    """A decision that is made when it is awaited."""
+    """An evaluation that starts when it is awaited."""
 
     def __init__(self, running: Coroutine[Any, Any, Any]) -> None:
         self._running = running
@@ -35,16 +35,16 @@ class Pending(Coroutine[Any, Any, Any]):
         raise TypeError("a decision has no truth value before it is awaited")
 
 
-def call(ask: Callable[..., Any], input: Any, **options: Any) -> Pending:
-    """Calls ``ask`` on a thread of the loop's pool. If the task is cancelled, the evaluation is cancelled."""
-    return Pending(_call(ask, input, **options))
+def call(evaluate: Callable[..., Any], input: Any, **options: Any) -> Pending:
+    """Calls ``evaluate`` on a thread of the loop's pool. If the task is cancelled, the evaluation is cancelled."""
+    return Pending(_call(evaluate, input, **options))
 
 
-async def _call(ask: Callable[..., Any], input: Any, **options: Any) -> Any:
+async def _call(evaluate: Callable[..., Any], input: Any, **options: Any) -> Any:
     cancel = options.pop("cancel", None) or Cancel()
-    asked = asyncio.to_thread(ask, input, cancel=cancel, **options)
+    pending = asyncio.to_thread(evaluate, input, cancel=cancel, **options)
     try:
-        return await asked
+        return await pending
     except asyncio.CancelledError:
         cancel.cancel()
         raise
