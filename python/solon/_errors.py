@@ -60,7 +60,7 @@ class SolonError(Exception):
         return self.errors[0].location if self.errors else None
 
 
-class CompileError(SolonError):
+class CompileError(SolonError, ValueError):
     """A module does not parse, or the modules together do not compile. Nothing has changed."""
 
 
@@ -90,7 +90,7 @@ class EvaluationCancelled(EvalError):
     """An evaluation was cancelled with ``Cancel``."""
 
 
-class StoreError(SolonError):
+class StoreError(SolonError, LookupError):
     """A base document does not exist, or cannot be written at its path. Nothing has changed."""
 
 
@@ -98,13 +98,13 @@ class LoadError(SolonError):
     """Files cannot be loaded. Nothing has changed."""
 
 
-class InputError(SolonError):
+class InputError(SolonError, ValueError):
     """A Python object cannot be converted to a value."""
 
 
-class OutputError(SolonError):
+class OutputError(SolonError, ValueError):
     """A value cannot be converted to a Python object."""
 
 
-class InternalError(SolonError):
+class InternalError(SolonError, RuntimeError):
     """A bug of the engine. Nothing has changed. Please report it."""

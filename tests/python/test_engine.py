@@ -157,3 +157,16 @@ def test_threads_see_one_snapshot():
     for thread in threads:
         thread.join()
     assert answers == [True] * 4
+
+
+def test_exceptions_derive_from_built_in_ones():
+    for kind, base in [
+        (solon.CompileError, ValueError),
+        (solon.InputError, ValueError),
+        (solon.OutputError, ValueError),
+        (solon.StoreError, LookupError),
+        (solon.InternalError, RuntimeError),
+    ]:
+        assert issubclass(kind, solon.SolonError) and issubclass(kind, base)
+    with pytest.raises(ValueError, match="var nowhere is unsafe"):
+        solon.Engine().set_module("c.rego", "package c\n\nanswer := nowhere")
