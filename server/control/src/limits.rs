@@ -92,3 +92,18 @@ pub const ARTIFACT: usize = 1 << 30;
 
 /// Maximum number of seconds that a download waits for a change.
 pub const LONG_POLL_SECONDS: u64 = 600;
+
+/// Maximum size of a message of Git that is part of a status record, in bytes.
+pub const GIT_MESSAGE: usize = 2048;
+
+/// Maximum size of a listing or of the errors of Git, in bytes.
+pub const GIT_OUTPUT: usize = 64 << 20;
+
+/// Maximum number of files of packs of a private copy of a Git repository. A copy with more is fetched again.
+pub const GIT_PACK_FILES: usize = 192;
+
+/// Default of the maximum size of the private copy of a Git repository, in bytes.
+pub const GIT_REPOSITORY: u64 = 2 << 30;
+
+/// Default of the maximum time of a call of Git, in seconds.
+pub const GIT_SECONDS: u64 = 600;

@@ -1,5 +1,6 @@
 //! Fetching of sources into their private folders.
 
+mod git;
 mod local;
 
 use std::collections::BTreeMap;

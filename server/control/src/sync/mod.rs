@@ -5,25 +5,29 @@
 mod builtin;
 mod filter;
 mod folder;
+mod git;
 mod names;
 mod objects;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use parking_lot::Mutex;
+use solon_outbound::NetworkRules;
 
 use crate::error::{Refusal, Refused};
 use crate::limits;
-use crate::model::{Failure, Phase, Secret, Source, Status};
+use crate::model::{Failure, Git, Phase, Secret, SecretValue, Source, Status};
 use crate::tree::{Content, Facts, Fetched, Tree};
 
 use filter::Filter;
+use git::Repository;
 use objects::Objects;
 
 /// Settings of fetching.
@@ -39,6 +43,12 @@ pub struct FetchOptions {
     pub max_files: usize,
     /// Maximum size of the files of a source, in bytes.
     pub max_bytes: u64,
+    /// Maximum size of the private copy of a Git repository, in bytes.
+    pub max_repository_bytes: u64,
+    /// Maximum time of each call of `git`.
+    pub git_timeout: Duration,
+    /// Rules for the networks that connections may lead to.
+    pub networks: NetworkRules,
 }
 
 impl Default for FetchOptions {
@@ -49,6 +59,9 @@ impl Default for FetchOptions {
             base: PathBuf::from("."),
             max_files: limits::SOURCE_FILES,
             max_bytes: limits::SOURCE_BYTES,
+            max_repository_bytes: limits::GIT_REPOSITORY,
+            git_timeout: Duration::from_secs(limits::GIT_SECONDS),
+            networks: NetworkRules::unrestricted().deny_metadata(),
         }
     }
 }
@@ -116,10 +129,16 @@ impl Fetcher {
     ///
     /// # Errors
     /// The folder cannot be created.
-    pub fn new(options: FetchOptions) -> Result<Self, Refusal> {
-        let sources = options.data.join("sources");
-        objects::create_private(&sources).map_err(|error| {
-            let message = format!("{}: {error}", sources.display());
+    pub fn new(mut options: FetchOptions) -> Result<Self, Refusal> {
+        // `git` runs in another folder
+        let data = std::path::absolute(&options.data);
+        let created = data.and_then(|data| {
+            objects::create_private(&data.join("sources"))?;
+            options.data = data;
+            Ok(())
+        });
+        created.map_err(|error| {
+            let message = format!("{}: {error}", options.data.display());
             Refusal::new(Refused::Internal, message)
         })?;
         Ok(Self {
@@ -133,10 +152,10 @@ impl Fetcher {
     /// # Errors
     /// An origin of the source cannot be fetched. No file of an earlier fetch is changed.
     pub async fn fetch(&self, job: Job<'_>) -> Result<Fetched, Failure> {
-        if job.source.git.is_some() || !job.source.datasources.is_empty() {
+        if !job.source.datasources.is_empty() {
             // a bundle that lacks them would be wrong
             let message = format!(
-                "source {:?}: fetching of `git` and `datasources` is not supported yet",
+                "source {:?}: fetching of `datasources` is not supported yet",
                 job.source.name
             );
             return Err(failure(Status::SyncFailed, message));
@@ -145,15 +164,30 @@ impl Fetcher {
         let _guard = lock.lock().await;
         let folder = self.folder(&job.source.name);
         let source = job.source.clone();
+        let local_folder = folder.clone();
         let options = self.options.clone();
         let pushed = job.pushed.clone();
-        let local = move || read_local(&source, &options, &folder, pushed);
+        let local = move || read_local(&source, &options, &local_folder, pushed);
         let local = tokio::task::spawn_blocking(local).await;
-        let (trees, sql_digest) = local.map_err(|error| internal(&error))??;
-        let facts = Facts {
+        let (mut trees, sql_digest) = local.map_err(|error| internal(&error))??;
+        let mut facts = Facts {
             sql_digest,
             ..Facts::default()
         };
+        if let Some(git) = &job.source.git {
+            let repository = Repository {
+                source: &job.source.name,
+                git,
+                pin: job.commit,
+                secret: git_secret(&job, git)?,
+                folder: &folder,
+            };
+            let (tree, commit) = repository.fetch(&self.options).await?;
+            facts.git_commit = Some(commit);
+            if !tree.is_empty() {
+                trees.push(tree);
+            }
+        }
         Ok(Fetched { trees, facts })
     }
 
@@ -168,6 +202,25 @@ impl Fetcher {
     fn folder(&self, source: &str) -> PathBuf {
         let name = hex::encode(digest(&SHA256, source.as_bytes()));
         self.options.data.join("sources").join(name)
+    }
+}
+
+/// Returns the credentials of a repository.
+fn git_secret<'a>(job: &Job<'a>, git: &Git) -> Result<Option<&'a SecretValue>, Failure> {
+    let name = &git.credentials;
+    if name.is_empty() {
+        return Ok(None);
+    }
+    let value = job.secrets.get(name);
+    match value.and_then(|secret| secret.value.as_ref()) {
+        Some(value) => Ok(Some(value)),
+        None => Err(failure(
+            Status::SyncFailed,
+            format!(
+                "source {:?}: git synchronizer: {}: secret {name:?} is not configured",
+                job.source.name, git.repo
+            ),
+        )),
     }
 }
 

@@ -1,0 +1,291 @@
+//! Access to a repository: its address, the check of its network, credentials, and the environment of `git`.
+
+use std::net::IpAddr;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use tokio::process::Command;
+
+use super::command::GitError;
+use crate::limits;
+use crate::model::SecretValue;
+use crate::sync::FetchOptions;
+
+/// Variables of the service that `git` needs: the search path, and the proxies of the operator.
+const VARIABLES: [&str; 11] = [
+    "PATH",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+];
+
+/// Configuration of each call: no programs of a repository or of the machine are run.
+const CONFIGURATION: [(&str, &str); 13] = [
+    ("core.hooksPath", "/dev/null"),
+    ("core.fsmonitor", "false"),
+    ("core.symlinks", "false"),
+    ("core.askPass", ""),
+    ("credential.helper", ""),
+    ("protocol.allow", "never"),
+    ("fetch.recurseSubmodules", "false"),
+    ("fetch.writeCommitGraph", "false"),
+    // packs, which are counted, in place of files for each object
+    ("fetch.unpackLimit", "1"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    // a redirect could lead to a host that neither the rules for networks nor the secret allow
+    ("http.followRedirects", "false"),
+    ("init.defaultBranch", "main"),
+];
+
+/// Access to a repository.
+pub struct Access {
+    /// The address as an argument of `git`. It contains no password.
+    pub address: String,
+    /// Configuration of calls that connect to the repository. It may contain credentials, so it is passed in the environment.
+    pub configuration: Vec<(String, String)>,
+    has_credentials: bool,
+}
+
+impl Access {
+    /// Resolves and checks the host of a repository.
+    ///
+    /// # Errors
+    /// The host has no address, is denied, or the credentials do not fit.
+    pub async fn new(
+        repository: &str,
+        secret: Option<&SecretValue>,
+        options: &FetchOptions,
+    ) -> Result<Self, GitError> {
+        let has_credentials = secret.is_some();
+        let Some((scheme, rest)) = repository.split_once("://") else {
+            if is_local(repository) {
+                return Self::local(repository, secret, options);
+            }
+            return Err(unsupported("ssh"));
+        };
+        if scheme == "file" {
+            return Self::local(rest, secret, options);
+        }
+        if !matches!(scheme, "http" | "https") {
+            return Err(unsupported(scheme));
+        }
+        let uri: http::Uri = repository
+            .parse()
+            .map_err(|_| GitError::failed("invalid address"))?;
+        let host = uri.host().unwrap_or_default().to_owned();
+        let port = uri
+            .port_u16()
+            .unwrap_or(if scheme == "https" { 443 } else { 80 });
+        let mut configuration = vec![(format!("protocol.{scheme}.allow"), "always".to_owned())];
+        if is_proxied() {
+            let checked = options
+                .networks
+                .check_proxied(host.trim_matches(['[', ']']));
+            checked.map_err(|used| denied(&host, used))?;
+        } else {
+            let address = resolve(&host, port, options).await?;
+            // git connects to the address that was checked, whatever the name resolves to later
+            let bare = host.trim_matches(['[', ']']);
+            if bare.parse::<IpAddr>().is_err() {
+                let pinned = format!("{bare}:{port}:{address}");
+                configuration.push(("http.curloptResolve".to_owned(), pinned));
+            }
+        }
+        if let Some(secret) = secret {
+            let authority = uri.authority().map_or("", |authority| authority.as_str());
+            let authority = authority
+                .rsplit_once('@')
+                .map_or(authority, |(_, host)| host);
+            let key = format!("http.{scheme}://{authority}/.extraHeader");
+            for header in headers(secret)? {
+                configuration.push((key.clone(), header));
+            }
+        }
+        Ok(Self {
+            address: repository.to_owned(),
+            configuration,
+            has_credentials,
+        })
+    }
+
+    fn local(
+        path: &str,
+        secret: Option<&SecretValue>,
+        options: &FetchOptions,
+    ) -> Result<Self, GitError> {
+        if secret.is_some() {
+            return Err(GitError::failed(
+                "credentials are set for a local repository",
+            ));
+        }
+        let path = options.base.join(path);
+        let path = std::path::absolute(path).map_err(|error| GitError::internal(&error))?;
+        let address = path
+            .to_str()
+            .ok_or_else(|| GitError::failed("path is not UTF-8"))?;
+        if !path.is_dir() {
+            return Err(GitError::user("repository not found"));
+        }
+        let configuration = [("protocol.file.allow", "always"), ("safe.directory", "*")];
+        let owned = configuration.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        Ok(Self {
+            address: address.to_owned(),
+            configuration: owned.to_vec(),
+            has_credentials: false,
+        })
+    }
+
+    /// Sets the environment of a call. Configuration is part of it, because all users can read arguments.
+    pub fn set_environment(&self, command: &mut Command, more: &[(String, String)]) {
+        command.env_clear();
+        for name in VARIABLES {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
+        }
+        for (name, value) in [
+            ("HOME", "/nonexistent"),
+            ("LC_ALL", "C"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_ATTR_NOSYSTEM", "1"),
+            ("GIT_TERMINAL_PROMPT", "0"),
+            ("GIT_OPTIONAL_LOCKS", "0"),
+            ("GIT_NO_LAZY_FETCH", "1"),
+            ("GIT_NO_REPLACE_OBJECTS", "1"),
+        ] {
+            command.env(name, value);
+        }
+        let fixed = CONFIGURATION.iter().copied();
+        let more = more
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.as_str()));
+        let mut count = 0;
+        for (key, value) in fixed.chain(more) {
+            command.env(format!("GIT_CONFIG_KEY_{count}"), key);
+            command.env(format!("GIT_CONFIG_VALUE_{count}"), value);
+            count += 1;
+        }
+        command.env("GIT_CONFIG_COUNT", count.to_string());
+    }
+
+    /// Returns the error for the error output of `git`.
+    pub fn classified(&self, output: &str) -> GitError {
+        let contains = |text: &str| output.contains(text);
+        if contains("could not read Username") || contains("Authentication failed") {
+            return GitError::user(if self.has_credentials {
+                "authorization failed"
+            } else {
+                "authentication required"
+            });
+        }
+        if contains("returned error: 401") || contains("returned error: 403") {
+            return GitError::user("authorization failed");
+        }
+        let is_missing = contains("not found") && contains("repository");
+        if is_missing || contains("does not appear to be a git repository") {
+            return GitError::user("repository not found");
+        }
+        let lines = output
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty());
+        // texts of the server begin with `remote:`
+        let own = lines.filter(|line| !line.starts_with("remote:"));
+        let mut message = own.collect::<Vec<_>>().join("; ");
+        message.retain(|letter| !letter.is_control());
+        let end = message.floor_char_boundary(limits::GIT_MESSAGE);
+        message.truncate(end);
+        if message.is_empty() {
+            "git failed without a message".clone_into(&mut message);
+        }
+        GitError::failed(message)
+    }
+}
+
+fn unsupported(scheme: &str) -> GitError {
+    GitError::failed(format!("`{scheme}` is not supported yet; use `https`"))
+}
+
+fn denied(host: &str, used: &str) -> GitError {
+    GitError::failed(format!("connections to {host} are denied ({used})"))
+}
+
+/// Returns `true` if an address without a scheme is a path and not `host:path`, by Git's rule.
+fn is_local(address: &str) -> bool {
+    address
+        .split_once(':')
+        .is_none_or(|(place, _)| place.contains('/'))
+}
+
+/// Returns `true` if the operator has set a proxy, which then resolves the names of hosts.
+fn is_proxied() -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"]
+        .iter()
+        .any(|name| is_set(name) || is_set(&name.to_ascii_lowercase()))
+}
+
+/// Returns an address of a host. All of its addresses must be allowed.
+async fn resolve(host: &str, port: u16, options: &FetchOptions) -> Result<String, GitError> {
+    let bare = host.trim_matches(['[', ']']);
+    let found = tokio::net::lookup_host((bare, port)).await;
+    let found = found.map_err(|_| GitError::failed(format!("no such host: {host}")))?;
+    let mut addresses = Vec::new();
+    for address in found {
+        options
+            .networks
+            .check(address.ip())
+            .map_err(|used| denied(host, used))?;
+        addresses.push(match address.ip() {
+            IpAddr::V4(ip) => ip.to_string(),
+            IpAddr::V6(ip) => format!("[{ip}]"),
+        });
+    }
+    if addresses.is_empty() {
+        return Err(GitError::failed(format!("no such host: {host}")));
+    }
+    addresses.dedup();
+    Ok(addresses.join(","))
+}
+
+/// Returns the headers with the credentials of a secret.
+fn headers(secret: &SecretValue) -> Result<Vec<String>, GitError> {
+    let text = |name: &str| secret.text(name).unwrap_or_default();
+    let headers = match secret.kind() {
+        "token_auth" => vec![format!("Authorization: Bearer {}", text("token"))],
+        "basic_auth" => {
+            let pair = format!("{}:{}", text("username"), text("password"));
+            let mut headers = vec![format!("Authorization: Basic {}", STANDARD.encode(pair))];
+            headers.extend(
+                secret
+                    .texts("headers")
+                    .iter()
+                    .map(|header| header.to_string()),
+            );
+            headers
+        }
+        other => {
+            let message = format!("unsupported authentication type for git: {other}");
+            return Err(GitError::failed(message));
+        }
+    };
+    // a line break would add a header
+    if headers
+        .iter()
+        .any(|header| header.chars().any(char::is_control))
+    {
+        return Err(GitError::failed(
+            "the credentials contain a control character",
+        ));
+    }
+    Ok(headers)
+}
