@@ -73,10 +73,7 @@ impl Drop for Group {
             && let Some(id) = rustix::process::Pid::from_raw(id)
         {
             // fails if the processes have ended
-            drop(rustix::process::kill_process_group(
-                id,
-                rustix::process::Signal::KILL,
-            ));
+            rustix::process::kill_process_group(id, rustix::process::Signal::KILL).ok();
         }
     }
 }
