@@ -17,6 +17,7 @@ mod grammar;
 pub mod json;
 mod lexer;
 pub mod print;
+pub mod refactor;
 pub mod source;
 pub mod stack;
 pub mod yaml;

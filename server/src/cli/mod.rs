@@ -26,6 +26,7 @@ mod parse;
 #[cfg(test)]
 mod reference;
 mod replay;
+mod refactor;
 mod report;
 mod run;
 mod sign;
@@ -81,6 +82,8 @@ enum Command {
     Data(data::Args),
     Capabilities(capabilities::Args),
     Parse(parse::Args),
+    #[command(hide = true)]
+    Refactor(refactor::Args),
     Inspect(inspect::Args),
     Sign(sign::Args),
     Test(Box<test::Args>),
@@ -116,6 +119,7 @@ pub fn main() -> ExitCode {
         Command::Data(args) => data::run(&args),
         Command::Capabilities(args) => capabilities::run(&args),
         Command::Parse(args) => parse::run(&args),
+        Command::Refactor(args) => refactor::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Sign(args) => sign::run(&args),
         Command::Test(args) => test::run(args),

@@ -72,6 +72,25 @@ const ATTEMPTS: usize = 12;
 /// # Errors
 /// Fails if the module cannot be written in the target version.
 pub fn format_module(module: &Module, options: &FormatOptions) -> Result<String, Diagnostics> {
+    // text of another version cannot be copied
+    let copies = options.parse.version == options.target;
+    format_copying(module, options, copies)
+}
+
+/// Formats a module whose tree was changed after it was parsed, as [`format_module`] does. Nothing is copied from the source.
+///
+/// # Errors
+/// Fails if the module cannot be written in the target version without changing its meaning.
+pub fn format_changed(module: &Module, options: &FormatOptions) -> Result<String, Diagnostics> {
+    format_copying(module, options, false)
+}
+
+/// Formats a parsed module. Rules that would change are copied from the source if `copies`.
+fn format_copying(
+    module: &Module,
+    options: &FormatOptions,
+    copies: bool,
+) -> Result<String, Diagnostics> {
     let target = match (options.target, module.version) {
         (Version::V0, Version::V0CompatV1) => Version::V0CompatV1,
         (target, _) => target,
@@ -84,8 +103,6 @@ pub fn format_module(module: &Module, options: &FormatOptions) -> Result<String,
         },
         ..*options
     };
-    // text of another version cannot be copied
-    let copies = options.parse.version == options.target;
     let mut last = faithful(module, target, options, &again, copies)?;
     for _ in 0..ROUNDS {
         let next = faithful(&last.module, target, &again, &again, true)?;
