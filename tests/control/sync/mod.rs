@@ -1,6 +1,7 @@
 //! Fetching of sources into their private folders.
 
 mod git;
+mod git_server;
 mod local;
 
 use std::collections::BTreeMap;
