@@ -17,7 +17,7 @@ use tracing::info;
 pub use self::builder::ServerBuilder;
 use self::checks::Checks;
 use self::exposure::{restrict_hosts, warn_of_openness};
-use crate::api::{Service, State, file_name, log_status};
+use crate::api::{Service, State, log_status};
 use crate::config::{DiscoverySettings, Live, ServerOptions};
 use crate::http::{self, Budget, Executor, Pool, Serving, serve};
 use crate::net::{Listener, TlsState};

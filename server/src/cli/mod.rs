@@ -23,10 +23,10 @@ mod logs;
 mod networks;
 mod oracle;
 mod parse;
+mod refactor;
 #[cfg(test)]
 mod reference;
 mod replay;
-mod refactor;
 mod report;
 mod run;
 mod sign;

@@ -133,7 +133,7 @@ fn read_mapping(mapping: &str) -> Result<Vec<PackageMove>, String> {
         return Err(EXPECTED.to_owned());
     }
     let mut moves = Vec::new();
-    for (from, to) in pairs.iter() {
+    for (from, to) in pairs {
         let (Some(from), Some(to)) = (names(from)?, names(to)?) else {
             return Err(format!(
                 "cannot move {from} to {to}: expected references without variables after the first name"

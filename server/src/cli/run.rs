@@ -274,7 +274,8 @@ fn start(args: &Args) -> Result<(), String> {
                 Ok(()) => String::new(),
                 Err(error) => error,
             };
-            if !error.is_empty() && !(is_retry && error == last) {
+            let is_reported = is_retry && error == last;
+            if !error.is_empty() && !is_reported {
                 tracing::error!(
                     err = error,
                     "The configuration changed, and cannot be used; the server goes on with the one before."

@@ -177,7 +177,12 @@ fn replayed_bundles_are_rejected_by_the_age_of_their_signature() {
     let hour = 3600;
     let cases = [
         ("fresh", Some("1h"), Some(json!(now)), ""),
-        ("fraction", Some("1h"), Some(json!(now as f64 - 0.5)), ""),
+        (
+            "fraction",
+            Some("1h"),
+            Some(json!(f64::from(u32::try_from(now).unwrap()) - 0.5)),
+            "",
+        ),
         ("within", Some("1h"), Some(json!(now - hour / 2)), ""),
         ("later", Some("1h"), Some(json!(now + hour)), ""),
         ("days", Some("72h"), Some(json!(now - 70 * hour)), ""),

@@ -62,7 +62,7 @@ impl Copying<'_> {
         for entry in entries {
             let name = entry.file_name();
             let Some(name) = name.to_str() else {
-                return Err(format!("{:?}: name is not UTF-8", entry.path()));
+                return Err(format!("{}: name is not UTF-8", entry.path().display()));
             };
             // `.git` of a working tree, and the folders that Kubernetes links the files of volumes to
             if name == ".git" || name.starts_with("..") {

@@ -167,7 +167,7 @@ impl Fetcher {
         let local_folder = folder.clone();
         let options = self.options.clone();
         let pushed = job.pushed.clone();
-        let local = move || read_local(&source, &options, &local_folder, pushed);
+        let local = move || read_local(&source, &options, &local_folder, &pushed);
         let local = tokio::task::spawn_blocking(local).await;
         let (mut trees, sql_digest) = local.map_err(|error| internal(&error))??;
         let mut facts = Facts {
@@ -229,7 +229,7 @@ fn read_local(
     source: &Source,
     options: &FetchOptions,
     folder: &Path,
-    pushed: Tree,
+    pushed: &Tree,
 ) -> Result<(Vec<Tree>, Option<String>), Failure> {
     let name = &source.name;
     let failed =

@@ -132,7 +132,7 @@ mod tests {
         let count = || fs::read_dir(folder.join("objects")).unwrap().count();
         assert_eq!(first.read().unwrap().as_ref(), b"a");
         assert_eq!(count(), 2);
-        let old = SystemTime::now() - Duration::from_secs(25 * 3600);
+        let old = SystemTime::now() - Duration::from_hours(25);
         for entry in fs::read_dir(folder.join("objects")).unwrap() {
             let file = fs::File::options().append(true).open(entry.unwrap().path());
             file.unwrap().set_modified(old).unwrap();

@@ -25,7 +25,7 @@ const POLL: Duration = Duration::from_secs(1);
 const UPKEEP: Duration = Duration::from_secs(15);
 
 /// Age of fetched sources that are forgotten.
-const UNUSED: Duration = Duration::from_secs(900);
+const UNUSED: Duration = Duration::from_mins(15);
 
 /// The retry of a failed build is delayed as the fifth one of a client is: about one second.
 const FIRST_FAILURES: u32 = 5;
@@ -353,21 +353,18 @@ async fn finish<S: Stages>(
         );
         return Ok(());
     }
-    let ended = match ended {
-        Ok(ended) => ended,
-        Err(_) => {
-            if transaction.latest_status(lease.bundle).await?.is_none() {
-                let record = Record {
-                    revision: String::new(),
-                    phase: Phase::Sync,
-                    status: Status::Cancelled,
-                    error_message: CANCELLED.to_owned(),
-                };
-                transaction.record_status(lease.bundle, &record).await?;
-            }
-            transaction.release_lease(lease).await?;
-            return transaction.commit().await;
+    let Ok(ended) = ended else {
+        if transaction.latest_status(lease.bundle).await?.is_none() {
+            let record = Record {
+                revision: String::new(),
+                phase: Phase::Sync,
+                status: Status::Cancelled,
+                error_message: CANCELLED.to_owned(),
+            };
+            transaction.record_status(lease.bundle, &record).await?;
         }
+        transaction.release_lease(lease).await?;
+        return transaction.commit().await;
     };
     let record = ended.result.record();
     match &ended.result {

@@ -144,7 +144,7 @@ impl Access {
     }
 
     /// Sets the environment of a call. Configuration is part of it, because all users can read arguments.
-    pub fn set_environment(&self, command: &mut Command, more: &[(String, String)]) {
+    pub fn set_environment(command: &mut Command, more: &[(String, String)]) {
         command.env_clear();
         for name in VARIABLES {
             if let Some(value) = std::env::var_os(name) {

@@ -142,7 +142,7 @@ impl<'a> Runner<'a> {
     ) -> Result<Vec<u8>, GitError> {
         let mut command = Command::new("git");
         command.args(arguments).current_dir(self.bare);
-        self.access.set_environment(&mut command, configuration);
+        Access::set_environment(&mut command, configuration);
         command.env("GIT_DIR", self.bare);
         command.stdin(if input.is_empty() {
             Stdio::null()
