@@ -16,6 +16,7 @@
 //! | [`config`] | configuration files. |
 //! | [`sync`] | fetching of sources. |
 //! | [`storage`] | archives of built bundles. |
+//! | [`builder`] | bundles from sources. |
 //! | [`api`] | requests and responses. |
 //! | [`worker`] | builds of bundles. |
 //! | `findings` | checks of a database for an operator. |
@@ -24,6 +25,7 @@
 
 pub mod access;
 pub mod api;
+pub mod builder;
 mod changes;
 pub mod commands;
 pub mod config;

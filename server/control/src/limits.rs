@@ -107,3 +107,15 @@ pub const GIT_REPOSITORY: u64 = 2 << 30;
 
 /// Default of the maximum time of a call of Git, in seconds.
 pub const GIT_SECONDS: u64 = 600;
+
+/// Maximum number of times that the sources of one bundle are mounted.
+pub const VISITS: usize = 10_000;
+
+/// Maximum length of the revision of a bundle, in bytes.
+pub const BUNDLE_REVISION: usize = 255;
+
+/// Maximum number of loop iterations and calls of a revision expression.
+pub const REVISION_STEPS: u64 = 1_000_000;
+
+/// Maximum time of a revision expression, in seconds.
+pub const REVISION_SECONDS: u64 = 5;

@@ -1,0 +1,118 @@
+//! Builds bundles from fetched sources.
+//!
+//! A [`Plan`] lists the sources that a bundle requires, with their mounts. [`build`] assembles their trees below one folder
+//! for each tree, moves packages and data as the mounts say, checks that no two sources own the same documents, and writes
+//! the archive with the engine's bundle writer. The same input gives the same archive.
+
+mod assembly;
+mod documents;
+mod modules;
+mod names;
+mod output;
+mod plan;
+mod reference;
+mod revision;
+mod roots;
+
+use std::collections::BTreeMap;
+use std::io;
+
+use aws_lc_rs::digest::{Context, SHA256, digest};
+use zeroize::Zeroizing;
+
+pub use self::plan::Plan;
+use crate::model::{Bundle, Compat, Failure};
+use crate::tree::Fetched;
+
+/// What a bundle is built from.
+pub struct Input<'a> {
+    /// The bundle.
+    pub bundle: &'a Bundle,
+    /// The plan of the bundle.
+    pub plan: &'a Plan,
+    /// What was fetched, by the name of the source. It contains every source of the plan.
+    pub sources: &'a BTreeMap<String, Fetched>,
+    /// Decides about the version of Rego of sources that do not have one.
+    pub compat: Compat,
+    /// The environment variables that the revision expression can read.
+    pub environment: BTreeMap<String, String>,
+    /// The key that signs the bundle.
+    pub signing: Option<Signing>,
+}
+
+/// A key that signs bundles. It has no text for logs.
+pub struct Signing {
+    /// A secret, or a private key in PEM.
+    pub key: Zeroizing<Vec<u8>>,
+    /// The algorithm, such as `RS256`.
+    pub algorithm: String,
+    /// The name of the key for verifiers. Empty if it has none.
+    pub keyid: String,
+    /// The scope that verifiers expect. Empty if there is none.
+    pub scope: String,
+}
+
+/// A built bundle.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The gzip-compressed tar archive.
+    pub archive: Vec<u8>,
+    /// The revision of the manifest. Empty if the bundle has none.
+    pub revision: String,
+    /// The SHA-256 digest of the archive in hexadecimal.
+    pub digest: String,
+    /// Notes for an operator: settings of sources that take precedence.
+    pub notes: Vec<String>,
+}
+
+/// Builds a bundle. It reads files and compiles policies, and must not run on a thread of the reactor.
+///
+/// # Errors
+/// A failure of phase `BUILD` with the message for the status record.
+pub fn build(input: &Input<'_>) -> Result<Built, Failure> {
+    let assembly = assembly::assemble(input)?;
+    let revision = revision::evaluate(input, &assembly)?;
+    output::write(input, &assembly, revision)
+}
+
+/// Returns a digest over everything that the archive depends on. A build with an equal digest gives an equal archive, except
+/// for signatures with a random part and revisions that read the clock or random numbers.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn input_digest(input: &Input<'_>) -> io::Result<String> {
+    let mut hasher = Hasher(Context::new(&SHA256));
+    // another version may write another archive
+    hasher.part(env!("CARGO_PKG_VERSION").as_bytes());
+    hasher.part(format!("{:?} {:?}", input.compat, input.bundle).as_bytes());
+    hasher.part(format!("{:?} {:?}", input.plan, input.environment).as_bytes());
+    for (name, fetched) in input.sources {
+        hasher.part(name.as_bytes());
+        hasher.part(format!("{:?}", fetched.facts).as_bytes());
+        for tree in &fetched.trees {
+            hasher.part(b"tree");
+            for (path, content) in tree.files() {
+                hasher.part(path.as_bytes());
+                hasher.part(digest(&SHA256, &content.read()?).as_ref());
+            }
+        }
+    }
+    if let Some(signing) = &input.signing {
+        for part in [&signing.algorithm, &signing.keyid, &signing.scope] {
+            hasher.part(part.as_bytes());
+        }
+        hasher.part(digest(&SHA256, &signing.key).as_ref());
+    }
+    Ok(hex::encode(hasher.0.finish()))
+}
+
+/// Hashes parts with their lengths, so that different lists of parts never give the same bytes.
+struct Hasher(Context);
+
+impl Hasher {
+    fn part(&mut self, bytes: &[u8]) {
+        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        self.0.update(&length.to_be_bytes());
+        self.0.update(bytes);
+    }
+}
