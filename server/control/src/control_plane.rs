@@ -1,5 +1,6 @@
 //! The control plane: database, keys and API.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -17,7 +18,8 @@ use crate::limits;
 use crate::model::{Compat, Kind, Record, Role};
 use crate::secrets::{KeySource, Keyring, ServiceKeys};
 use crate::storage::{ArtifactStore, StorageOptions};
-use crate::worker::{BuildMetrics, Stages, Worker, WorkerOptions};
+use crate::sync::{FetchOptions, Fetcher};
+use crate::worker::{BuildMetrics, BundleStages, Stages, Worker, WorkerOptions};
 
 /// Options of a control plane.
 #[derive(Clone, Debug)]
@@ -200,9 +202,6 @@ impl ControlPlane {
             }
             generation.store(applied.generation, Ordering::Release);
         }
-        if with_files {
-            warn_of_storages(&state.database).await?;
-        }
         Ok(Self {
             state: Arc::new(state),
             options: Arc::new(options.clone()),
@@ -317,6 +316,25 @@ impl ControlPlane {
         Worker::new(stages, database.clone(), keyring.clone(), options, builds)
     }
 
+    /// Returns the stages that fetch, build and publish the bundles of this control plane. `environment` are the variables that
+    /// revision expressions can read.
+    ///
+    /// # Errors
+    /// The data folder cannot be created.
+    pub fn stages(
+        &self,
+        mut fetching: FetchOptions,
+        environment: BTreeMap<String, String>,
+    ) -> Result<BundleStages, Refusal> {
+        fetching.data.clone_from(&self.options.data_dir);
+        Ok(BundleStages {
+            fetcher: Fetcher::new(fetching)?,
+            storage: self.storage_options(),
+            compat: self.options.compat,
+            environment,
+        })
+    }
+
     /// Returns the database.
     pub fn database(&self) -> &Database {
         &self.state.database
@@ -406,44 +424,6 @@ impl ControlPlane {
 pub(crate) fn before(age: Duration) -> i64 {
     let age = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
     crate::db::now().saturating_sub(age)
-}
-
-/// Warns of bundles with a storage: their operators expect them to be built and pushed, which is not implemented yet.
-async fn warn_of_storages(database: &Database) -> Result<(), Refusal> {
-    let mut transaction = database.begin(Mode::Read).await?;
-    let (mut named, mut count, mut after) = (Vec::new(), 0_usize, 0);
-    loop {
-        let page = transaction.items_after(Kind::Bundle, after, 1000).await?;
-        let Some(last) = page.last() else {
-            break;
-        };
-        after = last.head.id;
-        for bundle in page.iter().filter(|bundle| has_storage(&bundle.body)) {
-            count += 1;
-            if named.len() < limits::USERS {
-                named.push(bundle.head.name.clone());
-            }
-        }
-    }
-    transaction.roll_back().await;
-    if count > 0 {
-        let bundles = named.join(", ");
-        tracing::warn!(
-            bundles,
-            count,
-            "bundles have an object_storage, and this version does not build bundles: nothing is written to it"
-        );
-    }
-    Ok(())
-}
-
-/// Returns `true` if the body of a bundle has a storage.
-fn has_storage(body: &str) -> bool {
-    let body: Option<serde_json::Value> = serde_json::from_str(body).ok();
-    body.is_some_and(|body| {
-        body.get("object_storage")
-            .is_some_and(|storage| !storage.is_null())
-    })
 }
 
 /// Begins a change on behalf of the operator.

@@ -96,28 +96,6 @@ impl Tree {
     }
 }
 
-/// What fetching a source gave.
-#[derive(Clone, Debug, Default)]
-pub struct Fetched {
-    /// Trees with files, in this order: built-in library, database (inline files, directory and pushed data), datasources, git.
-    pub trees: Vec<Tree>,
-    /// What a revision expression can read about the source.
-    pub facts: Facts,
-}
-
-/// What a revision expression can read about a source.
-#[derive(Clone, Debug, Default)]
-pub struct Facts {
-    /// The commit of the git working tree.
-    pub git_commit: Option<String>,
-    /// The digest of the tree of the database.
-    pub sql_digest: Option<String>,
-    /// The digest of each HTTP datasource before its transformation.
-    pub http: BTreeMap<String, String>,
-    /// The digest of each S3 datasource before its transformation.
-    pub s3: BTreeMap<String, String>,
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Content, Tree};

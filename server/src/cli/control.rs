@@ -1,5 +1,7 @@
 //! `solon control`
 
+mod building;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -10,6 +12,9 @@ use solon_control::model::{Compat, Role, read_retention};
 use solon_control::secrets::KeySource;
 use solon_control::{ControlPlane, Options, Refusal, commands};
 
+use tokio::sync::watch;
+
+use self::building::BuildingArgs;
 use super::FAILED;
 use super::amounts::duration;
 use super::terminal::{complain, print};
@@ -111,6 +116,8 @@ struct Run {
     /// Remove the database in the data folder at startup.
     #[arg(long)]
     reset_persistence: bool,
+    #[command(flatten)]
+    building: BuildingArgs,
     /// Check the configuration, and exit.
     #[arg(long)]
     validate: bool,
@@ -412,6 +419,11 @@ async fn serve(args: Run) -> Result<(), String> {
         told(SignalKind::interrupt())?,
         told(SignalKind::terminate())?,
     );
+    let (stopping, stopped) = watch::channel(false);
+    let building = args
+        .building
+        .start(&plane, stopped)
+        .map_err(|refusal| refusal.to_string())?;
     let ending = plane.clone();
     let wait = args.shutdown_wait_period;
     let stop = async move {
@@ -428,7 +440,16 @@ async fn serve(args: Run) -> Result<(), String> {
             _ = terminate.recv() => {}
         }
     };
+    let stop = async move {
+        stop.await;
+        stopping.send_replace(true);
+    };
     let served = serve_control(&plane, &listening, stop).await;
+    if served.is_err() {
+        building.abort();
+    }
+    // builds that run have some time to end, and their leases are released
+    let _ = building.await;
     reloading.abort();
     pruning.abort();
     served.map_err(|error| error.to_string())

@@ -19,6 +19,7 @@ mod properties;
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -106,7 +107,7 @@ struct World {
     bundle: Bundle,
     sources: BTreeMap<String, Source>,
     stacks: Vec<Stack>,
-    fetched: BTreeMap<String, Fetched>,
+    fetched: BTreeMap<String, Arc<Fetched>>,
     compat: Compat,
     env: BTreeMap<String, String>,
 }
@@ -138,7 +139,7 @@ impl World {
                     s3: facts.s3,
                 },
             };
-            (name.clone(), fetched)
+            (name.clone(), Arc::new(fetched))
         });
         let stacks = case.stacks.iter().map(|stack| {
             let name = stack.get("name").and_then(Value::as_str).unwrap();

@@ -16,6 +16,7 @@ mod roots;
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::Arc;
 
 use aws_lc_rs::digest::{Context, SHA256, digest};
 use zeroize::Zeroizing;
@@ -31,7 +32,7 @@ pub struct Input<'a> {
     /// The plan of the bundle.
     pub plan: &'a Plan,
     /// What was fetched, by the name of the source. It contains every source of the plan.
-    pub sources: &'a BTreeMap<String, Fetched>,
+    pub sources: &'a BTreeMap<String, Arc<Fetched>>,
     /// Decides about the version of Rego of sources that do not have one.
     pub compat: Compat,
     /// The environment variables that the revision expression can read.

@@ -1,5 +1,6 @@
 //! The sources that a bundle needs, and how they are mounted.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::rc::Rc;
 
@@ -70,9 +71,9 @@ impl Plan {
     /// # Errors
     /// A source that is missing, conflicting pins of one source, a path or prefix that is not a reference, or requirements
     /// that lead back to their source with one more mount each time.
-    pub fn new(
+    pub fn new<S: Borrow<Source>>(
         bundle: &Bundle,
-        sources: &BTreeMap<String, Source>,
+        sources: &BTreeMap<String, S>,
         stacks: &[Stack],
     ) -> Result<Self, Failure> {
         let mut plan = Self {
@@ -97,7 +98,7 @@ impl Plan {
                 let (name, source) = sources
                     .get_key_value(name)
                     .ok_or_else(|| build_failed(format!("missing source {name:?}")))?;
-                let name = name.as_str();
+                let (name, source) = (name.as_str(), source.borrow());
                 if let Some(commit) = commit_of(requirement) {
                     pins.entry(name)
                         .or_insert_with(BTreeSet::new)

@@ -4,12 +4,14 @@
 //! instance publishes with a given fencing token, and results are recorded only while the lease is held.
 
 mod attempt;
+mod bundle_stages;
 mod desired;
 mod metrics;
 mod scheduler;
 mod shared_sources;
 mod stages;
 
+pub use bundle_stages::BundleStages;
 pub use desired::{Desired, DesiredSource};
 pub use metrics::BuildMetrics;
 pub use scheduler::{Worker, WorkerOptions};

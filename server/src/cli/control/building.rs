@@ -1,0 +1,78 @@
+//! Options of building bundles, and the start of the worker.
+
+use std::path::PathBuf;
+
+use solon_control::sync::FetchOptions;
+use solon_control::worker::WorkerOptions;
+use solon_control::{ControlPlane, Refusal};
+use solon_outbound::NetworkRules;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// Options of building bundles.
+#[derive(clap::Args)]
+pub struct BuildingArgs {
+    /// Serve the API without building bundles, which other instances on the same database do.
+    #[arg(long)]
+    no_build: bool,
+    /// Folder of built-in libraries, one folder each; they replace the program's own of the same name.
+    #[arg(long, value_name = "DIR")]
+    builtins: Option<PathBuf>,
+    /// Maximum number of bundles that are built at the same time.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
+    concurrency: u16,
+    /// Environment variables that revision expressions can read; can be repeated or separated by commas.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    expose_env: Vec<String>,
+    /// Reject sources at loopback, link-local and private addresses.
+    #[arg(long)]
+    deny_private_networks: bool,
+}
+
+impl BuildingArgs {
+    /// Starts the worker, which ends after `stopped` becomes `true`.
+    ///
+    /// # Errors
+    /// The data folder cannot be used.
+    pub fn start(
+        self,
+        plane: &ControlPlane,
+        mut stopped: watch::Receiver<bool>,
+    ) -> Result<JoinHandle<()>, Refusal> {
+        if self.no_build {
+            return Ok(tokio::spawn(async {}));
+        }
+        let networks = NetworkRules::unrestricted().deny_metadata();
+        let fetching = FetchOptions {
+            builtins: self.builtins,
+            networks: if self.deny_private_networks {
+                networks.deny_private()
+            } else {
+                networks
+            },
+            ..FetchOptions::default()
+        };
+        let names = self.expose_env.into_iter();
+        let variables = names.filter_map(|name| {
+            let value = std::env::var(&name).ok()?;
+            Some((name, value))
+        });
+        let stages = plane.stages(fetching, variables.collect())?;
+        let mut options = WorkerOptions::new(instance());
+        options.concurrency = self.concurrency.into();
+        let worker = plane.worker(stages.into(), options);
+        Ok(tokio::spawn(async move {
+            let stop = async move {
+                // without a sender the service has ended
+                let _ = stopped.wait_for(|stopped| *stopped).await;
+            };
+            worker.run(stop).await;
+        }))
+    }
+}
+
+/// Returns a name that no other instance has.
+fn instance() -> String {
+    crate::plugins::decision_logs::new_id()
+        .unwrap_or_else(|| format!("process-{}", std::process::id()))
+}
