@@ -25,6 +25,8 @@ mod cases;
 mod client;
 #[path = "http/control.rs"]
 mod control;
+#[path = "http/control_builds.rs"]
+mod control_builds;
 #[path = "http/control_downloads.rs"]
 mod control_downloads;
 #[path = "http/counted.rs"]

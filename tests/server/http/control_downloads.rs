@@ -45,7 +45,7 @@ fn memory(running: &Running, name: &str) -> usize {
 fn start(folder: &Path) -> (Running, String) {
     let create = ["token", "create", "--role", "administrator", "root"];
     let (_, key, _) = output(folder, &create);
-    let running = Running::start(folder, &[]);
+    let running = Running::start(folder, &["--no-build"]);
     let bearer = format!("Bearer {}", key.trim());
     let put = Message::new("PUT", "/v1/bundles/b").header("Authorization", &bearer);
     let put = Client::connect(running.address()).ask(&put.body("{}"));
