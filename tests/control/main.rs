@@ -27,6 +27,7 @@ mod databases;
 mod description;
 mod encrypted;
 mod fleet;
+mod gitops;
 mod hostile;
 mod key_sources;
 mod killed;

@@ -68,6 +68,24 @@ pub async fn check(options: &Options) -> Result<Vec<String>, Refusal> {
     findings(&options.database(&config.settings)).await
 }
 
+/// `diff`: returns what the configuration files would change in the database, a line for each write.
+///
+/// # Errors
+/// All problems of the files, or the database cannot be reached or has another version.
+pub async fn diff(options: &Options) -> Result<Vec<String>, Refusal> {
+    ControlPlane::attach(options).await?.preview().await
+}
+
+/// `export`: returns the stored items as a configuration file without the values of secrets.
+///
+/// # Errors
+/// The database cannot be reached or has another version.
+pub async fn export(options: &Options) -> Result<String, Refusal> {
+    let database = database(options)?;
+    database.check_version().await?;
+    crate::config::export(&database).await
+}
+
 /// `audit prune`: deletes the audit entries that are older than `age`, and returns how many there were.
 ///
 /// # Errors

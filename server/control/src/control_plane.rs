@@ -11,7 +11,9 @@ use zeroize::Zeroizing;
 use crate::access::Access;
 use crate::api::{Metrics, Service, State};
 use crate::changes::{Actor, Changing};
-use crate::config::{Applied, Config, ConfigFiles, Settings, apply, check_prefix, fingerprint};
+use crate::config::{
+    Applied, Config, ConfigFiles, Settings, apply, check_prefix, fingerprint, preview,
+};
 use crate::db::{Database, DatabaseOptions, Dialect, Holder, Mode, Transaction};
 use crate::error::{Refusal, Refused};
 use crate::limits;
@@ -213,6 +215,24 @@ impl ControlPlane {
                 .or(config.settings.audit_retention)
                 .flatten(),
         })
+    }
+
+    /// Returns what the configuration files would change, a line for each write.
+    ///
+    /// # Errors
+    /// All problems of the files, or the database cannot be reached.
+    pub(crate) async fn preview(&self) -> Result<Vec<String>, Refusal> {
+        if self.options.config.paths.is_empty() {
+            return Err(Refusal::invalid("`--config` must name the configuration"));
+        }
+        let config = self.options.load()?;
+        let State {
+            database,
+            keyring,
+            keys,
+            ..
+        } = &*self.state;
+        preview(&config, database, keyring, keys).await
     }
 
     /// Reads the configuration files again and applies their items in one transaction. Settings of the service stay as they

@@ -47,6 +47,10 @@ enum Command {
     Run(Box<Run>),
     /// Report credentials in plain text, pending migrations and other findings in the database; the exit code is 1 if there are any.
     Check(Common),
+    /// Print what the configuration would change in the database, one change a line; the exit code is 1 if there are any.
+    Diff(Common),
+    /// Print bundles, sources, stacks and secrets as a configuration file in YAML, without the values of secrets.
+    Export(Common),
     /// Manage the database.
     #[command(subcommand)]
     Db(Db),
@@ -328,6 +332,21 @@ async fn perform(command: Command) -> Result<(), String> {
                 0 => Ok(()),
                 count => Err(format!("{count} findings")),
             }
+        }
+        Command::Diff(common) => {
+            let changes = commands::diff(&common.options()).await.map_err(text)?;
+            for change in &changes {
+                print(format!("{change}\n"));
+            }
+            match changes.len() {
+                0 => Ok(()),
+                count => Err(format!("{count} changes")),
+            }
+        }
+        Command::Export(common) => {
+            let exported = commands::export(&common.options()).await;
+            print(exported.map_err(text)?);
+            Ok(())
         }
         Command::Token(Token::Create {
             common,

@@ -70,7 +70,8 @@ async fn apply_newer(
     Ok(applied)
 }
 
-async fn apply_all(
+/// Applies a configuration in a transaction.
+pub(super) async fn apply_all(
     config: &Config,
     transaction: &mut Transaction,
     keyring: &Keyring,

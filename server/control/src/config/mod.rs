@@ -7,12 +7,14 @@ mod apply;
 mod environment;
 mod files;
 mod generation;
+mod preview;
 mod root;
 mod settings;
 mod unique;
 
 pub use apply::{Applied, apply};
 pub use files::{ConfigFiles, fingerprint};
+pub use preview::{export, preview};
 pub use root::Config;
 pub use settings::{MetricsSettings, Settings, check_prefix};
 

@@ -97,6 +97,14 @@ impl Transaction {
         rows.into_iter().map(entry).collect()
     }
 
+    /// Returns the id of the newest write, or 0.
+    pub async fn last_audit(&mut self) -> Result<i64, DbError> {
+        let row = self
+            .first("SELECT id FROM audit ORDER BY id DESC LIMIT 1", vec![])
+            .await?;
+        row.map_or(Ok(0), |mut row| row.int())
+    }
+
     /// Records a write in the same transaction.
     pub async fn note(&mut self, written: &Written<'_>) -> Result<(), DbError> {
         self.execute(
