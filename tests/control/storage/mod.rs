@@ -3,6 +3,7 @@
 mod artifacts;
 mod downloads;
 mod files;
+mod forms;
 
 use aws_lc_rs::digest::{SHA256, digest};
 use solon_control::storage::{Artefact, Published};
