@@ -228,7 +228,7 @@ impl Server {
     }
 }
 
-/// What runs before the server listens.
+/// Parts that run before the server listens.
 struct Begun {
     app: Arc<Service>,
     started: Started,

@@ -42,7 +42,7 @@ impl Decider {
     /// document is undefined. An error of `read` is a decision that failed.
     ///
     /// # Errors
-    /// [`ApiError::Elsewhere`] on a reactor if the evaluation takes too long for it. Otherwise there is no decision.
+    /// [`ApiError::Elsewhere`] on a reactor if the evaluation takes too long for it. Otherwise the decision has failed.
     pub fn decide<T>(
         &self,
         state: &State,

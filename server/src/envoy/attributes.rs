@@ -18,7 +18,7 @@ use solon::Value;
 
 /// Returns the attributes as a value.
 pub fn of_context(context: &AttributeContext) -> Value {
-    let mut fields = Fields::default();
+    let mut fields = AttributeFields::default();
     fields.message("source", context.source.as_ref().map(peer));
     fields.message("destination", context.destination.as_ref().map(peer));
     fields.message("request", context.request.as_ref().map(request));
@@ -36,7 +36,7 @@ pub fn of_context(context: &AttributeContext) -> Value {
 }
 
 fn peer(peer: &Peer) -> Value {
-    let mut fields = Fields::default();
+    let mut fields = AttributeFields::default();
     fields.message("address", peer.address.as_ref().map(address));
     fields.text("service", &peer.service);
     fields.texts("labels", &peer.labels);
@@ -46,10 +46,10 @@ fn peer(peer: &Peer) -> Value {
 }
 
 fn address(address: &Address) -> Value {
-    let mut fields = Fields::default();
+    let mut fields = AttributeFields::default();
     match &address.address {
         Some(address::Address::SocketAddress(socket)) => {
-            let mut inner = Fields::default();
+            let mut inner = AttributeFields::default();
             inner.number("protocol", socket.protocol.into());
             inner.text("address", &socket.address);
             match &socket.port_specifier {
@@ -71,13 +71,13 @@ fn address(address: &Address) -> Value {
             fields.add("socketAddress", inner.finish());
         }
         Some(address::Address::Pipe(pipe)) => {
-            let mut inner = Fields::default();
+            let mut inner = AttributeFields::default();
             inner.text("path", &pipe.path);
             inner.number("mode", pipe.mode.into());
             fields.add("pipe", inner.finish());
         }
         Some(address::Address::EnvoyInternalAddress(internal)) => {
-            let mut inner = Fields::default();
+            let mut inner = AttributeFields::default();
             if let Some(AddressNameSpecifier::ServerListenerName(name)) =
                 &internal.address_name_specifier
             {
@@ -92,21 +92,21 @@ fn address(address: &Address) -> Value {
 }
 
 fn request(request: &Request) -> Value {
-    let mut fields = Fields::default();
+    let mut fields = AttributeFields::default();
     fields.message("time", request.time.as_ref().map(timestamp));
     fields.message("http", request.http.as_ref().map(http_request));
     fields.finish()
 }
 
 fn timestamp(time: &Timestamp) -> Value {
-    let mut fields = Fields::default();
+    let mut fields = AttributeFields::default();
     fields.number("seconds", time.seconds);
     fields.number("nanos", time.nanos.into());
     fields.finish()
 }
 
 fn http_request(http: &HttpRequest) -> Value {
-    let mut fields = Fields::default();
+    let mut fields = AttributeFields::default();
     fields.text("id", &http.id);
     fields.text("method", &http.method);
     fields.texts("headers", &http.headers);
@@ -124,9 +124,9 @@ fn http_request(http: &HttpRequest) -> Value {
 }
 
 fn header_map(headers: &HeaderMap) -> Value {
-    let mut fields = Fields::default();
+    let mut fields = AttributeFields::default();
     let items = headers.headers.iter().map(|header| {
-        let mut fields = Fields::default();
+        let mut fields = AttributeFields::default();
         fields.text("key", &header.key);
         fields.text("value", &header.value);
         fields.bytes("rawValue", &header.raw_value);
@@ -140,20 +140,20 @@ fn header_map(headers: &HeaderMap) -> Value {
 }
 
 fn tls_session(session: &TlsSession) -> Value {
-    let mut fields = Fields::default();
+    let mut fields = AttributeFields::default();
     fields.text("sni", &session.sni);
     fields.finish()
 }
 
 fn metadata(metadata: &Metadata) -> Value {
-    let mut fields = Fields::default();
+    let mut fields = AttributeFields::default();
     fields.named("filterMetadata", &metadata.filter_metadata, structure);
     fields.named("typedFilterMetadata", &metadata.typed_filter_metadata, any);
     fields.finish()
 }
 
 fn any(any: &Any) -> Value {
-    let mut fields = Fields::default();
+    let mut fields = AttributeFields::default();
     fields.text("typeUrl", &any.type_url);
     fields.bytes("value", &any.value);
     fields.finish()
@@ -182,9 +182,9 @@ fn json(value: &ProtoValue) -> Value {
 
 /// Members of an object. Those with a default value are left out.
 #[derive(Default)]
-struct Fields(Vec<(Value, Value)>);
+struct AttributeFields(Vec<(Value, Value)>);
 
-impl Fields {
+impl AttributeFields {
     fn add(&mut self, name: &str, value: Value) {
         self.0.push((Value::from(name), value));
     }

@@ -9,7 +9,7 @@ use http::HeaderMap;
 use solon::Value;
 use tracing::warn;
 
-use super::counts::Counts;
+use super::counts::CheckCounts;
 use super::decision::Decision;
 use super::input::Parsing;
 use crate::api::{ApiError, Call, Decider, State};
@@ -28,7 +28,7 @@ pub struct Authorizer {
     decider: Decider,
     /// Options of parsing requests.
     pub parsing: Parsing,
-    counts: Option<Arc<Counts>>,
+    counts: Option<Arc<CheckCounts>>,
     is_dry_run: bool,
     numbers: AtomicU64,
 }
@@ -56,7 +56,7 @@ pub enum Verdict {
     },
     /// The checked request cannot be parsed.
     Malformed(String),
-    /// There is no decision.
+    /// The decision failed.
     Failed(String),
 }
 
@@ -76,7 +76,7 @@ impl Authorizer {
         executor: Arc<Executor>,
         options: &EnvoyOptions,
         parsing: Parsing,
-        counts: Option<Arc<Counts>>,
+        counts: Option<Arc<CheckCounts>>,
     ) -> Self {
         Self {
             state,

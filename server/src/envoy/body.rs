@@ -12,14 +12,14 @@ const PARTIAL: &str = "x-envoy-auth-partial-body";
 
 /// A parsed body.
 #[derive(Debug, Default, PartialEq)]
-pub struct Body {
+pub struct BodyContent {
     /// The value; null if the body is missing, incomplete or of an unknown type.
     pub value: Value,
     /// `true` if the body is incomplete.
     pub is_truncated: bool,
 }
 
-impl Body {
+impl BodyContent {
     fn of_value(value: Value) -> Self {
         Self {
             value,
@@ -65,12 +65,12 @@ impl Source<'_> {
     ///
     /// # Errors
     /// The body is not of its content type.
-    pub async fn parse(&self) -> Result<Body, String> {
+    pub async fn parse(&self) -> Result<BodyContent, String> {
         if self.header(PARTIAL) == Some("true") {
-            return Ok(Body::truncated());
+            return Ok(BodyContent::truncated());
         }
         let Some(kind) = self.header("content-type") else {
-            return Ok(Body::default());
+            return Ok(BodyContent::default());
         };
         if kind.contains("application/json") {
             return self.complete(|bytes| match bytes {
@@ -89,19 +89,22 @@ impl Source<'_> {
         }
         if kind.contains("multipart/form-data") {
             if self.is_cut()? {
-                return Ok(Body::truncated());
+                return Ok(BodyContent::truncated());
             }
-            return Ok(Body::of_value(self.multipart(kind).await?));
+            return Ok(BodyContent::of_value(self.multipart(kind).await?));
         }
-        Ok(Body::default())
+        Ok(BodyContent::default())
     }
 
     /// Parses a body that has its whole length.
-    fn complete(&self, parse: impl Fn(&[u8]) -> Result<Value, String>) -> Result<Body, String> {
+    fn complete(
+        &self,
+        parse: impl Fn(&[u8]) -> Result<Value, String>,
+    ) -> Result<BodyContent, String> {
         if self.is_cut()? {
-            return Ok(Body::truncated());
+            return Ok(BodyContent::truncated());
         }
-        parse(self.bytes()).map(Body::of_value)
+        parse(self.bytes()).map(BodyContent::of_value)
     }
 
     /// Returns `true` if the declared length is larger than the body.

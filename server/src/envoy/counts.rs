@@ -7,14 +7,14 @@ use prometheus_client::registry::Registry;
 use solon_common::metrics::{CounterFamily, DurationFamily};
 
 /// Durations of decisions and numbers of errors.
-pub struct Counts {
-    durations: DurationFamily<Handler>,
+pub struct CheckCounts {
+    durations: DurationFamily<HandlerLabel>,
     errors: CounterFamily<Reason>,
 }
 
 /// Labels of a duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Handler {
+struct HandlerLabel {
     handler: &'static str,
 }
 
@@ -24,7 +24,7 @@ struct Reason {
     reason: String,
 }
 
-impl Counts {
+impl CheckCounts {
     /// Creates metrics. `bounds` are the upper bounds of the buckets in seconds, in ascending order.
     pub fn new(bounds: &[f64]) -> Self {
         Self {
@@ -33,14 +33,14 @@ impl Counts {
         }
     }
 
-    /// Counts a decision.
+    /// CheckCounts a decision.
     pub fn decided(&self, took: Duration) {
-        let handler = Handler { handler: "check" };
+        let handler = HandlerLabel { handler: "check" };
         self.durations
             .with(&handler, |histogram| histogram.observe(took));
     }
 
-    /// Counts a request without a decision.
+    /// CheckCounts a request without a decision.
     pub fn failed(&self, reason: &str) {
         let reason = Reason {
             reason: reason.to_owned(),

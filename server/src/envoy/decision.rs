@@ -61,7 +61,7 @@ impl Decision {
                 go_type(value)
             ));
         }
-        let members = Members(value);
+        let members = DecisionMembers(value);
         let in_part =
             |part: &'static str| move |error: String| format!("failed to get {part}: {error}");
         let mut decision = Self {
@@ -95,10 +95,10 @@ impl Decision {
     }
 }
 
-/// Members of a decision.
-struct Members<'v>(&'v Value);
+/// DecisionMembers of a decision.
+struct DecisionMembers<'v>(&'v Value);
 
-impl Members<'_> {
+impl DecisionMembers<'_> {
     fn allowed(&self) -> Result<bool, String> {
         let value = self
             .0

@@ -5,7 +5,7 @@ use std::path::Path;
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, SerializeOptions};
 use solon::{Value, json};
 
-use super::body::Body;
+use super::body::BodyContent;
 
 /// Message types of the services that Envoy forwards requests to. Without a file, no body of a gRPC request is parsed.
 #[derive(Debug, Default)]
@@ -31,9 +31,9 @@ impl Descriptors {
     ///
     /// # Errors
     /// The path does not name a method, or the body is not a message of its type.
-    pub fn parse(&self, path: &[String], body: &[u8]) -> Result<Body, String> {
+    pub fn parse(&self, path: &[String], body: &[u8]) -> Result<BodyContent, String> {
         let Some(pool) = self.0.as_ref().filter(|_| !body.is_empty()) else {
-            return Ok(Body::default());
+            return Ok(BodyContent::default());
         };
         let [service, method] = path else {
             return Err("invalid parsed path".to_owned());
@@ -43,21 +43,21 @@ impl Descriptors {
             return Err("less than 5 bytes".to_owned());
         };
         if *flag != 0 {
-            return Ok(Body::default());
+            return Ok(BodyContent::default());
         }
         let length = length
             .iter()
             .fold(0_usize, |length, byte| length << 8 | usize::from(*byte));
         let Some(message) = rest.get(..length) else {
-            return Ok(Body {
+            return Ok(BodyContent {
                 value: Value::default(),
                 is_truncated: true,
             });
         };
         let Some(input) = input_of(pool, service, method) else {
-            return Ok(Body::default());
+            return Ok(BodyContent::default());
         };
-        Ok(Body {
+        Ok(BodyContent {
             value: decode(input, message)?,
             is_truncated: false,
         })

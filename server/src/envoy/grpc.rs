@@ -15,7 +15,7 @@ use super::{input, response};
 const BAD_REQUEST: u16 = 400;
 
 /// Responds to checks.
-pub struct Checks {
+pub struct CheckService {
     authorizer: Arc<Authorizer>,
     /// HTTP status of a request without a decision.
     error_status: u16,
@@ -23,7 +23,7 @@ pub struct Checks {
     fails_calls: bool,
 }
 
-impl Checks {
+impl CheckService {
     /// Creates the service.
     pub fn new(authorizer: Arc<Authorizer>, error_status: u16, fails_calls: bool) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl Checks {
 }
 
 #[tonic::async_trait]
-impl Authorization for Checks {
+impl Authorization for CheckService {
     async fn check(
         &self,
         request: Request<CheckRequest>,

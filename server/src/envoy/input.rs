@@ -5,7 +5,7 @@ use envoy_types::pb::envoy::service::auth::v3::attribute_context::HttpRequest;
 use solon::Value;
 
 use super::attributes;
-use super::body::{Body, Source};
+use super::body::{BodyContent, Source};
 use super::descriptors::Descriptors;
 use super::target;
 
@@ -45,7 +45,7 @@ pub async fn of_check(check: &CheckRequest, parsing: &Parsing) -> Result<Value, 
             path: &path,
             descriptors: &parsing.descriptors,
         };
-        let Body {
+        let BodyContent {
             value,
             is_truncated,
         } = source.parse().await?;

@@ -12,9 +12,9 @@ use tonic_health::ServingStatus;
 use tracing::{error, info, warn};
 
 use super::authorizer::Authorizer;
-use super::counts::Counts;
+use super::counts::CheckCounts;
 use super::descriptors::Descriptors;
-use super::grpc::Checks;
+use super::grpc::CheckService;
 use super::input::Parsing;
 use super::sockets::Incoming;
 use super::web::Web;
@@ -60,7 +60,7 @@ impl Opened {
             descriptors: descriptors.transpose().map_err(wrong)?.unwrap_or_default(),
         };
         let counts = options.buckets.as_deref();
-        let counts = counts.map(|bounds| Arc::new(Counts::new(bounds)));
+        let counts = counts.map(|bounds| Arc::new(CheckCounts::new(bounds)));
         if let Some(counts) = counts.clone() {
             // the cell is set only here
             let register = move |registry: &mut _| counts.register(registry);
@@ -115,7 +115,7 @@ impl Opened {
             // without a sender the server has stopped
             let _ = stopped.wait_for(|stopped| *stopped).await;
         };
-        let checks = Checks::new(
+        let checks = CheckService::new(
             self.authorizer.clone(),
             self.options.error_status,
             fails_calls,
@@ -124,7 +124,9 @@ impl Opened {
             .max_decoding_message_size(self.options.receive_limit)
             .max_encoding_message_size(self.options.send_limit);
         let (health, health_service) = tonic_health::server::health_reporter();
-        health.set_serving::<AuthorizationServer<Checks>>().await;
+        health
+            .set_serving::<AuthorizationServer<CheckService>>()
+            .await;
         let incoming = Incoming::new(self.grpc, self.tls.as_ref(), &bounds);
         let grpc = Server::builder()
             .max_concurrent_streams(bounds.streams)
@@ -173,7 +175,7 @@ impl Opened {
                 health
                     .set_service_status("", ServingStatus::NotServing)
                     .await;
-                health.set_not_serving::<AuthorizationServer<Checks>>().await;
+                health.set_not_serving::<AuthorizationServer<CheckService>>().await;
                 stopping.send_replace(true);
                 let _ = tokio::time::timeout(grace, running).await;
             }
@@ -195,7 +197,7 @@ impl Opened {
         );
         if fails_calls {
             warn!(
-                "Checks without a decision are errors of gRPC with `--compat opa`; Envoy passes such requests on if `failure_mode_allow` is set."
+                "CheckService without a decision are errors of gRPC with `--compat opa`; Envoy passes such requests on if `failure_mode_allow` is set."
             );
         }
     }

@@ -25,7 +25,7 @@ const ACCEPTED: usize = 64;
 pub struct PeerAddress(pub Arc<str>);
 
 /// A connection.
-pub struct Connection {
+pub struct CheckConnection {
     stream: Pin<Box<dyn Stream>>,
     peer: PeerAddress,
     _room: OwnedSemaphorePermit,
@@ -37,7 +37,7 @@ impl<T: AsyncRead + AsyncWrite + Send> Stream for T {}
 
 /// Connections of all listeners. The listeners are closed when it is dropped.
 pub struct Incoming {
-    accepted: mpsc::Receiver<Connection>,
+    accepted: mpsc::Receiver<CheckConnection>,
     _accepting: JoinSet<()>,
 }
 
@@ -64,7 +64,7 @@ impl Incoming {
 }
 
 impl futures_util::Stream for Incoming {
-    type Item = io::Result<Connection>;
+    type Item = io::Result<CheckConnection>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.accepted.poll_recv(cx).map(|next| next.map(Ok))
@@ -74,7 +74,7 @@ impl futures_util::Stream for Incoming {
 struct Acceptor {
     tls: Option<Arc<TlsState>>,
     room: Arc<Semaphore>,
-    sender: mpsc::Sender<Connection>,
+    sender: mpsc::Sender<CheckConnection>,
     /// Time limit of a TLS handshake.
     handshake: Duration,
 }
@@ -125,18 +125,18 @@ impl Acceptor {
                     Box::pin(stream)
                 }
             };
-            let connection = Connection {
+            let connection = CheckConnection {
                 stream,
                 peer,
                 _room: room,
             };
-            // the service has stopped if nobody receives
+            // without a receiver the service has stopped
             let _ = sender.send(connection).await;
         });
     }
 }
 
-impl Connected for Connection {
+impl Connected for CheckConnection {
     type ConnectInfo = PeerAddress;
 
     fn connect_info(&self) -> PeerAddress {
@@ -144,7 +144,7 @@ impl Connected for Connection {
     }
 }
 
-impl AsyncRead for Connection {
+impl AsyncRead for CheckConnection {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -154,7 +154,7 @@ impl AsyncRead for Connection {
     }
 }
 
-impl AsyncWrite for Connection {
+impl AsyncWrite for CheckConnection {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -1,9 +1,9 @@
 use std::collections::HashMap;
 
-use super::{Body, Source};
+use super::{BodyContent, Source};
 use crate::envoy::descriptors::Descriptors;
 
-async fn parse(headers: &[(&str, &str)], body: &str) -> Result<Body, String> {
+async fn parse(headers: &[(&str, &str)], body: &str) -> Result<BodyContent, String> {
     let headers: HashMap<String, String> = headers
         .iter()
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))

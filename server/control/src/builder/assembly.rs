@@ -43,7 +43,7 @@ pub struct Part {
     version: Option<i64>,
 }
 
-/// What a visit adds to the bundle.
+/// Files and roots that a visit adds to the bundle.
 struct Contribution {
     roots: Vec<Vec<String>>,
     has_files: bool,

@@ -25,13 +25,13 @@ pub use self::plan::Plan;
 use crate::model::{Bundle, Compat, Failure};
 use crate::tree::Fetched;
 
-/// What a bundle is built from.
+/// Inputs of a build.
 pub struct Input<'a> {
     /// The bundle.
     pub bundle: &'a Bundle,
     /// The plan of the bundle.
     pub plan: &'a Plan,
-    /// What was fetched, by the name of the source. It contains every source of the plan.
+    /// Fetched sources by name. They contain every source of the plan.
     pub sources: &'a BTreeMap<String, Arc<Fetched>>,
     /// Decides about the version of Rego of sources that do not have one.
     pub compat: Compat,

@@ -24,7 +24,7 @@ const RECORD: &str = ".solon";
 /// First bytes of a gzip-compressed file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// What was published to a file. Stored next to it.
+/// Facts about the archive in a file, stored next to it.
 #[derive(Debug, Default, Deserialize, Serialize)]
 struct Record {
     digest: String,

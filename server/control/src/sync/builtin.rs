@@ -17,7 +17,7 @@ static EMBEDDED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/builtins
 /// Returns the files of a library: a folder below `builtins`, or else one of the program's own.
 ///
 /// # Errors
-/// The message for the status record, or `None` if there is no library of this name.
+/// The message for the status record, or `None` if the library does not exist.
 pub fn read(
     name: &str,
     builtins: Option<&Path>,

@@ -117,6 +117,6 @@ mod tests {
     #[test]
     fn invalid_globs_are_rejected() {
         let error = Filter::new(&["[".to_owned()], &[]).unwrap_err();
-        assert!(error.starts_with("\"[\" is no glob"), "{error}");
+        assert!(error.starts_with("\"[\" is not a valid glob"), "{error}");
     }
 }

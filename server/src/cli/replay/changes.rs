@@ -9,7 +9,7 @@ use super::event::Reason;
 /// Maximum number of groups. Further changes are counted in one group.
 const GROUPS: usize = 10_000;
 
-/// What a decision was made about.
+/// Subject of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     Document,

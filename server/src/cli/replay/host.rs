@@ -1,4 +1,4 @@
-//! The host of a replay: time is that of the logged decision, and there is no network.
+//! The host of a replay: time is that of the logged decision, and the network is unavailable.
 
 use std::cell::Cell;
 use std::net::IpAddr;
