@@ -131,7 +131,7 @@ impl BundleBuilder {
     /// Builds a bundle and reports the steps of the optimisation, a line each.
     ///
     /// # Errors
-    /// The same as those of [`Self::build`].
+    /// Fails as [`Self::build`] does.
     pub fn build_reporting(
         &self,
         mut bundle: Bundle,

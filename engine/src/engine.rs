@@ -249,7 +249,7 @@ impl Engine {
     /// compiled by the rules of strict mode, even if the engine does not use it.
     ///
     /// # Errors
-    /// Those of [`Self::check`].
+    /// Fails as [`Self::check`] does.
     pub fn check_at(
         &self,
         before: &Snapshot,

@@ -254,7 +254,10 @@ fn wrong_types_are_refused_with_the_place_of_the_key() {
             "bundles: {a: {service: s}}",
             "invalid configuration for bundle \"a\": service name \"s\" not found",
         ),
-        ("plugins: {foo: {}}", "plugins: not supported yet"),
+        (
+            "plugins: {foo: {}}",
+            "unknown configuration option \"plugins.foo\"",
+        ),
         (
             "server: {encoding: {gzip: {min_length: -1}}}",
             "invalid value for server.encoding.gzip.min_length field, should be a positive number",

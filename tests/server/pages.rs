@@ -126,10 +126,6 @@ impl Shell {
             .current_dir(folder)
             .env("PATH", path)
             .env("SOLON_RUN_ADDR", format!("localhost:{}", ports[0].1))
-            .env(
-                "SOLON_CONTROL_RUN_ADDR",
-                format!("localhost:{}", ports[1].1),
-            )
             .env("NO_PROXY", "*")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

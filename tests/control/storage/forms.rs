@@ -81,7 +81,7 @@ fn dump(database: &DatabaseOptions) -> Command {
             command
         }
         DatabaseOptions::Mysql(dsn, _) => {
-            let (port, name) = dsn.rsplit_once(":").unwrap().1.split_once(")/").unwrap();
+            let (port, name) = dsn.rsplit_once(':').unwrap().1.split_once(")/").unwrap();
             let mut command = Command::new("mariadb-dump");
             command.args(["--host=127.0.0.1", "--user=root", "--skip-comments"]);
             command.args(["--hex-blob", &format!("--port={port}"), name]);

@@ -33,7 +33,7 @@ struct message {
 };
 
 static const char *POLICY = "package http.authz\n"
-                            "default decision := {\"allow\": false, \"reason\": \"nobody said so\"}\n"
+                            "default decision := {\"allow\": false, \"reason\": \"default\"}\n"
                             "decision := {\"allow\": true} if {\n"
                             "    input.request.method == \"POST\"\n"
                             "    startswith(input.request.path, \"/open/\")\n"

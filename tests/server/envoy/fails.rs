@@ -198,7 +198,7 @@ fn health_and_metrics_show_the_service() {
 
 #[test]
 fn open_calls_end_before_the_server_stops() {
-    let policy = "package envoy.authz\nallow if count([x | some x in numbers.range(1, 2500); x in numbers.range(1, 2500)]) > 0";
+    let policy = "package envoy.authz\nallow if count([x | some x in numbers.range(1, 12000); x in numbers.range(1, 12000)]) > 0";
     let mut server = Authorization::start(&json!({}), &[], policy);
     let call = server.begin(check_of_path("/a"));
     server.server.wait_for_work();

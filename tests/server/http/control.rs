@@ -331,36 +331,3 @@ fn configurations_are_checked_before_anything_starts() {
     assert_eq!(validate("good.yaml,good.yaml"), Some(0));
     assert_eq!(validate("good.yaml,bad.yaml"), Some(1));
 }
-
-/// Operators are warned of configuration that has no effect yet.
-#[test]
-fn storages_of_bundles_are_warned_of() {
-    let storage = |name: &str| {
-        format!("  {name}:\n    object_storage:\n      filesystem:\n        path: b.tar.gz\n")
-    };
-    let with = format!(
-        "bundles:\n{}{}  none: {{}}\n",
-        storage("one"),
-        storage("two")
-    );
-    let files = [
-        ("with.yaml", &*with),
-        ("without.yaml", "bundles:\n  none: {}\n"),
-    ];
-    let folder = Folder::with(&files);
-    let warnings = |flags: &[&str]| {
-        let running = Running::start(folder.path(), flags);
-        let log = running.log.lock().unwrap();
-        let lines = log.iter().filter(|line| line.contains("object_storage"));
-        let read = |line: &String| serde_json::from_str::<Value>(line).unwrap();
-        lines.map(read).collect::<Vec<_>>()
-    };
-    let told = warnings(&["--config", "with.yaml"]);
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!(told[0]["level"], "warn", "{told:?}");
-    assert_eq!(told[0]["bundles"], "one, two", "{told:?}");
-    // items described earlier remain without their file, unless another file describes them differently
-    assert_eq!(warnings(&[]).len(), 1);
-    assert!(warnings(&["--config", "without.yaml"]).is_empty());
-    assert!(warnings(&["--data-dir", "other"]).is_empty());
-}

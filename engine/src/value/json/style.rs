@@ -20,11 +20,11 @@ impl<'l> JsonLayout<'l> {
 /// Format of a JSON text.
 ///
 /// ```
-/// use solon::json::{self, Layout, Style};
+/// use solon::json::{self, JsonLayout, Style};
 ///
 /// let value = json::read(br#"{"a": "<"}"#)?;
 /// let mut text = Vec::new();
-/// let style = Style::default().html(true).layout(Some(Layout::new("", "  ")));
+/// let style = Style::default().html(true).layout(Some(JsonLayout::new("", "  ")));
 /// json::write_within(value.borrow(), style, 1000, &mut text).ok();
 /// assert_eq!(text, b"{\n  \"a\": \"\\u003c\"\n}");
 /// # Ok::<(), solon::json::JsonError>(())
