@@ -2,14 +2,19 @@
 
 use percent_encoding::percent_decode_str;
 
-/// Returns `true` if two hexadecimal digits follow each percent sign. Decoders of URLs keep broken escapes as they are.
+/// Returns the bytes of the first broken escape, up to three: a percent sign without two hexadecimal digits. Decoders of URLs
+/// keep broken escapes as they are.
+pub fn first_broken(text: &str) -> Option<&[u8]> {
+    let mut escapes = text.match_indices('%').map(|(at, _)| {
+        let rest = text.as_bytes().get(at..).unwrap_or_default();
+        rest.get(..3).unwrap_or(rest)
+    });
+    escapes.find(|escape| !matches!(escape, [_, one, two] if one.is_ascii_hexdigit() && two.is_ascii_hexdigit()))
+}
+
+/// Returns `true` if two hexadecimal digits follow each percent sign.
 pub fn are_valid(text: &str) -> bool {
-    let mut parts = text.split('%');
-    parts.next();
-    parts.all(|part| {
-        let digits = part.as_bytes().get(..2);
-        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
-    })
+    first_broken(text).is_none()
 }
 
 /// Decodes percent escapes, once. Returns `None` if one is broken or the bytes are not UTF-8.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use percent_encoding::percent_decode_str;
 use solon::Value;
+use solon_common::escapes;
 
 /// Maximum number of parameters of a query or form, as in Go.
 const PARAMETERS: usize = 10_000;
@@ -57,16 +58,13 @@ pub fn to_value(parameters: BTreeMap<String, Vec<String>>) -> Value {
 
 /// Checks that two hexadecimal digits follow each percent sign.
 fn check_escapes(text: &str) -> Result<(), String> {
-    for (at, _) in text.match_indices('%') {
-        let rest = text.as_bytes().get(at..).unwrap_or_default();
-        let escape = rest.get(..3).unwrap_or(rest);
-        let digits = escape.get(1..).unwrap_or_default();
-        if digits.len() < 2 || !digits.iter().all(u8::is_ascii_hexdigit) {
+    match escapes::first_broken(text) {
+        None => Ok(()),
+        Some(escape) => {
             let escape = String::from_utf8_lossy(escape);
-            return Err(format!("invalid URL escape \"{escape}\""));
+            Err(format!("invalid URL escape \"{escape}\""))
         }
     }
-    Ok(())
 }
 
 #[cfg(test)]
