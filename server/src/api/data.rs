@@ -215,14 +215,9 @@ impl Asked<'_> {
         request: &Call<'o>,
         response: Option<&ResponseMetadata>,
     ) -> Outcome<'o> {
+        let path = request.request().below().unwrap_or_default();
+        let input = decision_log::input_text(self.envelope.input.as_ref());
         Outcome {
-            path: request.request().below().unwrap_or_default(),
-            query: None,
-            input: decision_log::input_text(self.envelope.input.as_ref()),
-            result: None,
-            error: None,
-            metrics: &self.metrics,
-            labels: &[],
             custom: match self
                 .logged
                 .as_ref()
@@ -231,6 +226,7 @@ impl Asked<'_> {
                 Some(_) => Some(json!({"type": "eopa.styra.com/batch"})),
                 None => decision_log::metadata(self.envelope.metadata.as_ref(), response),
             },
+            ..Outcome::new(path, input, &self.metrics)
         }
     }
 
@@ -375,21 +371,8 @@ fn bare(
     let input = body::document(request)
         .map_err(malformed)?
         .unwrap_or(Document::Json(b"null"));
-    let metrics = Metrics::when(false);
-    let metrics = match &logged {
-        Some(_) => metrics.logged(),
-        None => metrics,
-    };
-    let outcome = || Outcome {
-        path: below,
-        query: None,
-        input: decision_log::input_text(Some(&input)),
-        result: None,
-        error: None,
-        metrics: &metrics,
-        labels: &[],
-        custom: None,
-    };
+    let metrics = metrics::of_log(logged.as_ref());
+    let outcome = || Outcome::new(below, decision_log::input_text(Some(&input)), &metrics);
     let failed = |error: ApiError| {
         if let Some(logged) = &logged {
             logged.log_failure(state, request, &error, outcome);

@@ -7,6 +7,7 @@ use super::ApiError;
 use super::call::Call;
 use super::decision_log::{LoggedDecision, Outcome, compact};
 use super::documents::Failure;
+use super::metrics;
 use super::search::{Wanted, search};
 use super::state::State;
 use crate::http::RequestExt as _;
@@ -51,21 +52,8 @@ impl Decider {
         read: impl FnOnce(Option<&Value>) -> Result<T, String>,
     ) -> Result<Decided<T>, ApiError> {
         let logged = LoggedDecision::begin(state, request)?;
-        let metrics = Metrics::when(false);
-        let metrics = match &logged {
-            Some(_) => metrics.logged(),
-            None => metrics,
-        };
-        let outcome = || Outcome {
-            path: &self.path,
-            query: None,
-            input: Some(compact(input)),
-            result: None,
-            error: None,
-            metrics: &metrics,
-            labels: &[],
-            custom: None,
-        };
+        let metrics = metrics::of_log(logged.as_ref());
+        let outcome = || Outcome::new(&self.path, Some(compact(input)), &metrics);
         let evaluated = self.evaluate(state, request, input, logged.as_ref(), &metrics);
         let decided = evaluated.and_then(|(value, labels)| {
             let result = read(value.as_ref()).map_err(ApiError::internal)?;
@@ -114,16 +102,9 @@ impl Decider {
         let Some(logged) = LoggedDecision::begin(state, request)? else {
             return Ok(());
         };
-        let metrics = Metrics::when(false).logged();
-        logged.log_failure(state, request, &ApiError::internal(cause), || Outcome {
-            path: &self.path,
-            query: None,
-            input: None,
-            result: None,
-            error: None,
-            metrics: &metrics,
-            labels: &[],
-            custom: None,
+        let metrics = metrics::of_log(Some(&logged));
+        logged.log_failure(state, request, &ApiError::internal(cause), || {
+            Outcome::new(&self.path, None, &metrics)
         });
         Ok(())
     }

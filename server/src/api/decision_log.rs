@@ -69,6 +69,22 @@ pub struct Outcome<'a> {
     pub custom: Option<Json>,
 }
 
+impl<'a> Outcome<'a> {
+    /// Creates the outcome of a decision on a document that has no result yet.
+    pub fn new(path: &'a str, input: Option<Vec<u8>>, metrics: &'a Metrics) -> Self {
+        Self {
+            path,
+            query: None,
+            input,
+            result: None,
+            error: None,
+            metrics,
+            labels: &[],
+            custom: None,
+        }
+    }
+}
+
 impl LoggedDecision {
     /// Begins a decision. Returns `None` if no decision log is configured, at the cost of an atomic load.
     ///

@@ -72,17 +72,13 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
             given = given.nd_builtin_cache(cache);
         }
     }
+    let input_text = || {
+        let input = Document::Json(asked.input?.as_bytes());
+        decision_log::input_text(Some(&input))
+    };
     let outcome = || Outcome {
-        path: &path,
-        query: None,
-        input: asked
-            .input
-            .and_then(|input| decision_log::input_text(Some(&Document::Json(input.as_bytes())))),
-        result: None,
-        error: None,
-        metrics: &metrics,
-        labels: &[],
         custom: Some(custom(&filters, asked.options_text)),
+        ..Outcome::new(&path, input_text(), &metrics)
     };
     let made = evaluate(state, request, &given, |given| {
         filters.compile_timed(given, timer)

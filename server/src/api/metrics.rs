@@ -26,6 +26,14 @@ pub fn of_decision(request: &Call<'_>, logged: Option<&LoggedDecision>) -> Metri
     }
 }
 
+/// Creates the metrics of a request that cannot select any: those that its decision log event contains.
+pub fn of_log(logged: Option<&LoggedDecision>) -> Metrics {
+    match logged {
+        Some(_) => Metrics::when(false).logged(),
+        None => Metrics::when(false),
+    }
+}
+
 /// Returns `true` if a request selects all metrics.
 pub fn is_instrumented(request: &Call<'_>) -> bool {
     request.params().flag("instrument")

@@ -105,16 +105,13 @@ fn ask(
         solutions.map(|solutions| (solutions, Told::default()))
     };
     let normal = logged.as_ref().map(|_| normal(query)).unwrap_or_default();
+    let input_text = || {
+        let input = Document::Json(input?.as_bytes());
+        decision_log::input_text(Some(&input))
+    };
     let outcome = || Outcome {
-        path: "",
         query: Some(&normal),
-        input: input
-            .and_then(|input| decision_log::input_text(Some(&Document::Json(input.as_bytes())))),
-        result: None,
-        error: None,
-        metrics: &metrics,
-        labels: &[],
-        custom: None,
+        ..Outcome::new("", input_text(), &metrics)
     };
     let (solutions, told) = found.map_err(|error| {
         let error = refused(error);
