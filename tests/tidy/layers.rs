@@ -51,7 +51,16 @@ const SERVER: Layers = &[
     &["cli"],
 ];
 
-const COMMON: Layers = &[&["duration", "escapes", "metrics", "substitution"]];
+const COMMON: Layers = &[
+    &[
+        "duration",
+        "escapes",
+        "metrics",
+        "private_files",
+        "substitution",
+    ],
+    &["atomic_file"],
+];
 
 const OUTBOUND: Layers = &[
     &["errno", "error", "networks"],

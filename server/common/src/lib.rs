@@ -2,9 +2,11 @@
 //!
 //! | module | contains |
 //! |---|---|
+//! | [`atomic_file`] | files that are replaced as a whole. |
 //! | [`duration`] | durations as texts. |
 //! | [`escapes`] | percent escapes of URLs. |
 //! | [`metrics`] | metrics of requests, on top of `prometheus-client`. |
+//! | [`private_files`] | files that only the user of the process can read. |
 //! | [`substitution`] | environment variables in texts of configurations. |
 
 #![cfg_attr(
@@ -17,7 +19,9 @@
     )
 )]
 
+pub mod atomic_file;
 pub mod duration;
 pub mod escapes;
 pub mod metrics;
+pub mod private_files;
 pub mod substitution;

@@ -5,12 +5,10 @@
 //! - `decision_logs`: events of decisions, and the sinks that they are written to
 //! - `manager`: the owner of the plugins' settings
 //! - `bundles`: bundles that are downloaded
-//! - `private_files`: files that only the user of the process can read
 
 mod bundles;
 pub mod decision_logs;
 mod manager;
-mod private_files;
 mod registry;
 mod running;
 

@@ -1,15 +1,16 @@
 //! SQLite: one writer, many readers, a write-ahead log.
 
 use std::borrow::Cow;
+use std::fs::OpenOptions;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, ErrorCode, ToSql, params_from_iter};
+use solon_common::private_files;
 
 use super::pool::{Lease, Pool};
-use super::private_file::private_file;
 use super::{Cell, DbError, Dialect, Driver, Later, Mode, Row, Session};
 use crate::limits;
 
@@ -45,7 +46,8 @@ fn open(path: Option<PathBuf>) -> Result<Connection, DbError> {
         Some(path) => {
             // The file contains access rules and the audit log, so only its owner may read it. SQLite gives its log files
             // the same mode and reports why a file cannot be created.
-            let _ = private_file().create_new(true).open(&path);
+            let _ =
+                private_files::options(OpenOptions::new().write(true).create_new(true)).open(&path);
             Connection::open(path)
         }
         None => Connection::open_in_memory(),

@@ -1,6 +1,7 @@
 //! Encryption keys and the encryption of secrets.
 
 use std::fmt;
+use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,9 +10,8 @@ use aws_lc_rs::aead::{AES_256_GCM, Aad, Nonce, RandomizedNonceKey};
 use aws_lc_rs::digest;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use solon_common::private_files;
 use zeroize::Zeroizing;
-
-use crate::db::private_file;
 
 /// Length of a key in bytes.
 const LENGTH: usize = 32;
@@ -245,7 +245,9 @@ fn make_file(path: &Path, keys: &[Key], publish: Publish) -> Result<(), KeyError
         }
         let made = MADE.fetch_add(1, Ordering::Relaxed);
         let beside = path.with_extension(format!("{}-{made}.new", std::process::id()));
-        let mut file = private_file().create(true).truncate(true).open(&beside)?;
+        let mut file =
+            private_files::options(OpenOptions::new().write(true).create(true).truncate(true))
+                .open(&beside)?;
         for key in keys {
             let text = Zeroizing::new(STANDARD.encode(key.bytes.as_slice()));
             file.write_all(text.as_bytes())?;

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::atomic_file::{Permissions, random_name, replace_file};
 use super::{ArchiveReader, Artefact, PublicationWatch, Published, overtaken, push_failed};
 use crate::db::{ArtifactHead, Database, DbError, Mode, NewArtifact, Publication, Transaction};
 use crate::error::Refusal;
 use crate::limits;
 use crate::model::{Failure, Kind};
+use solon_common::atomic_file::{Permissions, random_name, replace_file};
 
 /// Name of the folder of archives in the data folder.
 const FOLDER: &str = "artifacts";

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use aws_lc_rs::digest::{Context, SHA256};
 use serde::{Deserialize, Serialize};
 
-use super::atomic_file::{Permissions, TEMPORARY, replace_file};
 use super::{Artefact, Published, overtaken, push_failed};
 use crate::limits;
 use crate::model::{Failure, Phase, Status};
+use solon_common::atomic_file::{Permissions, TEMPORARY, replace_file};
 
 /// A file that contains the archive of one bundle.
 #[derive(Clone, Debug)]

@@ -7,11 +7,9 @@
 //! | `artifacts` | archives in the database and, with SQLite, next to it. |
 //! | `archive` | reading of stored archives, piece by piece. |
 //! | `watch` | notification of waiting downloads. |
-//! | `atomic_file` | atomic replacement of files. |
 
 mod archive;
 mod artifacts;
-mod atomic_file;
 mod file;
 mod target;
 mod watch;

@@ -19,6 +19,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use parking_lot::Mutex;
+use solon_common::private_files;
 use solon_outbound::NetworkRules;
 
 use crate::error::{Refusal, Refused};
@@ -133,7 +134,7 @@ impl Fetcher {
         // `git` runs in another folder
         let data = std::path::absolute(&options.data);
         let created = data.and_then(|data| {
-            objects::create_private(&data.join("sources"))?;
+            private_files::create_folder(&data.join("sources"))?;
             options.data = data;
             Ok(())
         });

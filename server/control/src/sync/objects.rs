@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use aws_lc_rs::digest::{SHA256, digest};
+use solon_common::private_files;
 
 use crate::limits;
 use crate::tree::Content;
@@ -28,7 +29,7 @@ impl Objects {
     /// The folder cannot be created.
     pub fn open(source_folder: &Path) -> io::Result<Self> {
         let folder = source_folder.join("objects");
-        create_private(&folder)?;
+        private_files::create_folder(&folder)?;
         Ok(Self {
             folder,
             used: BTreeSet::new(),
@@ -98,21 +99,6 @@ impl Objects {
         }
         Ok(())
     }
-}
-
-/// Creates a folder, and those above it, that only this user may read.
-///
-/// # Errors
-/// It cannot be created.
-pub fn create_private(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt as _;
-        builder.mode(0o700);
-    }
-    builder.create(folder)
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! The last activated snapshot of each bundle on disk, in OPA's layout: `bundles/NAME/bundle.tar.gz` below the directory of the
 //! configuration. The files are archives as they were downloaded, so that signatures are verified again when they are read.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use crate::plugins::private_files;
+use solon_common::atomic_file::{self, Permissions};
+use solon_common::private_files;
 
 /// Name of the archive.
 const FILE: &str = "bundle.tar.gz";
@@ -40,16 +41,7 @@ impl Persisted {
     /// Fails if the file cannot be written.
     pub fn write(&self, archive: &[u8]) -> io::Result<()> {
         private_files::create_folder(&self.0)?;
-        let new = self.0.join(format!(".{FILE}.{}", std::process::id()));
-        let written = write_file(&new, archive).and_then(|()| {
-            fs::rename(&new, self.0.join(FILE))?;
-            private_files::sync_folder(&self.0)
-        });
-        if written.is_err() {
-            // an incomplete file is useless
-            let _ = fs::remove_file(&new);
-        }
-        written
+        atomic_file::replace_file(&self.0.join(FILE), archive, Permissions::Private)
     }
 }
 
@@ -73,17 +65,4 @@ pub fn read_file(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
         return Err(io::Error::other(format!("larger than {most} bytes")));
     }
     Ok(Some(bytes))
-}
-
-fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // a file of an earlier process may exist, with other permissions
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    let mut file = private_files::options(&mut options).open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
 }

@@ -8,7 +8,7 @@ use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use parking_lot::Mutex;
 
 use crate::config::LogFileOptions;
-use crate::plugins::private_files;
+use solon_common::private_files;
 
 /// File that events are appended to. An event is in the file when its response is sent.
 pub struct LogFile {

@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 
 use super::counts::LogCounts;
 use crate::config::LogDatabaseOptions;
-use crate::plugins::private_files;
+use solon_common::private_files;
 
 /// Version of the format.
 const VERSION: i64 = 1;

@@ -9,8 +9,10 @@ mod contents;
 use std::fs;
 use std::path::Path;
 
+use solon_common::private_files;
+
 use super::filter::Filter;
-use super::objects::{self, Objects};
+use super::objects::Objects;
 use super::{Budget, FetchOptions, failure};
 use crate::limits;
 use crate::model::{Failure, Git, Phase, SecretValue, Status};
@@ -255,7 +257,7 @@ async fn prepare(bare: &Path, runner: &Runner<'_>) -> Result<(), GitError> {
         }
         fs::remove_dir_all(bare).map_err(|error| GitError::internal(&error))?;
     }
-    objects::create_private(bare).map_err(|error| GitError::internal(&error))?;
+    private_files::create_folder(bare).map_err(|error| GitError::internal(&error))?;
     runner
         .local(&["init", "--quiet", "--bare", "."])
         .await

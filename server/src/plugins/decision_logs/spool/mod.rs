@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use self::reader::{Reader, Segment};
 use self::record::{Cursor, HEADER_BYTES, RECORD_BYTES, cursor_text, header, read_cursor, record};
 use crate::config::{Fsync, SpoolOptions, WhenFull};
-use crate::plugins::private_files;
+use solon_common::private_files;
 
 /// An open spool. No other process can open it.
 pub struct Spool {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::db::private_file;
+use crate::private_files;
 
 /// Permissions of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub fn replace_file(path: &Path, content: &[u8], permissions: Permissions) -> io
     let temporary = temporary(path)?;
     let written = write(&temporary, content, permissions)
         .and_then(|()| std::fs::rename(&temporary, path))
-        .and_then(|()| sync_folder(path));
+        .and_then(|()| private_files::sync_folder(folder_of(path)));
     if written.is_err() {
         // the error of the write is reported, and a missing file is what is wanted
         let _ = std::fs::remove_file(&temporary);
@@ -50,27 +50,19 @@ pub fn random_name() -> io::Result<String> {
 }
 
 fn write(path: &Path, content: &[u8], permissions: Permissions) -> io::Result<()> {
-    let mut options = match permissions {
-        Permissions::Private => private_file(),
-        Permissions::Default => {
-            let mut options = File::options();
-            options.write(true);
-            options
-        }
-    };
-    let mut file = options.create_new(true).open(path)?;
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    if permissions == Permissions::Private {
+        private_files::options(&mut options);
+    }
+    let mut file = options.open(path)?;
     file.write_all(content)?;
     file.sync_all()
 }
 
-/// Flushes the folder of a file, so that its name survives a power failure.
-fn sync_folder(path: &Path) -> io::Result<()> {
-    // folders cannot be opened as files on other systems
-    if cfg!(unix) {
-        let folder = path.parent().filter(|folder| *folder != Path::new(""));
-        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
-    }
-    Ok(())
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    folder.unwrap_or(Path::new("."))
 }
 
 #[cfg(test)]
