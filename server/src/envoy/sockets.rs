@@ -13,10 +13,8 @@ use tokio_rustls::TlsAcceptor;
 use tonic::transport::server::Connected;
 
 use crate::config::Bounds;
-use crate::net::{Listener, Socket, TlsState};
+use crate::net::{Accepted, Listener, TlsState};
 
-/// Pause after a failed `accept`, for example when the process has no file descriptors left.
-const PAUSE: Duration = Duration::from_millis(50);
 /// Connections that are accepted and not served yet.
 const ACCEPTED: usize = 64;
 
@@ -86,19 +84,10 @@ impl Acceptor {
             let Ok(room) = self.room.clone().acquire_owned().await else {
                 return;
             };
-            match &listener.socket {
-                Socket::Tcp(tcp) => match tcp.accept().await {
-                    Ok((stream, peer)) => {
-                        let _ = stream.set_nodelay(true);
-                        self.begin(stream, peer.to_string(), room);
-                    }
-                    Err(_) => tokio::time::sleep(PAUSE).await,
-                },
+            match listener.accept().await {
+                Accepted::Tcp(stream, peer) => self.begin(stream, peer.to_string(), room),
                 #[cfg(unix)]
-                Socket::Unix(_, unix) => match unix.accept().await {
-                    Ok((stream, _)) => self.begin(stream, String::new(), room),
-                    Err(_) => tokio::time::sleep(PAUSE).await,
-                },
+                Accepted::Unix(stream) => self.begin(stream, String::new(), room),
             }
         }
     }

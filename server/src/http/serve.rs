@@ -17,10 +17,10 @@ use tokio_rustls::TlsAcceptor;
 use super::connection::{App, Connection, Service};
 use super::request::Peer;
 use super::stream::{ConnectionState, TimeoutStream};
-use crate::net::{AllowedHosts, Listener, Socket, TlsState};
+use crate::net::{Accepted, AllowedHosts, Listener, TlsState};
 
-/// Pause after a failed `accept`, for example when the process has no file descriptors left.
-const PAUSE: Duration = Duration::from_millis(50);
+/// Time limit of the response to a connection for which there is no room.
+const REJECTION: Duration = Duration::from_millis(50);
 /// Connections to diagnostic listeners, which are limited separately.
 const DIAGNOSTIC: usize = 64;
 /// Interval of pings over HTTP/2.
@@ -87,22 +87,14 @@ struct Connections<A> {
 
 async fn accept<A: App>(listener: Listener, connections: Connections<A>) {
     loop {
-        let accepted = match &listener.socket {
-            Socket::Tcp(tcp) => tcp.accept().await.map(|(stream, peer)| {
-                // disables Nagle's algorithm: a small response is not delayed
-                let _ = stream.set_nodelay(true);
+        match listener.accept().await {
+            Accepted::Tcp(stream, peer) => {
                 let local = stream.local_addr().ok();
                 let local = local.map(|local| local.ip().to_canonical());
                 connections.begin(stream, peer.to_string(), local);
-            }),
+            }
             #[cfg(unix)]
-            Socket::Unix(_, unix) => unix
-                .accept()
-                .await
-                .map(|(stream, _)| connections.begin(stream, String::new(), None)),
-        };
-        if accepted.is_err() {
-            tokio::time::sleep(PAUSE).await;
+            Accepted::Unix(stream) => connections.begin(stream, String::new(), None),
         }
     }
 }
@@ -118,7 +110,7 @@ impl<A: App> Connections<A> {
                 // a client that uses TLS could not read the response
                 if is_plain {
                     let full = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
-                    let _ = tokio::time::timeout(PAUSE, stream.write_all(full)).await;
+                    let _ = tokio::time::timeout(REJECTION, stream.write_all(full)).await;
                 }
             });
             return;

@@ -1,15 +1,17 @@
 //! Addresses and open sockets.
 
 use std::io;
+use std::net::SocketAddr;
 #[cfg(target_os = "linux")]
 use std::os::linux::net::SocketAddrExt as _;
 #[cfg(unix)]
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 #[cfg(unix)]
-use tokio::net::UnixListener;
+use tokio::net::{UnixListener, UnixStream};
 
 use super::hosts::AllowedHosts;
 #[cfg(unix)]
@@ -65,6 +67,18 @@ pub struct Listener {
     pub hosts: Option<Arc<AllowedHosts>>,
 }
 
+/// Pause after a failed `accept`, for example when the process has no file descriptors left.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// An accepted connection.
+pub enum Accepted {
+    /// TCP, with the address of the client.
+    Tcp(TcpStream, SocketAddr),
+    /// A Unix socket.
+    #[cfg(unix)]
+    Unix(UnixStream),
+}
+
 /// Source of connections.
 pub enum Socket {
     /// TCP.
@@ -118,6 +132,28 @@ impl Listener {
             })?);
         }
         Ok(listeners)
+    }
+
+    /// Waits for a connection. Failures, which concern one connection or pass, are not reported.
+    pub async fn accept(&self) -> Accepted {
+        loop {
+            let accepted = match &self.socket {
+                Socket::Tcp(tcp) => tcp.accept().await.map(|(stream, peer)| {
+                    // disables Nagle's algorithm: a small response is not delayed
+                    let _ = stream.set_nodelay(true);
+                    Accepted::Tcp(stream, peer)
+                }),
+                #[cfg(unix)]
+                Socket::Unix(_, unix) => {
+                    let accepted = unix.accept().await;
+                    accepted.map(|(stream, _)| Accepted::Unix(stream))
+                }
+            };
+            match accepted {
+                Ok(accepted) => return accepted,
+                Err(_) => tokio::time::sleep(PAUSE).await,
+            }
+        }
     }
 
     /// Returns `true` if the socket accepts connections to every address of the machine.

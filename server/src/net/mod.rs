@@ -7,5 +7,5 @@ mod tls;
 mod unix;
 
 pub use hosts::{AllowedHosts, ForeignName, NamedHost};
-pub use listen::{Address, Listener, Socket};
+pub use listen::{Accepted, Address, Listener};
 pub use tls::{Certificates, TlsState};
