@@ -76,7 +76,8 @@ const OUTBOUND: Layers = &[
 ];
 
 const CONTROL: Layers = &[
-    &["limits", "tree"],
+    &["limits", "parts_digest"],
+    &["tree"],
     &["model"],
     &["db"],
     &["error"],

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use aws_lc_rs::digest::{Context, SHA256};
 use bytes::Bytes;
 
+use crate::parts_digest::PartsDigest;
+
 /// Files by path: relative, with `/` between the steps, without `.` and `..`.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
@@ -18,7 +20,7 @@ pub struct Tree {
 pub enum Content {
     /// Bytes in memory.
     Inline(Bytes),
-    /// A regular file in the private folder of the source.
+    /// A regular file in the private folder of the source. Its name depends on its bytes alone.
     File(PathBuf),
 }
 
@@ -54,6 +56,20 @@ impl Content {
         match self {
             Self::Inline(bytes) => Ok(bytes.clone()),
             Self::File(path) => std::fs::read(path).map(Bytes::from),
+        }
+    }
+
+    /// Adds what identifies the bytes to a digest. The file is not read.
+    pub(crate) fn add_to(&self, digest: &mut PartsDigest) {
+        match self {
+            Self::Inline(bytes) => {
+                digest.add(b"bytes");
+                digest.add(bytes);
+            }
+            Self::File(path) => {
+                digest.add(b"file");
+                digest.add(path.file_name().unwrap_or_default().as_encoded_bytes());
+            }
         }
     }
 }

@@ -15,14 +15,14 @@ mod revision;
 mod roots;
 
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::Arc;
 
-use aws_lc_rs::digest::{Context, SHA256, digest};
+use aws_lc_rs::digest::{SHA256, digest};
 use zeroize::Zeroizing;
 
 pub use self::plan::Plan;
 use crate::model::{Bundle, Compat, Failure};
+use crate::parts_digest::PartsDigest;
 use crate::tree::Fetched;
 
 /// Inputs of a build.
@@ -77,43 +77,29 @@ pub fn build(input: &Input<'_>) -> Result<Built, Failure> {
 }
 
 /// Returns a digest over everything that the archive depends on. A build with an equal digest gives an equal archive, except
-/// for signatures with a random part and revisions that read the clock or random numbers.
-///
-/// # Errors
-/// A file cannot be read.
-pub fn input_digest(input: &Input<'_>) -> io::Result<String> {
-    let mut hasher = Hasher(Context::new(&SHA256));
+/// for signatures with a random part and revisions that read the clock or random numbers. Files are not read.
+pub fn input_digest(input: &Input<'_>) -> String {
+    let mut parts = PartsDigest::new();
     // another version may write another archive
-    hasher.part(env!("CARGO_PKG_VERSION").as_bytes());
-    hasher.part(format!("{:?} {:?}", input.compat, input.bundle).as_bytes());
-    hasher.part(format!("{:?} {:?}", input.plan, input.environment).as_bytes());
+    parts.add(env!("CARGO_PKG_VERSION").as_bytes());
+    parts.add(format!("{:?} {:?}", input.compat, input.bundle).as_bytes());
+    parts.add(format!("{:?} {:?}", input.plan, input.environment).as_bytes());
     for (name, fetched) in input.sources {
-        hasher.part(name.as_bytes());
-        hasher.part(format!("{:?}", fetched.facts).as_bytes());
+        parts.add(name.as_bytes());
+        parts.add(format!("{:?}", fetched.facts).as_bytes());
         for tree in &fetched.trees {
-            hasher.part(b"tree");
+            parts.add(b"tree");
             for (path, content) in tree.files() {
-                hasher.part(path.as_bytes());
-                hasher.part(digest(&SHA256, &content.read()?).as_ref());
+                parts.add(path.as_bytes());
+                content.add_to(&mut parts);
             }
         }
     }
     if let Some(signing) = &input.signing {
         for part in [&signing.algorithm, &signing.keyid, &signing.scope] {
-            hasher.part(part.as_bytes());
+            parts.add(part.as_bytes());
         }
-        hasher.part(digest(&SHA256, &signing.key).as_ref());
+        parts.add(digest(&SHA256, &signing.key).as_ref());
     }
-    Ok(hex::encode(hasher.0.finish()))
-}
-
-/// Hashes parts with their lengths, so that different lists of parts never give the same bytes.
-struct Hasher(Context);
-
-impl Hasher {
-    fn part(&mut self, bytes: &[u8]) {
-        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        self.0.update(&length.to_be_bytes());
-        self.0.update(bytes);
-    }
+    parts.finish()
 }

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 use super::{Desired, FetchJob, Needed, Stages, Work};
 use crate::builder::{self, Built, Input, Plan, Signing};
-use crate::model::{BundleSigning, Compat, Failure, Phase, Source, Status};
+use crate::model::{BundleSigning, Compat, Failure, Source};
 use crate::storage::{Artefact, StorageOptions, Target};
 use crate::sync::{Fetcher, Job};
 use crate::tree::Fetched;
@@ -81,13 +81,7 @@ impl Stages for BundleStages {
     }
 
     fn input_digest(&self, work: &Work<Self>) -> Result<String, Failure> {
-        self.with_input(work, |input| {
-            builder::input_digest(input).map_err(|error| Failure {
-                phase: Phase::Build,
-                status: Status::BuildFailed,
-                message: format!("a fetched file cannot be read: {error}"),
-            })
-        })
+        self.with_input(work, |input| Ok(builder::input_digest(input)))
     }
 
     fn build(&self, work: &Work<Self>) -> Result<(String, Built), Failure> {

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use aws_lc_rs::digest::{Context, SHA256};
 use bytes::Bytes;
 use serde_json::Value;
 
@@ -13,6 +12,7 @@ use crate::model::{
     Bundle, Compat, Kind, Origin, Place, Reader, Requirement, Resource, Secret, Source, Stack,
     allowed_hosts,
 };
+use crate::parts_digest::PartsDigest;
 use crate::secrets::{Keyring, secret_context};
 use crate::tree::{Content, Tree};
 
@@ -26,7 +26,7 @@ pub struct Desired {
     pub sources: BTreeMap<String, Arc<DesiredSource>>,
     /// The secrets of the storage, by name.
     pub secrets: BTreeMap<String, Secret>,
-    /// Digest of the storage and its secrets.
+    /// PartsDigest of the storage and its secrets.
     pub storage_digest: String,
 }
 
@@ -38,7 +38,7 @@ pub struct DesiredSource {
     pub secrets: BTreeMap<String, Secret>,
     /// The pushed documents as files.
     pub pushed: Tree,
-    /// Digest of all of these.
+    /// PartsDigest of all of these.
     pub digest: String,
 }
 
@@ -91,7 +91,7 @@ impl Loading<'_> {
             open.extend(names(source.source.requirements.iter()));
             sources.insert(name, Arc::new(source));
         }
-        let mut digest = Digest::new();
+        let mut digest = PartsDigest::new();
         digest.add(&serde_json::to_vec(&bundle.object_storage).unwrap_or_default());
         let secrets = self.secrets(&bundle.references(), &mut digest).await?;
         Ok(Some(Desired {
@@ -122,7 +122,7 @@ impl Loading<'_> {
 
     async fn source(&mut self, item: &Item) -> Result<DesiredSource, Refusal> {
         let source: Source = parsed(item)?;
-        let mut digest = Digest::new();
+        let mut digest = PartsDigest::new();
         digest.add(item.body.as_bytes());
         let secrets = self.secrets(&source.references(), &mut digest).await?;
         let mut pushed = Tree::default();
@@ -142,7 +142,7 @@ impl Loading<'_> {
     async fn secrets(
         &mut self,
         references: &[crate::model::Reference],
-        digest: &mut Digest,
+        digest: &mut PartsDigest,
     ) -> Result<BTreeMap<String, Secret>, Refusal> {
         let secrets = references
             .iter()
@@ -200,22 +200,4 @@ fn secret(item: &Item, text: &[u8]) -> Result<Secret, Refusal> {
     name.clone_into(&mut secret.name);
     secret.allowed_hosts = allowed_hosts(&item.body);
     reader.finish(secret).map_err(|_| invalid())
-}
-
-/// SHA-256 over texts with their lengths.
-struct Digest(Context);
-
-impl Digest {
-    fn new() -> Self {
-        Self(Context::new(&SHA256))
-    }
-
-    fn add(&mut self, bytes: &[u8]) {
-        self.0.update(&(bytes.len() as u64).to_le_bytes());
-        self.0.update(bytes);
-    }
-
-    fn finish(self) -> String {
-        hex::encode(self.0.finish())
-    }
 }

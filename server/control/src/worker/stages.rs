@@ -59,7 +59,7 @@ pub trait Stages: Send + Sync + 'static {
     /// Returns the digest of everything that the archive depends on. Blocks.
     ///
     /// # Errors
-    /// A file cannot be read.
+    /// The bundle cannot be built as it is described.
     fn input_digest(&self, work: &Work<Self>) -> Result<String, Failure>;
 
     /// Builds the archive, and returns it with its revision. Blocks.

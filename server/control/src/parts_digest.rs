@@ -1,0 +1,45 @@
+//! Digest of a list of parts.
+
+use aws_lc_rs::digest::{Context, SHA256};
+
+/// SHA-256 over parts with their lengths, so that different lists never give the same bytes.
+pub struct PartsDigest(Context);
+
+impl PartsDigest {
+    /// Creates the digest of an empty list.
+    pub fn new() -> Self {
+        Self(Context::new(&SHA256))
+    }
+
+    /// Adds a part.
+    pub fn add(&mut self, bytes: &[u8]) {
+        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        self.0.update(&length.to_be_bytes());
+        self.0.update(bytes);
+    }
+
+    /// Returns the digest in hexadecimal.
+    pub fn finish(self) -> String {
+        hex::encode(self.0.finish())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PartsDigest;
+
+    fn of_parts(parts: &[&str]) -> String {
+        let mut digest = PartsDigest::new();
+        for part in parts {
+            digest.add(part.as_bytes());
+        }
+        digest.finish()
+    }
+
+    #[test]
+    fn lists_with_equal_texts_differ() {
+        assert_eq!(of_parts(&["a", "bc"]), of_parts(&["a", "bc"]));
+        assert_ne!(of_parts(&["a", "bc"]), of_parts(&["ab", "c"]));
+        assert_ne!(of_parts(&["a"]), of_parts(&["a", ""]));
+    }
+}
