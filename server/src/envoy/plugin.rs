@@ -172,6 +172,7 @@ impl Opened {
         tokio::select! {
             () = &mut running => {}
             () = stop => {
+                info!("Stopping gRPC server.");
                 health
                     .set_service_status("", ServingStatus::NotServing)
                     .await;

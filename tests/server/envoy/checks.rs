@@ -16,6 +16,7 @@ use envoy_types::pb::envoy::service::auth::v3::{AttributeContext, CheckRequest, 
 use envoy_types::pb::google::protobuf::{Struct, Timestamp, Value as ProtoValue, value};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
+use tokio::task::JoinHandle;
 use tonic::transport::Channel;
 
 use crate::process::Server;
@@ -84,6 +85,15 @@ impl Authorization {
         let mut client = self.client.clone();
         let response = self.runtime.block_on(client.check(request));
         response.map(tonic::Response::into_inner)
+    }
+
+    /// Begins to send a check.
+    pub fn begin(
+        &self,
+        check: CheckRequest,
+    ) -> JoinHandle<Result<tonic::Response<CheckResponse>, tonic::Status>> {
+        let mut client = self.client.clone();
+        self.runtime.spawn(async move { client.check(check).await })
     }
 
     /// Runs a future.

@@ -1,5 +1,8 @@
 //! What has no decision is denied, and never an error of gRPC.
 
+use std::io::Write as _;
+use std::net::TcpListener;
+
 use envoy_types::pb::envoy::service::auth::v3::CheckResponse;
 use envoy_types::pb::envoy::service::auth::v3::check_response::HttpResponse;
 use serde_json::{Value, json};
@@ -194,4 +197,25 @@ fn health_and_metrics_show_the_service() {
             assert_eq!(response.status, 1, "{service}");
         }
     });
+}
+
+#[test]
+fn open_calls_end_before_the_server_stops() {
+    let backend = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = backend.local_addr().unwrap();
+    let policy = format!(
+        "package envoy.authz\nallow if http.send({{\"method\": \"get\", \"url\": \"http://{address}\"}}).status_code == 200"
+    );
+    let mut server = Authorization::start(&json!({}), &[], &policy);
+    let call = server.begin(check_of_path("/a"));
+    let (mut waiting, _) = backend.accept().unwrap();
+    // the decision waits for the backend, and the backend for the signal
+    server.server.signal("TERM");
+    server.server.logged_message("Stopping gRPC server.");
+    let reply = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    waiting.write_all(reply).unwrap();
+    let response = server.block_on(call).unwrap().unwrap().into_inner();
+    assert_eq!(response.status.unwrap().code, 0);
+    assert_eq!(server.server.wait(), Some(0));
+    assert!(server.check(check_of_path("/a")).is_err());
 }
