@@ -1,4 +1,4 @@
-//! External authorization of the real server: with a client of gRPC, over HTTP, and behind a real Envoy.
+//! External authorization of the real server: with a client of gRPC, over HTTP, and with a real Envoy.
 
 #![allow(
     dead_code,

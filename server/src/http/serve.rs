@@ -19,7 +19,7 @@ use super::request::Peer;
 use super::stream::{ConnectionState, TimeoutStream};
 use crate::net::{Accepted, AllowedHosts, Listener, TlsState};
 
-/// Time limit of the response to a connection for which there is no room.
+/// Time limit of the response to a connection beyond the maximum number.
 const REJECTION: Duration = Duration::from_millis(50);
 /// Connections to diagnostic listeners, which are limited separately.
 const DIAGNOSTIC: usize = 64;

@@ -102,7 +102,7 @@ fn read<R: Resource>(name: &str, value: &Value) -> R {
     }
 }
 
-/// What a case describes.
+/// Resources and fetched sources of a case.
 struct World {
     bundle: Bundle,
     sources: BTreeMap<String, Source>,

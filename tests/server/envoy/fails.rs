@@ -1,4 +1,4 @@
-//! What has no decision is denied, and never an error of gRPC.
+//! Checks without a decision: they are denied, and are never an error of gRPC.
 
 use std::io::Write as _;
 use std::net::TcpListener;

