@@ -76,7 +76,7 @@ const OUTBOUND: Layers = &[
 ];
 
 const CONTROL: Layers = &[
-    &["limits", "parts_digest"],
+    &["limits", "list_digest"],
     &["tree"],
     &["model"],
     &["db"],

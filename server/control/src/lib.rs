@@ -6,7 +6,7 @@
 //! | module | contains |
 //! |---|---|
 //! | `limits` | every limit. |
-//! | `parts_digest` | digests of lists. |
+//! | `list_digest` | digests of lists. |
 //! | [`model`] | parsing and checks of bundles, sources, stacks, secrets and tokens. |
 //! | [`tree`] | the files of a source. |
 //! | [`db`] | the database. |
@@ -35,8 +35,8 @@ pub mod db;
 mod error;
 mod findings;
 mod limits;
+mod list_digest;
 pub mod model;
-mod parts_digest;
 pub mod secrets;
 pub mod storage;
 pub mod sync;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use aws_lc_rs::digest::{Context, SHA256};
 use bytes::Bytes;
 
-use crate::parts_digest::PartsDigest;
+use crate::list_digest::ListDigest;
 
 /// Files by path: relative, with `/` between the steps, without `.` and `..`.
 #[derive(Clone, Debug, Default)]
@@ -60,7 +60,7 @@ impl Content {
     }
 
     /// Adds what identifies the bytes to a digest. The file is not read.
-    pub(crate) fn add_to(&self, digest: &mut PartsDigest) {
+    pub(crate) fn add_to(&self, digest: &mut ListDigest) {
         match self {
             Self::Inline(bytes) => {
                 digest.add(b"bytes");

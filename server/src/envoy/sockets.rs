@@ -13,7 +13,7 @@ use tokio_rustls::TlsAcceptor;
 use tonic::transport::server::Connected;
 
 use crate::config::Bounds;
-use crate::net::{Accepted, Listener, TlsState};
+use crate::net::{Listener, NewConnection, TlsState};
 
 /// Connections that are accepted and not served yet.
 const ACCEPTED: usize = 64;
@@ -85,9 +85,9 @@ impl Acceptor {
                 return;
             };
             match listener.accept().await {
-                Accepted::Tcp(stream, peer) => self.begin(stream, peer.to_string(), room),
+                NewConnection::Tcp(stream, peer) => self.begin(stream, peer.to_string(), room),
                 #[cfg(unix)]
-                Accepted::Unix(stream) => self.begin(stream, String::new(), room),
+                NewConnection::Unix(stream) => self.begin(stream, String::new(), room),
             }
         }
     }

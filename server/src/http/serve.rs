@@ -17,7 +17,7 @@ use tokio_rustls::TlsAcceptor;
 use super::connection::{App, Connection, Service};
 use super::request::Peer;
 use super::stream::{ConnectionState, TimeoutStream};
-use crate::net::{Accepted, AllowedHosts, Listener, TlsState};
+use crate::net::{AllowedHosts, Listener, NewConnection, TlsState};
 
 /// Time limit of the response to a connection beyond the maximum number.
 const REJECTION: Duration = Duration::from_millis(50);
@@ -88,13 +88,13 @@ struct Connections<A> {
 async fn accept<A: App>(listener: Listener, connections: Connections<A>) {
     loop {
         match listener.accept().await {
-            Accepted::Tcp(stream, peer) => {
+            NewConnection::Tcp(stream, peer) => {
                 let local = stream.local_addr().ok();
                 let local = local.map(|local| local.ip().to_canonical());
                 connections.begin(stream, peer.to_string(), local);
             }
             #[cfg(unix)]
-            Accepted::Unix(stream) => connections.begin(stream, String::new(), None),
+            NewConnection::Unix(stream) => connections.begin(stream, String::new(), None),
         }
     }
 }

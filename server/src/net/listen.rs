@@ -71,7 +71,7 @@ pub struct Listener {
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// An accepted connection.
-pub enum Accepted {
+pub enum NewConnection {
     /// TCP, with the address of the client.
     Tcp(TcpStream, SocketAddr),
     /// A Unix socket.
@@ -135,18 +135,18 @@ impl Listener {
     }
 
     /// Waits for a connection. Failures, which concern one connection or pass, are not reported.
-    pub async fn accept(&self) -> Accepted {
+    pub async fn accept(&self) -> NewConnection {
         loop {
             let accepted = match &self.socket {
                 Socket::Tcp(tcp) => tcp.accept().await.map(|(stream, peer)| {
                     // disables Nagle's algorithm: a small response is not delayed
                     let _ = stream.set_nodelay(true);
-                    Accepted::Tcp(stream, peer)
+                    NewConnection::Tcp(stream, peer)
                 }),
                 #[cfg(unix)]
                 Socket::Unix(_, unix) => {
                     let accepted = unix.accept().await;
-                    accepted.map(|(stream, _)| Accepted::Unix(stream))
+                    accepted.map(|(stream, _)| NewConnection::Unix(stream))
                 }
             };
             match accepted {

@@ -7,5 +7,5 @@ mod tls;
 mod unix;
 
 pub use hosts::{AllowedHosts, ForeignName, NamedHost};
-pub use listen::{Accepted, Address, Listener};
+pub use listen::{Address, Listener, NewConnection};
 pub use tls::{Certificates, TlsState};

@@ -21,8 +21,8 @@ use aws_lc_rs::digest::{SHA256, digest};
 use zeroize::Zeroizing;
 
 pub use self::plan::Plan;
+use crate::list_digest::ListDigest;
 use crate::model::{Bundle, Compat, Failure};
-use crate::parts_digest::PartsDigest;
 use crate::tree::Fetched;
 
 /// Inputs of a build.
@@ -79,27 +79,27 @@ pub fn build(input: &Input<'_>) -> Result<Built, Failure> {
 /// Returns a digest over everything that the archive depends on. A build with an equal digest gives an equal archive, except
 /// for signatures with a random part and revisions that read the clock or random numbers. Files are not read.
 pub fn input_digest(input: &Input<'_>) -> String {
-    let mut parts = PartsDigest::new();
+    let mut list = ListDigest::new();
     // another version may write another archive
-    parts.add(env!("CARGO_PKG_VERSION").as_bytes());
-    parts.add(format!("{:?} {:?}", input.compat, input.bundle).as_bytes());
-    parts.add(format!("{:?} {:?}", input.plan, input.environment).as_bytes());
+    list.add(env!("CARGO_PKG_VERSION").as_bytes());
+    list.add(format!("{:?} {:?}", input.compat, input.bundle).as_bytes());
+    list.add(format!("{:?} {:?}", input.plan, input.environment).as_bytes());
     for (name, fetched) in input.sources {
-        parts.add(name.as_bytes());
-        parts.add(format!("{:?}", fetched.facts).as_bytes());
+        list.add(name.as_bytes());
+        list.add(format!("{:?}", fetched.facts).as_bytes());
         for tree in &fetched.trees {
-            parts.add(b"tree");
+            list.add(b"tree");
             for (path, content) in tree.files() {
-                parts.add(path.as_bytes());
-                content.add_to(&mut parts);
+                list.add(path.as_bytes());
+                content.add_to(&mut list);
             }
         }
     }
     if let Some(signing) = &input.signing {
         for part in [&signing.algorithm, &signing.keyid, &signing.scope] {
-            parts.add(part.as_bytes());
+            list.add(part.as_bytes());
         }
-        parts.add(digest(&SHA256, &signing.key).as_ref());
+        list.add(digest(&SHA256, &signing.key).as_ref());
     }
-    parts.finish()
+    list.finish()
 }

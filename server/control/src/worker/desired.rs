@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use crate::db::{Database, Item, Mode, Transaction};
 use crate::error::Refusal;
+use crate::list_digest::ListDigest;
 use crate::model::{
     Bundle, Compat, Kind, Origin, Place, Reader, Requirement, Resource, Secret, Source, Stack,
     allowed_hosts,
 };
-use crate::parts_digest::PartsDigest;
 use crate::secrets::{Keyring, secret_context};
 use crate::tree::{Content, Tree};
 
@@ -26,7 +26,7 @@ pub struct Desired {
     pub sources: BTreeMap<String, Arc<DesiredSource>>,
     /// The secrets of the storage, by name.
     pub secrets: BTreeMap<String, Secret>,
-    /// PartsDigest of the storage and its secrets.
+    /// ListDigest of the storage and its secrets.
     pub storage_digest: String,
 }
 
@@ -38,7 +38,7 @@ pub struct DesiredSource {
     pub secrets: BTreeMap<String, Secret>,
     /// The pushed documents as files.
     pub pushed: Tree,
-    /// PartsDigest of all of these.
+    /// ListDigest of all of these.
     pub digest: String,
 }
 
@@ -91,7 +91,7 @@ impl Loading<'_> {
             open.extend(names(source.source.requirements.iter()));
             sources.insert(name, Arc::new(source));
         }
-        let mut digest = PartsDigest::new();
+        let mut digest = ListDigest::new();
         digest.add(&serde_json::to_vec(&bundle.object_storage).unwrap_or_default());
         let secrets = self.secrets(&bundle.references(), &mut digest).await?;
         Ok(Some(Desired {
@@ -122,7 +122,7 @@ impl Loading<'_> {
 
     async fn source(&mut self, item: &Item) -> Result<DesiredSource, Refusal> {
         let source: Source = parsed(item)?;
-        let mut digest = PartsDigest::new();
+        let mut digest = ListDigest::new();
         digest.add(item.body.as_bytes());
         let secrets = self.secrets(&source.references(), &mut digest).await?;
         let mut pushed = Tree::default();
@@ -142,7 +142,7 @@ impl Loading<'_> {
     async fn secrets(
         &mut self,
         references: &[crate::model::Reference],
-        digest: &mut PartsDigest,
+        digest: &mut ListDigest,
     ) -> Result<BTreeMap<String, Secret>, Refusal> {
         let secrets = references
             .iter()

@@ -3,9 +3,9 @@
 use aws_lc_rs::digest::{Context, SHA256};
 
 /// SHA-256 over parts with their lengths, so that different lists never give the same bytes.
-pub struct PartsDigest(Context);
+pub struct ListDigest(Context);
 
-impl PartsDigest {
+impl ListDigest {
     /// Creates the digest of an empty list.
     pub fn new() -> Self {
         Self(Context::new(&SHA256))
@@ -26,10 +26,10 @@ impl PartsDigest {
 
 #[cfg(test)]
 mod tests {
-    use super::PartsDigest;
+    use super::ListDigest;
 
-    fn of_parts(parts: &[&str]) -> String {
-        let mut digest = PartsDigest::new();
+    fn digest_of(parts: &[&str]) -> String {
+        let mut digest = ListDigest::new();
         for part in parts {
             digest.add(part.as_bytes());
         }
@@ -38,8 +38,8 @@ mod tests {
 
     #[test]
     fn lists_with_equal_texts_differ() {
-        assert_eq!(of_parts(&["a", "bc"]), of_parts(&["a", "bc"]));
-        assert_ne!(of_parts(&["a", "bc"]), of_parts(&["ab", "c"]));
-        assert_ne!(of_parts(&["a"]), of_parts(&["a", ""]));
+        assert_eq!(digest_of(&["a", "bc"]), digest_of(&["a", "bc"]));
+        assert_ne!(digest_of(&["a", "bc"]), digest_of(&["ab", "c"]));
+        assert_ne!(digest_of(&["a"]), digest_of(&["a", ""]));
     }
 }
