@@ -62,7 +62,7 @@ def test_objects_with_fields(echo):
     assert echo([Color.RED, Level.HIGH, Index()]) == ["red", 3, 5]
     with pytest.raises(solon.InputError, match="type"):
         echo(User)
-    with pytest.raises(solon.InputError, match="no value of Rego"):
+    with pytest.raises(solon.InputError, match="cannot be converted to a Rego value"):
         echo(object())
 
 
@@ -171,7 +171,7 @@ def test_what_changes_while_it_is_read_is_an_exception(echo):
     assert echo(Silent(a=1)) == {"a": 1}
     with pytest.raises(RuntimeError, match="no keys"):
         echo(Unlisted())
-    with pytest.raises(solon.InputError, match="no value of Rego"):
+    with pytest.raises(solon.InputError, match="cannot be converted to a Rego value"):
         echo(KeysRaise())
 
     class Odd(Mapping):
