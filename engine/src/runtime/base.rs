@@ -5,11 +5,9 @@
 //! input, local values and values of `with` distinguish numbers and strings and are read with [`ValueRef::lookup`]
 //! instead.
 
+use crate::store::index;
 use crate::value::text::ArenaText;
 use crate::value::{Number, Object, Short, Value, ValueRef};
-
-/// Maximum length of an index in characters, without its sign.
-const INDEX_LENGTH: usize = 19;
 
 /// Returns the value under `key` in a base document, or `None` if there is none.
 pub(crate) fn base_child<'e>(base: ValueRef<'e>, key: ValueRef<'e>) -> Option<ValueRef<'e>> {
@@ -72,31 +70,6 @@ pub(crate) fn base_index(key: ValueRef<'_>) -> Option<usize> {
     }
 }
 
-/// Parses an index as OPA's store does: a sign, digits, and zeros after a point are allowed.
-fn index(text: &[u8]) -> Option<usize> {
-    let (is_negative, digits) = match text {
-        [b'-', digits @ ..] => (true, digits),
-        [b'+', digits @ ..] => (false, digits),
-        digits => (false, digits),
-    };
-    if digits.is_empty() || digits.len() > INDEX_LENGTH {
-        return None;
-    }
-    let mut parts = digits.splitn(2, |byte| *byte == b'.');
-    let (whole, fraction) = (parts.next()?, parts.next().unwrap_or(&[]));
-    if !fraction.iter().all(|digit| *digit == b'0') {
-        return None;
-    }
-    let number = whole.iter().try_fold(0_u64, |number, digit| {
-        let digit = digit.checked_sub(b'0').filter(|digit| *digit < 10)?;
-        number.checked_mul(10)?.checked_add(u64::from(digit))
-    })?;
-    if is_negative && number != 0 {
-        return None;
-    }
-    usize::try_from(number).ok()
-}
-
 /// Calls `read` with the text of a number. Integers and numbers kept as text need no allocation.
 fn with_text<R>(number: Number<'_>, read: impl FnOnce(ValueRef<'_>) -> R) -> R {
     let mut buffer = itoa::Buffer::new();
@@ -117,40 +90,8 @@ fn with_text<R>(number: Number<'_>, read: impl FnOnce(ValueRef<'_>) -> R) -> R {
 
 #[cfg(test)]
 mod tests {
-    use super::{base_child, index};
+    use super::base_child;
     use crate::value::{NumberBuf, Value};
-
-    #[test]
-    fn array_indexes_are_parsed_from_texts() {
-        let found = [
-            "0",
-            "7",
-            "01",
-            "+1",
-            "-0",
-            "1.0",
-            "1.00",
-            "-0.0",
-            "0000000000000000001",
-        ];
-        let expected = [0, 7, 1, 1, 0, 1, 1, 0, 1];
-        assert_eq!(found.map(|text| index(text.as_bytes())), expected.map(Some));
-        for text in [
-            "",
-            "-",
-            "+",
-            "-1",
-            "1e0",
-            "1.5",
-            "1.0.0",
-            " 1",
-            "1_0",
-            "00000000000000000001",
-            "٣",
-        ] {
-            assert_eq!(index(text.as_bytes()), None, "{text}");
-        }
-    }
 
     #[test]
     fn a_number_is_the_key_of_its_text() {

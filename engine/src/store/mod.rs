@@ -25,6 +25,7 @@ pub(crate) use origins::{ModuleOrigins, OriginRecord, digest, sort_hidden};
 pub use patch::PatchStep;
 pub use patching::Patching;
 pub use path::Path;
+pub(crate) use path::index;
 pub(crate) use replacing::{DocumentLoad, replace};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;

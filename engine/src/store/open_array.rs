@@ -67,7 +67,7 @@ impl OpenArray {
 
     /// Returns the element that a key of a path leads to.
     pub fn element(&self, key: &str, path: &Path) -> Result<&Value, StoreError> {
-        let found = index(key).and_then(|at| {
+        let found = index(key.as_bytes()).and_then(|at| {
             let (block, at) = self.find(at)?;
             self.blocks.get(block)?.get(at)
         });
@@ -76,7 +76,7 @@ impl OpenArray {
 
     /// Returns the element that a key of a path leads to, for modification.
     pub fn element_mut(&mut self, key: &str, path: &Path) -> Result<&mut Value, StoreError> {
-        let found = index(key).and_then(|at| self.get_mut(at));
+        let found = index(key.as_bytes()).and_then(|at| self.get_mut(at));
         found.ok_or_else(|| StoreError::bad_index(path, bad_index(key)))
     }
 

@@ -5,6 +5,9 @@ use std::fmt::{self, Write as _};
 use super::StoreError;
 use crate::value::{Object, Value};
 
+/// Maximum length of an array index in characters, without its sign.
+const INDEX_LENGTH: usize = 19;
+
 /// Keys from the root down. A key of digits is an index in an array and a name in an object.
 ///
 /// ```
@@ -102,24 +105,44 @@ impl Path {
 fn child<'a>(value: &'a Value, segment: &str) -> Option<&'a Value> {
     match value {
         Value::Object(object) => Object::get_str(object, segment),
-        Value::Array(items) => items.get(index(segment)?),
+        Value::Array(items) => items.get(index(segment.as_bytes())?),
         _ => None,
     }
 }
 
 /// Returns the message for an index that an array does not have.
 pub(super) fn bad_index(segment: &str) -> &'static str {
-    if segment.parse::<i64>().is_ok() {
+    let unsigned = segment.strip_prefix('-').unwrap_or(segment);
+    if index(unsigned.as_bytes()).is_some() {
         "array index out of range"
     } else {
         "array index must be integer"
     }
 }
 
-/// Parses an array index: an integer in any notation, as in an evaluation (`1`, `01`, `+1`).
-pub(super) fn index(segment: &str) -> Option<usize> {
-    let index: i64 = segment.parse().ok()?;
-    usize::try_from(index).ok()
+/// Parses an array index: a sign, digits, and zeros after a point are allowed (`1`, `01`, `+1`, `1.0`).
+pub(crate) fn index(text: &[u8]) -> Option<usize> {
+    let (is_negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] => (false, digits),
+        digits => (false, digits),
+    };
+    if digits.is_empty() || digits.len() > INDEX_LENGTH {
+        return None;
+    }
+    let mut parts = digits.splitn(2, |byte| *byte == b'.');
+    let (whole, fraction) = (parts.next()?, parts.next().unwrap_or(&[]));
+    if !fraction.iter().all(|digit| *digit == b'0') {
+        return None;
+    }
+    let number = whole.iter().try_fold(0_u64, |number, digit| {
+        let digit = digit.checked_sub(b'0').filter(|digit| *digit < 10)?;
+        number.checked_mul(10)?.checked_add(u64::from(digit))
+    })?;
+    if is_negative && number != 0 {
+        return None;
+    }
+    usize::try_from(i64::try_from(number).ok()?).ok()
 }
 
 /// Formats the path as in a URL, with Go's escaping of segments.
@@ -147,20 +170,36 @@ mod tests {
     use super::{Path, index};
 
     #[test]
-    fn indices_are_integers_however_they_are_written() {
+    fn array_indexes_are_parsed_from_texts() {
         for (text, want) in [
-            ("0", Some(0)),
-            ("1", Some(1)),
-            ("01", Some(1)),
-            ("+1", Some(1)),
-            ("-0", Some(0)),
-            ("-1", None),
-            ("1.0", None),
-            ("", None),
-            ("x", None),
-            ("9223372036854775808", None),
+            ("0", 0),
+            ("7", 7),
+            ("01", 1),
+            ("+1", 1),
+            ("-0", 0),
+            ("1.0", 1),
+            ("1.00", 1),
+            ("-0.0", 0),
+            ("0000000000000000001", 1),
         ] {
-            assert_eq!(index(text), want, "{text}");
+            assert_eq!(index(text.as_bytes()), Some(want), "{text}");
+        }
+        for text in [
+            "",
+            "-",
+            "+",
+            "-1",
+            "1e0",
+            "1.5",
+            "1.0.0",
+            " 1",
+            "1_0",
+            "00000000000000000001",
+            "9223372036854775808",
+            "٣",
+            "x",
+        ] {
+            assert_eq!(index(text.as_bytes()), None, "{text}");
         }
     }
 

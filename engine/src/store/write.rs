@@ -215,7 +215,7 @@ pub(super) fn place(
     let place = if adds && at == "-" {
         Some(length)
     } else {
-        index(at)
+        index(at.as_bytes())
     };
     place
         .filter(|place| *place < length + usize::from(adds))
@@ -244,7 +244,7 @@ fn step(
     };
     let changed = match above {
         Value::Object(object) => object.change(Value::string(key).borrow(), change),
-        Value::Array(items) => index(key).and_then(|at| items.change(at, change)),
+        Value::Array(items) => index(key.as_bytes()).and_then(|at| items.change(at, change)),
         _ => None,
     };
     changed.unwrap_or(Err(missing))
