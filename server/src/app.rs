@@ -19,7 +19,8 @@ use self::checks::Checks;
 use self::exposure::{restrict_hosts, warn_of_openness};
 use crate::api::{Service, State, log_status};
 use crate::config::{DiscoverySettings, Live, ServerOptions};
-use crate::http::{self, Budget, Executor, Pool, Serving, serve};
+use crate::execution::{Executor, Pool};
+use crate::http::{self, Budget, Serving, serve};
 use crate::net::{Listener, TlsState};
 use crate::plugins::decision_logs::DecisionLogs;
 use crate::plugins::{

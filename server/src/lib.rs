@@ -43,6 +43,7 @@ mod config;
 mod control;
 #[cfg(feature = "envoy")]
 mod envoy;
+mod execution;
 mod http;
 mod json;
 mod net;

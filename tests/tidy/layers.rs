@@ -43,7 +43,7 @@ const ENGINE: Layers = &[
 
 const SERVER: Layers = &[
     &["config", "telemetry", "json", "wire", "system", "uuid"],
-    &["net"],
+    &["net", "execution"],
     &["http", "plugins"],
     &["api"],
     &["envoy"],

@@ -2,7 +2,8 @@
 
 use std::ops::Deref;
 
-use crate::http::{Place, Request};
+use crate::execution::Place;
+use crate::http::Request;
 
 /// A request whose body was read, and the kind of thread that its handler runs on.
 #[derive(Clone, Copy)]

@@ -14,7 +14,8 @@ use super::cache::Cache;
 use super::call::Call;
 use super::evaluation::Prints;
 use super::state::State;
-use crate::http::{LatencyEstimate, RequestExt as _, Stopwatch};
+use crate::execution::{LatencyEstimate, Stopwatch};
+use crate::http::RequestExt as _;
 
 /// Maximum estimated time of an evaluation that runs on a reactor.
 const SHORT: Duration = Duration::from_micros(100);

@@ -8,8 +8,9 @@ use solon::Error;
 use solon::store::StoreError;
 
 use crate::config::Spelling;
+use crate::execution::LatencyEstimate;
 use crate::http::header::RETRY_AFTER;
-use crate::http::{LatencyEstimate, Rejection, Response, ResponseExt as _, Status, response};
+use crate::http::{Rejection, Response, ResponseExt as _, Status, response};
 use crate::json::{Fields, answer_text};
 use crate::plugins::decision_logs::EventError;
 use crate::wire::{Details, ErrorItem, Location, Running};

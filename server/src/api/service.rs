@@ -12,12 +12,12 @@ use super::call::Call;
 use super::routes::{Action, Route, Runs, is_for_diagnosis, route};
 use super::{ApiError, State};
 use crate::config::Authorization;
+use crate::execution::{Executor, Longer, NotRun, Place};
 use crate::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING};
 use crate::http::{
-    App, BodyLimits, Budget, Cleaned, Executor, Held, HttpBody as _, IncomingRequest, Longer,
-    Method, ParsedBody, Place, Rejection, Request, RequestExt as _, RequestInfo, Response,
-    ResponseExt as _, Routed, SMALL, Status, accepts_gzip, clean, compress, decompress,
-    parsed_size, read_body, response,
+    App, BodyLimits, Budget, Cleaned, Held, HttpBody as _, IncomingRequest, Method, ParsedBody,
+    Rejection, Request, RequestExt as _, RequestInfo, Response, ResponseExt as _, Routed, SMALL,
+    Status, accepts_gzip, clean, compress, decompress, parsed_size, read_body, response,
 };
 use crate::telemetry::CountedRequest;
 
@@ -99,7 +99,7 @@ impl Service {
             held: self.budget.none(),
         };
         let mut limits = api.body_limits();
-        let reject = |rejection| api.reject(rejection);
+        let reject = |error: NotRun| api.reject(error.into());
         if !body.is_end_stream() {
             // the rest of the body is not read to find the next request
             let closing = |rejection| api.reject(rejection).closing();
@@ -149,7 +149,7 @@ impl Service {
     /// Returns the response to a rejected request.
     async fn admit(&self, mut job: Job) -> Result<(Job, BodyLimits), Response> {
         let api = &self.api;
-        let reject = |rejection| api.reject(rejection);
+        let reject = |error: NotRun| api.reject(error.into());
         let admitted = Executor::run_here(|place| api.admit(&mut job, place)).map_err(reject)?;
         let estimate = match admitted {
             Ok(admitted) => return admitted.map(|limits| (job, limits)),

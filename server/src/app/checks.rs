@@ -9,7 +9,7 @@ use crate::api::State;
 #[cfg(not(feature = "envoy"))]
 use crate::config::ENVOY;
 use crate::config::{Bounds, ServerOptions};
-use crate::http::Executor;
+use crate::execution::Executor;
 use crate::plugins::Registry;
 
 /// The services of external authorization, if they are configured.

@@ -14,9 +14,8 @@ use super::decision::Decision;
 use super::input::Parsing;
 use crate::api::{ApiError, Call, Decider, State};
 use crate::config::EnvoyOptions;
-use crate::http::{
-    Executor, Longer, Peer, Place, Rejection, Request, RequestExt as _, RequestInfo,
-};
+use crate::execution::{Executor, Longer, Place};
+use crate::http::{Peer, Rejection, Request, RequestExt as _, RequestInfo};
 
 /// Message for a document that is undefined.
 const UNDEFINED: &str = "undefined decision";
@@ -105,9 +104,9 @@ impl Authorizer {
                     verdict.unwrap_or_else(|Longer(_)| this.rejected(&Rejection::Panicked))
                 };
                 let done = self.executor.run(estimate, info.deadline, work).await;
-                done.unwrap_or_else(|rejection| self.rejected(&rejection))
+                done.unwrap_or_else(|error| self.rejected(&error.into()))
             }
-            Err(rejection) => self.rejected(&rejection),
+            Err(error) => self.rejected(&error.into()),
         };
         if let (Some(counts), Verdict::Decided { .. }) = (&self.counts, &verdict) {
             counts.decided(start.elapsed());

@@ -20,7 +20,8 @@ use super::sockets::Incoming;
 use super::web::Web;
 use crate::api::State;
 use crate::config::{Bounds, ENVOY, EnvoyOptions};
-use crate::http::{Executor, Service, Serving, serve};
+use crate::execution::Executor;
+use crate::http::{Service, Serving, serve};
 use crate::net::{Listener, TlsState};
 use crate::plugins::{PluginState, Registry};
 

@@ -4,8 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::pool::{LatencyEstimate, Permit, Pool, SharedWork};
-use super::rejection::Rejection;
+use super::pool::{LatencyEstimate, NotRun, Permit, Pool, SharedWork};
 use super::writer::Writer;
 use crate::config::Bounds;
 
@@ -85,8 +84,8 @@ impl Executor {
     /// # Errors
     /// Fails if the handler panicked. The shared state is consistent after that, because a change is published as a whole, at its
     /// end.
-    pub fn run_here<T>(work: impl FnOnce(Place<'_>) -> T) -> Result<T, Rejection> {
-        catch_unwind(AssertUnwindSafe(|| work(Place::Reactor))).map_err(|_| Rejection::Panicked)
+    pub fn run_here<T>(work: impl FnOnce(Place<'_>) -> T) -> Result<T, NotRun> {
+        catch_unwind(AssertUnwindSafe(|| work(Place::Reactor))).map_err(|_| NotRun::Panicked)
     }
 
     /// Calls a handler in the pool, if it can start before the deadline.
@@ -98,13 +97,13 @@ impl Executor {
         estimate: Option<Arc<LatencyEstimate>>,
         deadline: Option<Instant>,
         work: impl FnOnce(Place<'_>) -> T + Send + 'static,
-    ) -> Result<T, Rejection> {
+    ) -> Result<T, NotRun> {
         let done = self.pool.run(estimate, deadline, |permit| {
             let done = work(Place::Pool(permit));
             // without its host call a decision has no result
             (!permit.is_rejected()).then_some(done)
         });
-        done.await?.ok_or(Rejection::WaitingIo(self.waiting_io))
+        done.await?.ok_or(NotRun::WaitingIo(self.waiting_io))
     }
 
     /// Calls a handler that changes policies or documents, after all earlier ones.
@@ -114,8 +113,8 @@ impl Executor {
     pub async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(Place<'_>) -> T + Send + 'static,
-    ) -> Result<T, Rejection> {
+    ) -> Result<T, NotRun> {
         let done = self.writer.run(|| work(Place::Apart));
-        done.await.map_err(Rejection::from)
+        done.await
     }
 }

@@ -32,8 +32,10 @@ pub enum NotRun {
     Full,
     /// The deadline passed before the work started.
     Late,
-    /// It ended without a result.
-    Lost,
+    /// It panicked.
+    Panicked,
+    /// More decisions than this number wait for host calls.
+    WaitingIo(usize),
 }
 
 /// Class of work with its own permits.
@@ -132,7 +134,7 @@ impl Pool {
             let permit = Permit::new(shared, class, held, estimate, deadline, runtime);
             work(&permit)
         });
-        done.await.map_err(|_| NotRun::Lost)
+        done.await.map_err(|_| NotRun::Panicked)
     }
 
     /// Returns the number of requests that were rejected because too many waited, for a permit or for host calls.
@@ -192,7 +194,7 @@ impl Shared {
 async fn acquire_owned(semaphore: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, NotRun> {
     let held = semaphore.clone().acquire_owned().await;
     // the semaphores of the pool are never closed
-    held.map_err(|_| NotRun::Lost)
+    held.map_err(|_| NotRun::Panicked)
 }
 
 /// Waits for a future until the deadline, if there is one.

@@ -53,7 +53,7 @@ impl Writer {
             drop(turn);
             done
         });
-        change.await.map_err(|_| NotRun::Lost)
+        change.await.map_err(|_| NotRun::Panicked)
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use http::StatusCode;
 
-use super::pool::NotRun;
+use crate::execution::NotRun;
 use crate::net::ForeignName;
 
 /// Reason for a rejection.
@@ -45,7 +45,8 @@ impl From<NotRun> for Rejection {
         match error {
             NotRun::Full => Self::Busy,
             NotRun::Late => Self::Late,
-            NotRun::Lost => Self::Panicked,
+            NotRun::Panicked => Self::Panicked,
+            NotRun::WaitingIo(limit) => Self::WaitingIo(limit),
         }
     }
 }

@@ -149,7 +149,7 @@ async fn results_come_back_and_panics_are_lost() {
     let none = pool.run(None, None, |_| -> u32 {
         std::process::id().checked_sub(u32::MAX).unwrap()
     });
-    assert_eq!(none.await, Err(NotRun::Lost));
+    assert_eq!(none.await, Err(NotRun::Panicked));
     assert_eq!(pool.run(None, None, |_| 8).await, Ok(8));
     wait_until(|| pool.0.unknown.available_permits() == 2).await;
 }

@@ -37,7 +37,7 @@ async fn changes_run_in_order_and_are_bounded() {
 async fn a_panic_is_lost_and_frees_the_turn() {
     let writer = Writer::new(2);
     let lost = writer.run(|| -> u32 { std::process::id().checked_sub(u32::MAX).unwrap() });
-    assert_eq!(lost.await, Err(NotRun::Lost));
+    assert_eq!(lost.await, Err(NotRun::Panicked));
     assert_eq!(writer.run(|| 7).await, Ok(7));
     assert_eq!(writer.waiting.load(Ordering::SeqCst), 0);
 }

@@ -17,7 +17,8 @@ use super::super::documents::Failure;
 use super::super::metrics;
 use super::super::state::State;
 use super::inputs::Inputs;
-use crate::http::{Held, Place, Rejection, Request, RequestExt as _, Spent};
+use crate::execution::Place;
+use crate::http::{Held, Rejection, Request, RequestExt as _, Spent};
 use crate::json::Fields;
 
 /// Response for one input: its document, or the error.
