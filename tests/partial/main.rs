@@ -52,11 +52,11 @@ fn main() -> ExitCode {
     } else if let Ok(oracle) = env::var("SOLON_ORACLE") {
         live::compare(&oracle, seed, count, &filter)
     } else if env::var("SOLON_SEED").is_ok() {
-        soundness::compare(seed, count, &filter)
+        soundness::compare(seed, (count, number("SOLON_SECONDS", 0)), &filter)
     } else {
         cases::compare(&filter)
             + written::compare(&filter)
-            + soundness::compare(seed, count, &filter)
+            + soundness::compare(seed, (count, 0), &filter)
     };
     if failed == 0 {
         ExitCode::SUCCESS

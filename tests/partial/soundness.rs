@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
+use std::time::Instant;
 
 use solon::{
     Change, Engine, Error, ErrorEntry, PartialOptions, Path, PreparedQuery, Residuals, Solution,
@@ -25,8 +26,9 @@ pub enum Comparison {
     Differs(String),
 }
 
-/// Compares programs and returns the number of differences.
-pub fn compare(seed: u64, count: u64, filter: &str) -> usize {
+/// Compares `count` programs, and more until `seconds` have passed. Returns how many differ.
+pub fn compare(seed: u64, (count, seconds): (u64, u64), filter: &str) -> usize {
+    let start = Instant::now();
     let next = AtomicU64::new(0);
     let seen: Mutex<(usize, BTreeMap<&'static str, usize>, Vec<String>)> = Mutex::default();
     let workers = thread::available_parallelism().map_or(1, usize::from);
@@ -35,7 +37,7 @@ pub fn compare(seed: u64, count: u64, filter: &str) -> usize {
             scope.spawn(|| {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= count {
+                    if number >= count && start.elapsed().as_secs() >= seconds {
                         break;
                     }
                     let Some(drawn) = draw(seed, number, filter) else {
@@ -71,7 +73,8 @@ pub fn compare(seed: u64, count: u64, filter: &str) -> usize {
         differences.len()
     );
     // a test that compares few programs would not be informative
-    let enough = !filter.is_empty() || same as u64 * 3 >= count * 2;
+    let drawn = count.max(next.into_inner());
+    let enough = !filter.is_empty() || same as u64 * 3 >= drawn * 2;
     differences.len() + usize::from(!enough)
 }
 

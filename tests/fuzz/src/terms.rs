@@ -189,7 +189,7 @@ fn typed(choices: &mut Choices<'_>, of: &Type, levels: usize) -> String {
                     .join(", ")
             )
         }
-        Type::Set(set) => match several(choices, Some(set.of()), levels) {
+        Type::Set(set) => match several(choices, Some(set.element()), levels) {
             none if none.is_empty() => "set()".to_owned(),
             some => format!("{{{}}}", some.join(", ")),
         },
