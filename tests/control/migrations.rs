@@ -18,12 +18,18 @@ async fn tables_are_made_once() {
         options.database = Some(database.clone());
         options.apply_migrations = false;
         let names: &[&str] = match on {
-            On::Mariadb => &["0001_tables", "0003_artifacts", "0004_builds"],
+            On::Mariadb => &[
+                "0001_tables",
+                "0003_artifacts",
+                "0004_builds",
+                "0005_triggers",
+            ],
             _ => &[
                 "0001_tables",
                 "0002_indexes",
                 "0003_artifacts",
                 "0004_builds",
+                "0005_triggers",
             ],
         };
 
@@ -37,6 +43,10 @@ async fn tables_are_made_once() {
             "statuses",
             "bundle_builds",
             "build_attempts",
+            "build_requests",
+            "source_triggers",
+            "webhook_deliveries",
+            "sessions",
             "tokens",
             "audit",
             "artifacts",

@@ -119,3 +119,15 @@ pub const REVISION_STEPS: u64 = 1_000_000;
 
 /// Maximum time of a revision expression, in seconds.
 pub const REVISION_SECONDS: u64 = 5;
+
+/// Number of requests of builds stored for each bundle.
+pub const BUILD_REQUESTS: i64 = 1000;
+
+/// Maximum size of the body of a webhook, in bytes. Anonymous clients can make the service buffer as much.
+pub const WEBHOOK_BODY: usize = 4 << 20;
+
+/// Number of deliveries of webhooks that are remembered for each source.
+pub const WEBHOOK_DELIVERIES: i64 = 1000;
+
+/// Minimum time between two fetches of a source that webhooks trigger, in microseconds.
+pub const WEBHOOK_PAUSE: i64 = 5_000_000;

@@ -5,11 +5,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use serde_json::json;
 use solon_control::ControlPlane;
-use solon_control::db::{DatabaseOptions, Mode};
-use solon_control::model::Kind;
+use solon_control::db::{DatabaseOptions, Mode, PublishedInputs};
+use solon_control::model::{Kind, Phase, Record, Status};
 
 use super::{Built, publish};
 use crate::databases::{Folder, On};
@@ -22,8 +23,8 @@ const DATABASES: [(On, &str); 3] = [
     (On::Mariadb, "mysql"),
 ];
 
-/// The key of the administrator is only valid for the dump.
-const KEYS: &str = "form-2-keys.json";
+/// The number of the format that this build writes.
+const LATEST: u32 = 3;
 
 fn stores() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/control/stores")
@@ -62,7 +63,56 @@ async fn filled(on: On) -> Option<(Plane, DatabaseOptions)> {
     plane
         .done("admin", "POST /v1/bundles/b/rollback", &back)
         .await;
+    trigger(&plane).await;
     Some((plane, database?))
+}
+
+/// Requests two builds, one of which is finished, and sends two deliveries to a webhook. One of them waits.
+async fn trigger(plane: &Plane) {
+    let hook = json!({"type": "password", "password": "fixture"}).to_string();
+    plane.done("admin", "PUT /v1/secrets/hook", &hook).await;
+    let source = json!({"webhook": {"provider": "gitlab", "secret": "hook"}}).to_string();
+    plane.done("admin", "PUT /v1/sources/hooked", &source).await;
+    plane.done("admin", "POST /v1/bundles/b/build", "").await;
+    let mut transaction = plane.plane.database().begin(Mode::Write).await.unwrap();
+    let head = transaction.head(Kind::Bundle, "b").await.unwrap().unwrap();
+    let lease = transaction.take_lease(head.id, "fixture").await.unwrap();
+    let lease = lease.unwrap();
+    let inputs = PublishedInputs {
+        digest: "d".to_owned(),
+        revision: "two".to_owned(),
+    };
+    let delay = Duration::from_secs(30);
+    assert!(
+        transaction
+            .end_with_success(&lease, &inputs, delay)
+            .await
+            .unwrap()
+    );
+    let record = Record {
+        revision: "two".to_owned(),
+        phase: Phase::Push,
+        status: Status::Success,
+        error_message: String::new(),
+    };
+    let durations = [Some(Duration::from_millis(7)), None, Some(delay)];
+    let recorded = transaction.record_attempt(&lease, &record, durations);
+    recorded.await.unwrap();
+    transaction.commit().await.unwrap();
+    plane.done("admin", "POST /v1/bundles/b/build", "").await;
+    for (id, state) in [("1", "triggered"), ("2", "waiting")] {
+        assert_eq!(deliver(plane, id).await, state);
+    }
+}
+
+/// Delivers to the webhook of a fixture, and returns the state.
+async fn deliver(plane: &Plane, id: &str) -> serde_json::Value {
+    let headers = [("x-gitlab-token", "fixture"), ("idempotency-key", id)];
+    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let answer = plane
+        .ask_with("", "POST /webhooks/hooked", "{}", &headers.into())
+        .await;
+    crate::plane::json(&answer)["result"]["state"].clone()
 }
 
 /// Returns the command that dumps a database.
@@ -105,15 +155,16 @@ async fn dumps_are_recorded() {
         // statements for the interactive program
         let lines = text.lines().filter(|line| !line.starts_with('\\'));
         let text: String = lines.map(|line| format!("{line}\n")).collect();
-        std::fs::write(stores().join(format!("form-2-{name}.sql")), text).unwrap();
+        std::fs::write(stores().join(format!("form-{LATEST}-{name}.sql")), text).unwrap();
         if on == On::Sqlite {
             let from = plane.folder.0.join("artifacts");
-            copy(&from, &stores().join("form-2-artifacts"));
+            copy(&from, &stores().join(format!("form-{LATEST}-artifacts")));
         }
         keys.insert(name.to_owned(), plane.keys["admin"].clone().into());
     }
     let keys = serde_json::to_string_pretty(&keys).unwrap();
-    std::fs::write(stores().join(KEYS), keys + "\n").unwrap();
+    let path = stores().join(format!("form-{LATEST}-keys.json"));
+    std::fs::write(path, keys + "\n").unwrap();
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -130,22 +181,31 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn dumps_of_this_format_open() {
-    let keys = std::fs::read_to_string(stores().join(KEYS)).unwrap();
+async fn dumps_open() {
+    for form in 2..=LATEST {
+        opened(form).await;
+    }
+}
+
+async fn opened(form: u32) {
+    // the key of the administrator is only valid for the dump
+    let keys = stores().join(format!("form-{form}-keys.json"));
+    let keys = std::fs::read_to_string(keys).unwrap();
     let keys: serde_json::Value = serde_json::from_str(&keys).unwrap();
     for (on, name) in DATABASES {
         let folder = Folder::new();
         let Some(database) = on.fresh(&folder.0).await else {
             continue;
         };
-        let text = std::fs::read_to_string(stores().join(format!("form-2-{name}.sql"))).unwrap();
+        let text =
+            std::fs::read_to_string(stores().join(format!("form-{form}-{name}.sql"))).unwrap();
         match on {
             On::Mariadb => run(&database, &format!("SET FOREIGN_KEY_CHECKS = 0;\n{text}")).await,
             _ => run(&database, &text).await,
         }
         if on == On::Sqlite {
             copy(
-                &stores().join("form-2-artifacts"),
+                &stores().join(format!("form-{form}-artifacts")),
                 &folder.0.join("artifacts"),
             );
         }
@@ -176,5 +236,25 @@ async fn dumps_of_this_format_open() {
         let publication = transaction.publication(bundle.id).await.unwrap().unwrap();
         transaction.roll_back().await;
         assert_eq!(publication.fence, 2, "{on:?}");
+        if form >= 3 {
+            triggers_are_kept(&plane).await;
+        }
+        // what the dump does not contain is usable
+        plane.done("admin", "POST /v1/bundles/b/build", "").await;
     }
+}
+
+async fn triggers_are_kept(plane: &Plane) {
+    for (id, state) in [(1, "finished"), (2, "waiting")] {
+        let ask = format!("GET /v1/bundles/b/builds/{id}");
+        let (status, answer) = plane.told("admin", &ask, "").await;
+        assert_eq!(status, 200);
+        assert_eq!(answer["result"]["state"], state);
+    }
+    let (_, builds) = plane.told("admin", "GET /v1/bundles/b/builds", "").await;
+    let durations = json!({"sync": 0.007, "push": 30.0});
+    assert_eq!(builds["result"][0]["durations"], durations);
+    assert_eq!(deliver(plane, "1").await, "repeated");
+    // the pause has passed since
+    assert_eq!(deliver(plane, "3").await, "triggered");
 }

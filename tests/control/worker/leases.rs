@@ -290,7 +290,10 @@ async fn attempts_are_recorded() {
             transaction.commit().await.unwrap();
         }
         let mut transaction = case.database.begin(Mode::Read).await.unwrap();
-        let attempts = transaction.build_attempts(head, 1000).await.unwrap();
+        let attempts = transaction
+            .build_attempts(head, i64::MAX, 1000)
+            .await
+            .unwrap();
         assert_eq!(attempts.len(), 100, "{on:?}");
         assert_eq!(attempts[0].error_message, "failure 102");
         assert_eq!(attempts[0].fence, 103);

@@ -2,3 +2,4 @@
 
 mod instances;
 mod leases;
+mod webhooks;

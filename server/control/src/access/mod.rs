@@ -30,6 +30,8 @@ pub enum Wish {
     ViewStatuses,
     /// Download the archive of a bundle.
     Download,
+    /// Request a build of a bundle.
+    Build,
     /// Grant permissions on an item.
     ManageGrants,
     /// Read the audit log.
@@ -50,6 +52,7 @@ impl Wish {
             Self::WriteData => "sources.data.write".to_owned(),
             Self::ViewStatuses => "bundles.statuses.view".to_owned(),
             Self::Download => "bundles.download".to_owned(),
+            Self::Build => "bundles.build".to_owned(),
             Self::ManageGrants => "grants.manage".to_owned(),
             Self::ViewAudit => "audit.view".to_owned(),
             Self::ViewMetrics => "metrics.view".to_owned(),
@@ -60,7 +63,7 @@ impl Wish {
     pub fn grantable(kind: Kind) -> Vec<String> {
         let mut wishes = vec![Self::View(kind), Self::Manage(kind)];
         match kind {
-            Kind::Bundle => wishes.extend([Self::ViewStatuses, Self::Download]),
+            Kind::Bundle => wishes.extend([Self::ViewStatuses, Self::Download, Self::Build]),
             Kind::Source => wishes.extend([Self::Use(kind), Self::ReadData, Self::WriteData]),
             Kind::Secret => wishes.push(Self::Use(kind)),
             Kind::Stack | Kind::Token => {}
@@ -287,6 +290,12 @@ mod tests {
         assert!(!ask(Role::Owner, Wish::Download, Some(&granted)));
         assert!(ask(Role::Viewer, Wish::Download, Some(&managed)));
         assert!(!ask(Role::StackOwner, Wish::Download, Some(&managed)));
+        assert!(ask(Role::Administrator, Wish::Build, Some(&managed)));
+        assert!(ask(Role::Owner, Wish::Build, Some(&own)));
+        for role in [Role::Owner, Role::StackOwner, Role::Viewer] {
+            assert!(!ask(role, Wish::Build, Some(&managed)));
+            assert!(!ask(role, Wish::Build, Some(&granted)));
+        }
         assert!(!ask(Role::Viewer, Wish::ViewAudit, None));
         for dialect in [Dialect::Sqlite, Dialect::Postgres, Dialect::Mysql] {
             let access = Access::new(dialect).unwrap();

@@ -3,6 +3,7 @@
 mod answer;
 pub(crate) mod audit;
 mod body;
+mod builds;
 mod data;
 mod download;
 mod error;
@@ -19,6 +20,7 @@ mod secrets;
 mod service;
 mod statuses;
 mod tokens;
+mod webhooks;
 mod write;
 
 pub use body::Body;

@@ -22,6 +22,14 @@ pub enum Route {
     Revisions(String),
     /// The choice of another active revision of a bundle.
     Rollback(String),
+    /// A request of a build of a bundle.
+    Build(String),
+    /// The finished builds of a bundle.
+    Builds(String),
+    /// A requested build of a bundle.
+    BuildRequest(String, String),
+    /// Deliveries of the webhook of a source.
+    Webhook(String),
     /// A document of a source.
     Data(String, DataPath),
     /// The grants on an item.
@@ -57,6 +65,7 @@ pub fn route(path: &str) -> Result<Option<Route>, Refusal> {
         ["health"] => Route::Health,
         ["metrics"] => Route::Metrics,
         ["openapi.json"] => Route::OpenApi,
+        ["webhooks", source] if !source.is_empty() => Route::Webhook(name(Kind::Source, source)?),
         ["v1", "audit"] => Route::Audit,
         ["v1", kind, rest @ ..] => {
             let Some(kind) = Kind::of_plural(kind) else {
@@ -73,6 +82,11 @@ pub fn route(path: &str) -> Result<Option<Route>, Refusal> {
                 (Kind::Bundle, [item, "download"]) => Route::Download(name(kind, item)?),
                 (Kind::Bundle, [item, "revisions"]) => Route::Revisions(name(kind, item)?),
                 (Kind::Bundle, [item, "rollback"]) => Route::Rollback(name(kind, item)?),
+                (Kind::Bundle, [item, "build"]) => Route::Build(name(kind, item)?),
+                (Kind::Bundle, [item, "builds"]) => Route::Builds(name(kind, item)?),
+                (Kind::Bundle, [item, "builds", id]) if !id.is_empty() => {
+                    Route::BuildRequest(name(kind, item)?, decode(id)?)
+                }
                 (Kind::Source, [item, "data", path @ ..]) => {
                     // clients that escape the whole path also escape its slashes
                     let path = decode(&path.join("/"))?;
@@ -102,12 +116,14 @@ impl Route {
             Self::Item(Kind::Token, _) => &["DELETE", "GET", "HEAD"],
             Self::Item(..) | Self::Grant(..) => &["DELETE", "GET", "HEAD", "PUT"],
             Self::Data(..) => &["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"],
-            Self::Rotate(_) | Self::Rollback(_) => &["POST"],
+            Self::Rotate(_) | Self::Rollback(_) | Self::Build(_) | Self::Webhook(_) => &["POST"],
             Self::List(_)
             | Self::Statuses(_)
             | Self::LatestStatus(_)
             | Self::Download(_)
             | Self::Revisions(_)
+            | Self::Builds(_)
+            | Self::BuildRequest(..)
             | Self::Grants(..)
             | Self::Audit
             | Self::Metrics
@@ -120,6 +136,7 @@ impl Route {
     pub fn body_limit(&self) -> usize {
         match self {
             Self::Data(..) => limits::DATA_BODY,
+            Self::Webhook(_) => limits::WEBHOOK_BODY,
             _ => limits::RESOURCE_BODY,
         }
     }
@@ -134,6 +151,10 @@ impl Route {
             Self::Download(_) => "/v1/bundles/{bundle}/download".to_owned(),
             Self::Revisions(_) => "/v1/bundles/{bundle}/revisions".to_owned(),
             Self::Rollback(_) => "/v1/bundles/{bundle}/rollback".to_owned(),
+            Self::Build(_) => "/v1/bundles/{bundle}/build".to_owned(),
+            Self::Builds(_) => "/v1/bundles/{bundle}/builds".to_owned(),
+            Self::BuildRequest(..) => "/v1/bundles/{bundle}/builds/{build}".to_owned(),
+            Self::Webhook(_) => "/webhooks/{source}".to_owned(),
             Self::Data(..) => "/v1/sources/{source}/data/{path}".to_owned(),
             Self::Grants(kind, _) => {
                 format!("/v1/{}/{{{}}}/grants", kind.plural(), kind.singular())
@@ -173,6 +194,10 @@ mod tests {
         assert_eq!(data("/v1/sources/s/data/"), "s:data.json");
         assert_eq!(data("/v1/sources/s/data/a/b"), "s:a/b/data.json");
         assert_eq!(data("/v1/sources/s/data/a%2Fb%20c"), "s:a/b c/data.json");
+        let hook = Route::Webhook("a/b".to_owned());
+        assert_eq!(found("/webhooks/a%2Fb"), Some(hook));
+        let build = Route::BuildRequest("b".to_owned(), "7".to_owned());
+        assert_eq!(found("/v1/bundles/b/builds/7"), Some(build));
         for path in [
             "/",
             "/v1",
@@ -181,6 +206,10 @@ mod tests {
             "/v1/bundles/x/",
             "/v1/nothing",
             "/v2/bundles",
+            "/webhooks",
+            "/webhooks/",
+            "/webhooks/s/x",
+            "/v1/bundles/b/builds/",
         ] {
             assert_eq!(found(path), None, "{path}");
         }
@@ -190,6 +219,7 @@ mod tests {
             "/v1/sources/s/data/../x",
             "/v1/sources/s/data/..%2fx",
             "/v1/bundles/%00",
+            "/webhooks/%00",
         ] {
             assert!(route(path).is_err(), "{path}");
         }

@@ -14,8 +14,8 @@ use super::metrics::Metrics;
 use super::request::{Asked, Params, RequestId, key};
 use super::routes::{Route, route};
 use super::{
-    audit, data, download, grants, items, openapi, preconditions, revisions, statuses, tokens,
-    write,
+    audit, builds, data, download, grants, items, openapi, preconditions, revisions, statuses,
+    tokens, webhooks, write,
 };
 use crate::access::{Access, Principal, Wish};
 use crate::changes::{Actor, Changing};
@@ -113,6 +113,16 @@ impl Service {
         let found = self.found(request.uri().path());
         if matches!(found, Ok(Some(Route::Health))) {
             return Admitted::WithoutBody;
+        }
+        if let Ok(Some(Route::Webhook(_))) = found {
+            let is_read = *request.method() == Method::POST;
+            return if is_read && webhooks::has_signature(request.headers()) {
+                Admitted::WithBody {
+                    limit: crate::limits::WEBHOOK_BODY,
+                }
+            } else {
+                Admitted::WithoutBody
+            };
         }
         let Some(key) = key(request.headers()) else {
             return Admitted::WithoutBody;
@@ -228,6 +238,10 @@ impl Service {
         if let Ok(Some(Route::Health)) = found {
             allowed(&Route::Health, method)?;
             return Ok(self.health().await);
+        }
+        if let Ok(Some(route @ Route::Webhook(source))) = &found {
+            allowed(route, method)?;
+            return Ok((webhooks::receive(&self.state, source, asked).await?, None));
         }
         let key = key(&asked.headers).ok_or_else(unknown)?;
         let reading = *method == Method::GET || *method == Method::HEAD;
@@ -401,6 +415,8 @@ async fn read(context: &mut Context<'_>, route: &Route) -> Result<Answer, Refusa
         Route::LatestStatus(bundle) => statuses::latest(context, bundle).await,
         Route::Download(bundle) => download::get(context, bundle).await,
         Route::Revisions(bundle) => revisions::list(context, bundle).await,
+        Route::Builds(bundle) => builds::list(context, bundle).await,
+        Route::BuildRequest(bundle, id) => builds::get(context, bundle, id).await,
         Route::Data(source, path) => data::get(context, source, path).await,
         Route::Grants(kind, name) => grants::list(context, *kind, name).await,
         Route::Grant(kind, name, token) => grants::get(context, *kind, name, token).await,
@@ -412,6 +428,10 @@ async fn read(context: &mut Context<'_>, route: &Route) -> Result<Answer, Refusa
             Ok(Answer::plain(kind, text))
         }
         Route::OpenApi => Ok(Answer::text(openapi::text())),
-        Route::Rotate(_) | Route::Rollback(_) | Route::Health => Err(Refusal::not_found()),
+        Route::Rotate(_)
+        | Route::Rollback(_)
+        | Route::Build(_)
+        | Route::Webhook(_)
+        | Route::Health => Err(Refusal::not_found()),
     }
 }

@@ -6,7 +6,7 @@ use super::answer::Answer;
 use super::request::Asked;
 use super::routes::Route;
 use super::service::Context;
-use super::{data, grants, items, revisions, secrets, tokens};
+use super::{builds, data, grants, items, revisions, secrets, tokens};
 use crate::error::Refusal;
 use crate::model::{Bundle, Compat, Kind, Source, Stack};
 
@@ -68,6 +68,7 @@ pub async fn make(
         Route::Data(source, path) => data::write(context, source, path, is_delete, change).await,
         Route::List(Kind::Token) => tokens::create(context, change).await,
         Route::Rollback(bundle) => revisions::roll_back(context, bundle, change).await,
+        Route::Build(bundle) => builds::request(context, bundle).await,
         Route::Rotate(name) => tokens::rotate(context, name).await,
         Route::Grant(kind, name, token) => {
             grants::write(context, (*kind, name, token), is_delete, change).await

@@ -52,6 +52,34 @@ pub struct Attempt {
     pub durations: [Option<Duration>; 3],
 }
 
+/// Columns of an attempt.
+macro_rules! attempts {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, fence, revision, phase, status, error_message, ended_at, sync_duration, build_duration, push_duration FROM build_attempts WHERE ",
+            $rest
+        )
+    };
+}
+
+fn attempt(mut row: Row) -> Result<Attempt, DbError> {
+    let mut attempt = Attempt {
+        id: row.int()?,
+        fence: row.int()?,
+        revision: row.text()?,
+        phase: row.text()?,
+        status: row.text()?,
+        error_message: row.text()?,
+        ended_at: row.int()?,
+        durations: [None; 3],
+    };
+    for duration in &mut attempt.durations {
+        let micros = row.maybe_int()?;
+        *duration = micros.map(|micros| Duration::from_micros(micros.unsigned_abs()));
+    }
+    Ok(attempt)
+}
+
 impl Transaction {
     /// Counts a change of an item for each bundle that depends on it: the bundle itself, the bundles that require the
     /// source or use the secret directly or transitively, and every bundle if a stack is involved. A bundle without a row
@@ -82,16 +110,6 @@ impl Transaction {
     pub(super) async fn count_change_of_all(&mut self) -> Result<(), DbError> {
         let sql = "UPDATE bundle_builds SET changes = changes + 1";
         self.execute(sql, vec![]).await.map(drop)
-    }
-
-    /// Requests a build of a bundle. Requests during a build are served by one further build.
-    ///
-    /// # Errors
-    /// The database cannot be reached.
-    pub async fn request_build(&mut self, bundle: i64) -> Result<(), DbError> {
-        self.ensure_builds(bundle).await?;
-        let sql = "UPDATE bundle_builds SET requested = requested + 1 WHERE bundle_id = ?";
-        self.execute(sql, vec![bundle.into()]).await.map(drop)
     }
 
     /// Creates the row of a bundle if it does not exist.
@@ -159,36 +177,23 @@ impl Transaction {
         rows.into_iter().map(state).collect()
     }
 
-    /// Returns the newest finished attempts of a bundle, the newest first.
+    /// Returns finished attempts of a bundle with ids smaller than `before`, the newest first.
     pub async fn build_attempts(
         &mut self,
         bundle: i64,
+        before: i64,
         most: i64,
     ) -> Result<Vec<Attempt>, DbError> {
-        let rows = self
-            .query(
-                "SELECT id, fence, revision, phase, status, error_message, ended_at, sync_duration, build_duration, push_duration FROM build_attempts WHERE bundle_id = ? ORDER BY id DESC LIMIT ?",
-                vec![bundle.into(), most.into()],
-            )
-            .await?;
-        let attempt = |mut row: Row| {
-            let mut attempt = Attempt {
-                id: row.int()?,
-                fence: row.int()?,
-                revision: row.text()?,
-                phase: row.text()?,
-                status: row.text()?,
-                error_message: row.text()?,
-                ended_at: row.int()?,
-                durations: [None; 3],
-            };
-            for duration in &mut attempt.durations {
-                let micros = row.maybe_int()?;
-                *duration = micros.map(|micros| Duration::from_micros(micros.unsigned_abs()));
-            }
-            Ok(attempt)
-        };
+        let sql = attempts!("bundle_id = ? AND id < ? ORDER BY id DESC LIMIT ?");
+        let values = vec![bundle.into(), before.into(), most.into()];
+        let rows = self.query(sql, values).await?;
         rows.into_iter().map(attempt).collect()
+    }
+
+    /// Returns a finished attempt.
+    pub async fn build_attempt(&mut self, id: i64) -> Result<Option<Attempt>, DbError> {
+        let row = self.first(attempts!("id = ?"), vec![id.into()]).await?;
+        row.map(attempt).transpose()
     }
 
     /// Adds an attempt to the history of a bundle, and deletes the oldest ones beyond the limit.

@@ -267,7 +267,8 @@ impl Transaction {
     ) -> Result<(), DbError> {
         self.record_status(lease.bundle, record).await?;
         self.add_attempt(lease.bundle, lease.fence, record, durations)
-            .await
+            .await?;
+        self.serve_requests(lease.bundle, lease.requested).await
     }
 }
 

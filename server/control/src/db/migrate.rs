@@ -19,13 +19,11 @@ macro_rules! migrations {
     };
 }
 
-static SQLITE: &[Migration] =
-    migrations!("sqlite": 1 "0001_tables", 2 "0002_indexes", 3 "0003_artifacts", 4 "0004_builds");
-static POSTGRES: &[Migration] =
-    migrations!("postgres": 1 "0001_tables", 2 "0002_indexes", 3 "0003_artifacts", 4 "0004_builds");
+static SQLITE: &[Migration] = migrations!("sqlite": 1 "0001_tables", 2 "0002_indexes", 3 "0003_artifacts", 4 "0004_builds", 5 "0005_triggers");
+static POSTGRES: &[Migration] = migrations!("postgres": 1 "0001_tables", 2 "0002_indexes", 3 "0003_artifacts", 4 "0004_builds", 5 "0005_triggers");
 /// The foreign keys of MySQL already create the indexes of the second migration of the other dialects.
 static MYSQL: &[Migration] =
-    migrations!("mysql": 1 "0001_tables", 3 "0003_artifacts", 4 "0004_builds");
+    migrations!("mysql": 1 "0001_tables", 3 "0003_artifacts", 4 "0004_builds", 5 "0005_triggers");
 
 fn all(dialect: Dialect) -> &'static [Migration] {
     match dialect {

@@ -6,6 +6,7 @@
 
 mod artifacts;
 mod audit;
+mod build_requests;
 mod builds;
 mod clock;
 mod driver;
@@ -26,9 +27,11 @@ mod statuses;
 mod tls;
 mod tokens;
 mod transaction;
+mod webhooks;
 
 pub use artifacts::{ArtifactHead, NewArtifact, Publication};
 pub use audit::{AuditEntry, Written};
+pub use build_requests::BuildRequest;
 pub use builds::{Attempt, BuildState, Due};
 pub use clock::Clock;
 pub use driver::{Cell, DbError, Dialect, Driver, Later, Mode, Row, Session};

@@ -25,6 +25,7 @@ mod storage;
 mod suggestion;
 mod token;
 pub mod tree;
+mod webhook;
 
 pub use bundle::{Bundle, BundleOptions, Optimization, Target};
 pub use files::{FileDocument, FileError};
@@ -45,6 +46,7 @@ pub use status::{Failure, Phase, Record, Status};
 pub use storage::Storage;
 pub(crate) use suggestion::nearest;
 pub use token::{Role, Token};
+pub use webhook::{Webhook, WebhookProvider};
 
 use serde::Serialize;
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     Address, FileDocument, Git, Kind, Origin, Place, Reader, Reference, Requirement, Resource,
-    credentials,
+    Webhook, credentials,
 };
 
 /// A source. All origins can be combined. A source without an origin contains pushed data.
@@ -38,6 +38,9 @@ pub struct Source {
     /// Data that the service fetches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub datasources: Vec<Datasource>,
+    /// The webhook that triggers fetches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<Webhook>,
 }
 
 /// Data that is fetched and mounted at a path.
@@ -110,6 +113,9 @@ impl Resource for Source {
                 .unwrap_or_default(),
             requirements: Requirement::read_all(reader, place, &mut members),
             datasources: Datasource::read_all(reader, place, members.take("datasources")),
+            webhook: members
+                .take("webhook")
+                .and_then(|value| Webhook::read(reader, &place.member("webhook"), value)),
         };
         members.end(reader, place);
         reader.check_local(&place.member("directory"), &source.directory);
@@ -153,6 +159,7 @@ impl Resource for Source {
     fn references(&self) -> Vec<Reference> {
         let mut found = Requirement::references(&self.requirements);
         found.extend(self.git.as_ref().and_then(Git::reference));
+        found.extend(self.webhook.as_ref().map(Webhook::reference));
         for (at, datasource) in self.datasources.iter().enumerate() {
             if !datasource.credentials.is_empty() {
                 found.push(Reference {

@@ -7,9 +7,11 @@ mod cleared;
 mod keyring;
 mod rotate;
 mod service_keys;
+mod stored;
 
 pub use cleared::Cleared;
 pub use keyring::{KeyError, KeySource, Keyring};
 pub use rotate::rotate;
 pub(crate) use rotate::secret_context;
 pub use service_keys::ServiceKeys;
+pub use stored::{OpenedSecret, open_secret};

@@ -11,9 +11,8 @@ use crate::error::Refusal;
 use crate::list_digest::ListDigest;
 use crate::model::{
     Bundle, Compat, Kind, Origin, Place, Reader, Requirement, Resource, Secret, Source, Stack,
-    allowed_hosts,
 };
-use crate::secrets::{Keyring, secret_context};
+use crate::secrets::{Keyring, open_secret};
 use crate::tree::{Content, Tree};
 
 /// A bundle with everything that it depends on.
@@ -124,6 +123,9 @@ impl Loading<'_> {
         let source: Source = parsed(item)?;
         let mut digest = ListDigest::new();
         digest.add(item.body.as_bytes());
+        // a trigger makes another version of the source, which is fetched once for all bundles
+        let triggers = self.transaction.source_triggers(item.head.id).await?;
+        digest.add(&triggers.to_be_bytes());
         let secrets = self.secrets(&source.references(), &mut digest).await?;
         let mut pushed = Tree::default();
         for document in self.transaction.documents_below(item.head.id, "").await? {
@@ -150,20 +152,14 @@ impl Loading<'_> {
         let wanted: BTreeSet<&str> = secrets.map(|reference| reference.name.as_str()).collect();
         let mut found = BTreeMap::new();
         for name in wanted {
-            let Some(item) = self.transaction.item(Kind::Secret, name).await? else {
+            let opened = open_secret(self.transaction, self.keyring, name).await?;
+            let Some(opened) = opened else {
                 continue;
             };
-            let Some((key, sealed)) = self.transaction.secret_value(item.head.id).await? else {
-                continue;
-            };
-            let text = self
-                .keyring
-                .unseal(&secret_context(name), &key, &sealed)
-                .map_err(|error| Refusal::internal(format!("secret {name:?}: {}", error.0)))?;
             digest.add(name.as_bytes());
-            digest.add(item.body.as_bytes());
-            digest.add(&text);
-            found.insert(name.to_owned(), secret(&item, &text)?);
+            digest.add(opened.item.body.as_bytes());
+            digest.add(&opened.text);
+            found.insert(name.to_owned(), opened.secret);
         }
         Ok(found)
     }
@@ -187,17 +183,4 @@ fn parsed<R: Resource>(item: &Item) -> Result<R, Refusal> {
     found.set_name(name);
     let found = reader.finish(found);
     found.map_err(|problems| wrong(problems.to_string()))
-}
-
-/// Parses a decrypted secret. Messages contain no values.
-fn secret(item: &Item, text: &[u8]) -> Result<Secret, Refusal> {
-    let name = &item.head.name;
-    let invalid = || Refusal::internal(format!("secret {name:?} is not valid any more"));
-    let value: Value = serde_json::from_slice(text).map_err(|_| invalid())?;
-    let value = crate::secrets::Cleared(value);
-    let mut reader = Reader::new(Compat::Ocp, Origin::File);
-    let mut secret = Secret::read(&mut reader, &Place::Root, &value.0);
-    name.clone_into(&mut secret.name);
-    secret.allowed_hosts = allowed_hosts(&item.body);
-    reader.finish(secret).map_err(|_| invalid())
 }

@@ -198,10 +198,16 @@ impl<S: Stages> Worker<S> {
             return Ok(());
         }
         let mut transaction = database.begin(Mode::Read).await?;
+        let triggers = transaction.due_triggers().await;
         let due = transaction
             .due_builds(i64::try_from(free).unwrap_or(i64::MAX))
             .await;
         transaction.roll_back().await;
+        if !triggers?.is_empty() {
+            let mut transaction = database.begin(Mode::Write).await?;
+            let run = transaction.run_due_triggers().await;
+            transaction.settle(run).await?;
+        }
         let due = due?;
         if due.is_empty() {
             return Ok(());
