@@ -122,7 +122,8 @@ pub use bug::panic_message;
 pub use build::{BuildError, BundleBuilder};
 pub use builtins::{
     BuiltinContext, BuiltinError, BuiltinErrorDetail, Capabilities, CapabilitiesError,
-    EvalErrorCode, HostFunction, NdBuiltinCache, ResponseMetadata, SendMetrics, StopReason,
+    DeclarationError, EvalErrorCode, HostFunction, NdBuiltinCache, ResponseMetadata, SendMetrics,
+    StopReason,
 };
 pub use compile::{Options as CompilerOptions, Work};
 pub use decision::Decision;
@@ -145,8 +146,9 @@ pub use solon_syntax::ast::{Module, Version};
 pub use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
 pub use store::{DataSnapshot, Path};
 pub use topdown::{BuiltinErrors, SearchOptions, Shortcuts};
+pub use types::SignatureError;
 pub use value::array::Items;
-pub use value::serde::{from_value, to_value};
+pub use value::serde::{ConvertError, from_value, to_value};
 pub use value::{
     ArrayView, Kind, NumberBuf, Object, ObjectView, Set, SetView, TextView, Value, ValueRef,
 };
@@ -154,8 +156,8 @@ pub use value::{
 /// JSON texts of values. Numbers keep their notation.
 pub mod json {
     pub use crate::value::json::{
-        JsonError, JsonErrorKind, JsonLayout, Style, TooLong, error_message, is_valid, read, write,
-        write_styled, write_within,
+        JsonError, JsonErrorKind, JsonLayout, NumberError, Style, TooLong, error_message, is_valid,
+        read, write, write_styled, write_within,
     };
 }
 

@@ -2,10 +2,16 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::io;
 
+use crate::value::json::JsonError;
+use crate::value::serde::ConvertError;
 use crate::value::{Kind, ValueRef};
 
 /// Outcome of a call without a value.
+///
+/// The errors of common conversions become errors of the call with `?`: I/O, UTF-8, numbers, JSON, [`ConvertError`], texts
+/// and boxed errors.
 ///
 /// ```
 /// use solon::{BuiltinError, Engine, HostFunction, Request, ValueRef};
@@ -122,6 +128,61 @@ pub enum BuiltinErrorDetail {
     },
     /// Any other message, with its code.
     Message(EvalErrorCode, Cow<'static, str>),
+}
+
+impl std::error::Error for BuiltinErrorDetail {}
+
+impl fmt::Display for BuiltinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Undefined => f.write_str("undefined"),
+            Self::Error(detail) | Self::Halt(detail) => detail.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for BuiltinError {}
+
+/// Converts the errors of common operations of host functions. A conversion of each `E: Error` is impossible, because
+/// [`BuiltinError`] implements `Error`, too.
+macro_rules! from_errors {
+    ($($error:ty),+ $(,)?) => {$(
+        impl From<$error> for BuiltinError {
+            fn from(error: $error) -> Self {
+                Self::error(error.to_string())
+            }
+        }
+    )+};
+}
+
+from_errors! {
+    fmt::Error,
+    io::Error,
+    std::num::ParseIntError,
+    std::num::ParseFloatError,
+    std::num::TryFromIntError,
+    std::str::ParseBoolError,
+    std::str::Utf8Error,
+    std::string::FromUtf8Error,
+    std::net::AddrParseError,
+    std::time::SystemTimeError,
+    serde_json::Error,
+    ConvertError,
+    JsonError,
+    Box<dyn std::error::Error>,
+    Box<dyn std::error::Error + Send + Sync>,
+}
+
+impl From<String> for BuiltinError {
+    fn from(message: String) -> Self {
+        Self::error(message)
+    }
+}
+
+impl From<&'static str> for BuiltinError {
+    fn from(message: &'static str) -> Self {
+        Self::error(message)
+    }
 }
 
 impl BuiltinErrorDetail {
@@ -252,5 +313,102 @@ impl BuiltinError {
     /// Returns an error that ends the evaluation.
     pub fn halt(code: EvalErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self::Halt(Box::new(BuiltinErrorDetail::Message(code, message.into())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BuiltinError, EvalErrorCode};
+    use crate::value::{Value, ValueRef};
+    use crate::{Engine, HostFunction, Request};
+
+    /// Fails as the function of a host does that uses `?`.
+    fn fail(what: &str) -> Result<i64, BuiltinError> {
+        match what {
+            "int" => Ok("x".parse::<i64>()?),
+            "float" => Ok("x".parse::<f64>().map(|_| 0)?),
+            "narrow" => Ok(i64::from(u8::try_from(300_i64)?)),
+            "bool" => Ok(i64::from("maybe".parse::<bool>()?)),
+            "utf8" => Ok(std::str::from_utf8(&[0xff]).map(|_| 0)?),
+            "string" => Ok(String::from_utf8(vec![0xff]).map(|_| 0)?),
+            "address" => Ok("::x".parse::<std::net::IpAddr>().map(|_| 0)?),
+            "time" => Ok(std::time::UNIX_EPOCH
+                .duration_since(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1))
+                .map(|_| 0)?),
+            "io" => Err(std::io::Error::other("disk full"))?,
+            "fmt" => Err(std::fmt::Error)?,
+            "serde_json" => Ok(serde_json::from_str::<Vec<i64>>("[").map(|_| 0)?),
+            "json" => Ok(crate::json::read(b"[").map(|_| 0)?),
+            "convert" => Ok(crate::from_value::<i64>(Value::from("x").borrow())?),
+            "boxed" => Err(Box::<dyn std::error::Error>::from("boxed"))?,
+            "shared" => Err(Box::<dyn std::error::Error + Send + Sync>::from("shared"))?,
+            "owned" => Err("owned".to_owned())?,
+            "text" => Err("text")?,
+            _ => Err(BuiltinError::Undefined),
+        }
+    }
+
+    #[test]
+    fn errors_of_common_operations_become_errors_of_the_call() {
+        let function =
+            HostFunction::new("fails", "what: string => never: number", |_, operands| {
+                let what = operands.first().and_then(|what| what.utf8());
+                Ok(ValueRef::Int(fail(what.unwrap_or_default())?))
+            });
+        let engine = Engine::builder().function(function.unwrap()).build();
+        let query = engine.prepare_query("fails(input, x)").unwrap();
+        for (what, message) in [
+            ("int", "invalid digit found in string"),
+            ("float", "invalid float literal"),
+            ("narrow", "out of range integral type conversion attempted"),
+            ("bool", "provided string was not `true` or `false`"),
+            ("utf8", "invalid utf-8 sequence of 1 bytes from index 0"),
+            ("string", "invalid utf-8 sequence of 1 bytes from index 0"),
+            ("address", "invalid IP address syntax"),
+            ("time", "second time provided was later than self"),
+            ("io", "disk full"),
+            ("fmt", "an error occurred when formatting an argument"),
+            ("serde_json", "EOF while parsing a list at line 1 column 1"),
+            ("json", "unexpected end of JSON input"),
+            ("convert", "invalid type: string \"x\", expected i64"),
+            ("boxed", "boxed"),
+            ("shared", "shared"),
+            ("owned", "owned"),
+            ("text", "text"),
+        ] {
+            let input = Value::from(what);
+            let request = Request::new().input(&input);
+            assert_eq!(query.solutions(&request).unwrap().len(), 0, "{what}");
+            let error = query
+                .solutions(&request.strict_builtin_errors(true))
+                .unwrap_err();
+            let entry = &error.entries()[0];
+            assert_eq!(entry.code, EvalErrorCode::Builtin.as_str(), "{what}");
+            assert_eq!(entry.message, format!("fails: {message}"));
+        }
+    }
+
+    #[test]
+    fn errors_are_displayed_without_the_name_of_the_function() {
+        let errors: [Box<dyn std::error::Error>; 4] = [
+            Box::new(BuiltinError::Undefined),
+            Box::new(BuiltinError::error("disk full")),
+            Box::new(BuiltinError::memory()),
+            Box::new(BuiltinError::operand(
+                2,
+                &["number", "string"],
+                Value::Null.borrow(),
+            )),
+        ];
+        let shown = errors.map(|error| error.to_string());
+        assert_eq!(
+            shown,
+            [
+                "undefined",
+                "disk full",
+                "evaluation exceeds its memory limit",
+                "operand 2 must be one of {number, string} but got null",
+            ]
+        );
     }
 }

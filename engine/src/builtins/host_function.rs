@@ -1,15 +1,16 @@
 //! Functions that a host adds to the built-ins.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use super::{BuiltinContext, BuiltinError};
 use crate::bug::bug;
-use crate::types::{Type, parse_host_signature};
+use crate::types::{SignatureError, Type, parse_host_signature};
 use crate::value::ValueRef;
 
 /// Implementation of a host function.
-pub type HostFunctionBody = dyn for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError>
+pub(crate) type HostFunctionBody = dyn for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError>
     + Send
     + Sync;
 
@@ -29,18 +30,17 @@ pub type HostFunctionBody = dyn for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-#[non_exhaustive]
 pub struct HostFunction {
     /// Name, as policies call it. May contain dots.
-    pub name: Arc<str>,
+    pub(crate) name: Arc<str>,
     /// Type, a [`Type::Function`] of fixed arity with a result.
-    pub declaration: Type,
+    pub(crate) declaration: Type,
     /// `true` if equal calls within an evaluation are made only once.
-    pub memoise: bool,
+    pub(crate) memoise: bool,
     /// `true` if it may wait for external I/O. Decisions that call it must not run on a thread that others wait for.
-    pub waits: bool,
+    pub(crate) waits: bool,
     /// Implementation.
-    pub body: Arc<HostFunctionBody>,
+    pub(crate) body: Arc<HostFunctionBody>,
 }
 
 impl HostFunction {
@@ -54,7 +54,7 @@ impl HostFunction {
     /// ```
     /// let error = solon::HostFunction::new("half", "whole: nmber => half: number", |_, _| Err(solon::BuiltinError::Undefined));
     /// let message = "invalid signature `whole: nmber => half: number`: expected a type at byte 7";
-    /// assert_eq!(error.unwrap_err(), message);
+    /// assert_eq!(error.unwrap_err().to_string(), message);
     /// ```
     pub fn new(
         name: &str,
@@ -66,9 +66,8 @@ impl HostFunction {
         + Send
         + Sync
         + 'static,
-    ) -> Result<Self, String> {
-        let function = parse_host_signature(signature).map_err(|error| error.to_string())?;
-        let declaration = Type::from(function);
+    ) -> Result<Self, SignatureError> {
+        let declaration = Type::from(parse_host_signature(signature)?);
         Ok(Self {
             name: name.into(),
             declaration,
@@ -83,6 +82,14 @@ impl HostFunction {
     ///
     /// # Errors
     /// Fails if the declaration is not a function with a fixed number of arguments and a result.
+    ///
+    /// ```
+    /// use solon::{BuiltinError, HostFunction};
+    ///
+    /// let declaration = br#"{"type": "function", "args": [], "variadic": {"type": "any"}, "result": {"type": "any"}}"#;
+    /// let error = HostFunction::from_declaration("f", declaration, |_, _| Err(BuiltinError::Undefined));
+    /// assert_eq!(error.unwrap_err().to_string(), "the number of its arguments must be fixed");
+    /// ```
     pub fn from_declaration(
         name: &str,
         declaration: &[u8],
@@ -93,15 +100,17 @@ impl HostFunction {
         + Send
         + Sync
         + 'static,
-    ) -> Result<Self, String> {
-        let json = serde_json::from_slice(declaration).map_err(|error| error.to_string())?;
-        let declaration = Type::from_json(&json)?;
+    ) -> Result<Self, DeclarationError> {
+        let json = serde_json::from_slice(declaration)
+            .map_err(|error| DeclarationError(error.to_string().into()))?;
+        let declaration =
+            Type::from_json(&json).map_err(|message| DeclarationError(message.into()))?;
         match &declaration {
-            Type::Function(function) if function.variadic.is_some() => {
-                Err("the number of its arguments must be fixed".to_owned())
-            }
+            Type::Function(function) if function.variadic.is_some() => Err(DeclarationError(
+                "the number of its arguments must be fixed".into(),
+            )),
             Type::Function(function) if function.result.is_none() => {
-                Err("it must have a result".to_owned())
+                Err(DeclarationError("it must have a result".into()))
             }
             Type::Function(_) => Ok(Self {
                 name: name.into(),
@@ -110,7 +119,7 @@ impl HostFunction {
                 waits: false,
                 body: Arc::new(body),
             }),
-            _ => Err("its declaration is not a function".to_owned()),
+            _ => Err(DeclarationError("its declaration is not a function".into())),
         }
     }
 
@@ -130,7 +139,7 @@ impl HostFunction {
     }
 
     /// Calls it, unless an operand exceeds the traversal limit.
-    pub fn call<'e>(
+    pub(crate) fn call<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
@@ -164,6 +173,11 @@ impl HostFunction {
         self.memoise && !self.waits
     }
 
+    /// Returns the name, as policies call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Returns the number of arguments.
     pub fn arity(&self) -> usize {
         match &self.declaration {
@@ -180,3 +194,15 @@ impl fmt::Debug for HostFunction {
             .finish_non_exhaustive()
     }
 }
+
+/// The reason why a declaration in JSON is not the type of a host function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclarationError(Cow<'static, str>);
+
+impl fmt::Display for DeclarationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for DeclarationError {}

@@ -83,7 +83,7 @@ pub use entry::{BuiltinEntry, Declaration, after};
 pub use folds::{Aggregation, Fold};
 pub use graph::Graphs;
 pub use hooks::Hooks;
-pub use host_function::{HostFunction, HostFunctionBody};
+pub use host_function::{DeclarationError, HostFunction};
 pub use http::SendMetrics;
 pub use intrinsic::{IntrinsicFunction, IntrinsicResult};
 #[cfg(feature = "crypto")]

@@ -23,6 +23,7 @@ pub use write::{
     write_within,
 };
 
+pub use super::number::NumberError;
 use super::text::lossy;
 use super::{Arena, Value, ValueRef};
 
