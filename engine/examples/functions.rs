@@ -19,8 +19,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let tenant = call.metadata().and_then(|fields| fields.get("tenant"));
             call.set_response_metadata("org/tenant", tenant.cloned().unwrap_or_default());
             match user {
-                "alice" => Ok(ValueRef::Int(3)),
-                "bob" => Ok(ValueRef::Int(1)),
+                "alice" => Ok(ValueRef::from(3)),
+                "bob" => Ok(ValueRef::from(1)),
                 _ => Err(BuiltinError::error(format!("unknown user {user}"))),
             }
         },

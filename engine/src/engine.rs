@@ -65,7 +65,7 @@ pub use loading::{FileLoad, LoadReport};
 ///
 /// let allow = engine.prepare_document("/authz/allow")?;
 /// let input = Value::object(vec![("user".into(), "alice".into())]);
-/// assert_eq!(allow.evaluate(&Request::new().input(&input))?, Some(Value::Bool(true)));
+/// assert_eq!(allow.evaluate(&Request::new().input(&input))?, Some(Value::from(true)));
 /// # Ok::<(), solon::Error>(())
 /// ```
 #[derive(Clone)]
@@ -234,8 +234,8 @@ impl Engine {
     /// change.set_module("p.rego", "package p\nallow := true");
     /// let after = engine.check(change)?;
     /// let request = Request::new();
-    /// assert_eq!(allow.evaluate(&request.snapshot(&after))?, Some(Value::Bool(true)));
-    /// assert_eq!(allow.evaluate(&request)?, Some(Value::Bool(false)));
+    /// assert_eq!(allow.evaluate(&request.snapshot(&after))?, Some(Value::from(true)));
+    /// assert_eq!(allow.evaluate(&request)?, Some(Value::from(false)));
     /// # Ok::<(), solon::Error>(())
     /// ```
     ///

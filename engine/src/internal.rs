@@ -59,7 +59,27 @@ pub mod uri {
 }
 
 pub mod value {
+    use std::sync::Arc;
+
+    use crate::value::object::ObjectRepr;
     pub use crate::value::*;
+
+    /// Returns the address of the shape of an object, if it has one. Objects with equal addresses share their keys.
+    pub fn shape_address(object: &Object) -> Option<usize> {
+        let (shape, _) = object.shaped()?;
+        Some(Arc::as_ptr(shape).addr())
+    }
+
+    /// Returns the number of runs of a large object that another one does not share, or `None` for small objects.
+    pub fn unshared_runs(object: &Object, other: &Object) -> Option<usize> {
+        let (ObjectRepr::Chunked(object), ObjectRepr::Chunked(other)) =
+            (object.repr(), other.repr())
+        else {
+            return None;
+        };
+        let is_shared = |run: &&Arc<_>| other.runs().any(|other| Arc::ptr_eq(other, run));
+        Some(object.runs().filter(|run| !is_shared(run)).count())
+    }
 }
 
 pub mod topdown {

@@ -148,6 +148,7 @@ pub use store::{DataSnapshot, Path};
 pub use topdown::{BuiltinErrors, SearchOptions, Shortcuts};
 pub use types::SignatureError;
 pub use value::array::Items;
+pub use value::number::Number;
 pub use value::serde::{ConvertError, from_value, to_value};
 pub use value::{
     ArrayView, Kind, NumberBuf, Object, ObjectView, Set, SetView, TextView, Value, ValueRef,
@@ -175,7 +176,7 @@ pub mod yaml {
 /// let mut shapes: Shapes = Shapes::default();
 /// let mut read = |values: &mut [Value]| {
 ///     let order = shapes.order(&["name", "age"]).ok_or("too many keys")?;
-///     Ok::<_, &str>(Value::Object(order.object(values)))
+///     Ok::<_, &str>(Value::from(order.object(values)))
 /// };
 /// let alice = read(&mut ["alice".into(), 31.into()])?;
 /// let bob = read(&mut ["bob".into(), 27.into()])?;
@@ -186,6 +187,16 @@ pub mod yaml {
 pub mod shapes {
     pub use crate::value::object::{KeyOrder, Shapes, Unfilled};
 }
+
+/// Iterators of values, which the methods of values and views return.
+pub mod iter {
+    pub use crate::value::array::ArrayIter;
+    pub use crate::value::object::{ObjectIter, PairIter};
+    pub use crate::value::set::SetIter;
+}
+
+/// The syntax tree of policies and terms, its parser and its JSON: the crate `solon-syntax`.
+pub use solon_syntax as syntax;
 
 /// X.509 certificates as values.
 #[cfg(feature = "crypto")]

@@ -254,7 +254,7 @@ impl EngineShared {
 /// let query = Engine::new().prepare_query("some x in [1, 2]; y := x * 10")?;
 /// let solutions = query.solutions(&Request::new())?;
 /// let (name, value) = &solutions[1].bindings[1];
-/// assert_eq!((&**name, value), ("y", &Value::Int(20)));
+/// assert_eq!((&**name, value), ("y", &Value::from(20)));
 /// # Ok::<(), solon::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

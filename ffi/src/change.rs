@@ -140,7 +140,7 @@ pub unsafe extern "C" fn solon_change_delete(
 ) -> *mut Error {
     guard(|| {
         let (change, path) = arguments!(handle_mut(change), path(path, path_length));
-        change.0.write(Operation::Remove, path, EngineValue::Null);
+        change.0.write(Operation::Remove, path, EngineValue::NULL);
         Ok(())
     })
 }

@@ -173,7 +173,7 @@ pub unsafe extern "C" fn solon_document_allow_with(
                 let watched = document
                     .prepared
                     .explain(request, ExplainOptions::new(Detail::Notes).search(search));
-                Ok(watched.result? == Some(EngineValue::Bool(true)))
+                Ok(watched.result? == Some(EngineValue::from(true)))
             },
         )
     };

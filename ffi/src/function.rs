@@ -122,7 +122,7 @@ impl Body {
                 format!("{}: {message}", self.name),
             )),
             (Some(failure), _) => Err(BuiltinError::error(failure.message)),
-            (None, Some(value)) => Ok(context.arena.copy_of(&value.0)),
+            (None, Some(value)) => Ok(context.value(&value.0)),
             (None, None) => Err(BuiltinError::Undefined),
         }
     }

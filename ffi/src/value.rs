@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ffi::{c_char, c_int};
 use std::ptr;
 
-use ::engine::{Kind as EngineKind, NumberBuf, Value as EngineValue, json};
+use ::engine::{Kind as EngineKind, NumberBuf, Object, Value as EngineValue, json};
 
 use crate::argument::{self, arguments, refused};
 use crate::bytes::{Bytes, Text};
@@ -81,7 +81,7 @@ where
 pub unsafe extern "C" fn solon_value_null(out: *mut *mut Value) -> *mut Error {
     guard(|| {
         let out = arguments!(output(out));
-        out.give(Value(EngineValue::Null));
+        out.give(Value(EngineValue::NULL));
         Ok(())
     })
 }
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn solon_value_null(out: *mut *mut Value) -> *mut Error {
 pub unsafe extern "C" fn solon_value_boolean(boolean: c_int, out: *mut *mut Value) -> *mut Error {
     guard(|| {
         let out = arguments!(output(out));
-        out.give(Value(EngineValue::Bool(boolean != 0)));
+        out.give(Value(EngineValue::from(boolean != 0)));
         Ok(())
     })
 }
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn solon_value_boolean(boolean: c_int, out: *mut *mut Valu
 pub unsafe extern "C" fn solon_value_int(number: i64, out: *mut *mut Value) -> *mut Error {
     guard(|| {
         let out = arguments!(output(out));
-        out.give(Value(EngineValue::Int(number)));
+        out.give(Value(EngineValue::from(number)));
         Ok(())
     })
 }
@@ -315,11 +315,11 @@ pub unsafe extern "C" fn solon_value_is_true(value: *const Value) -> c_int {
 /// Returns the number of elements, members or pairs, or of the bytes of a string; 0 for anything else.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_value_length(value: *const Value) -> usize {
-    let length = |value: &EngineValue| match value {
-        EngineValue::Array(items) => Some(items.len()),
-        EngineValue::Object(object) => Some(object.len()),
-        EngineValue::Set(set) => Some(set.items().len()),
-        other => other.string_bytes().map(<[u8]>::len),
+    let length = |value: &EngineValue| match value.kind() {
+        EngineKind::Array => value.as_array().map(<[_]>::len),
+        EngineKind::Object => value.as_object().map(Object::len),
+        EngineKind::Set => value.as_set().map(|set| set.items().len()),
+        _ => value.string_bytes().map(<[u8]>::len),
     };
     // SAFETY: the caller upholds the contract of the header
     unsafe { read(value, 0, length) }
@@ -374,11 +374,7 @@ unsafe fn put<T>(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_value_item(value: *const Value, index: usize) -> *const Value {
     let item = |value: &EngineValue| {
-        let items = match value {
-            EngineValue::Array(items) => &**items,
-            EngineValue::Set(set) => set.items(),
-            _ => return None,
-        };
+        let items = value.as_array().or_else(|| Some(value.as_set()?.items()))?;
         items.get(index).map(Value::within)
     };
     // SAFETY: the caller upholds the contract of the header
@@ -411,12 +407,12 @@ pub unsafe extern "C" fn solon_value_lookup(
     let lookup = |value: &EngineValue| {
         // SAFETY: the caller upholds the contract of the header
         let key = &unsafe { argument::handle(key, "key") }.ok()?.0;
-        let found = match value {
-            EngineValue::Object(object) => object.get_stored(key),
-            EngineValue::Array(items) => items.get(usize::try_from(key.as_i64()?).ok()?),
-            EngineValue::Set(set) => {
-                let at = set.items().binary_search(key).ok()?;
-                set.items().get(at)
+        let found = match value.kind() {
+            EngineKind::Object => value.as_object()?.get(key.borrow()),
+            EngineKind::Array => value.as_array()?.get(usize::try_from(key.as_i64()?).ok()?),
+            EngineKind::Set => {
+                let items = value.as_set()?.items();
+                items.get(items.binary_search(key).ok()?)
             }
             _ => None,
         };

@@ -105,7 +105,7 @@ impl Change {
     /// Removes a document.
     fn delete(&self, path: String) -> PyResult<()> {
         self.add(|change| {
-            change.write(Operation::Remove, Path::from_slashes(&path), Value::Null);
+            change.write(Operation::Remove, Path::from_slashes(&path), Value::NULL);
         })
     }
 

@@ -160,7 +160,7 @@ impl Document {
                 let explained = self
                     .prepared
                     .explain(request, ExplainOptions::new(Detail::Notes).search(search));
-                Ok(explained.result? == Some(Value::Bool(true)))
+                Ok(explained.result? == Some(Value::from(true)))
             },
         )
     }

@@ -36,7 +36,7 @@ pub fn declare(
             let operands: Vec<Value> = operands.iter().map(|operand| operand.to_value()).collect();
             let answer = stack::on_own(|| ask(&function, &operands, settings));
             match answer.unwrap_or(Answer::Ended(None)) {
-                Answer::Value(value) => Ok(context.arena.copy_of(&value)),
+                Answer::Value(value) => Ok(context.value(&value)),
                 Answer::Undefined => Err(BuiltinError::Undefined),
                 Answer::Failed(message) => Err(BuiltinError::error(message)),
                 Answer::Ended(error) => {

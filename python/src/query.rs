@@ -34,7 +34,7 @@ impl Query {
 
     fn rows<'py>(&self, py: Python<'py>, rows: &[Solution]) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
-        let holds = |row: &&Solution| !row.values.contains(&Value::Bool(false));
+        let holds = |row: &&Solution| !row.values.contains(&Value::from(false));
         for row in rows.iter().filter(holds) {
             list.append(self.bindings(py, row)?)?;
         }

@@ -248,7 +248,7 @@ fn functions_of_other_engines_compile_and_fail() {
         .capabilities(capabilities)
         .function(
             HostFunction::new("my.function", "x: string => y: number", |_, _| {
-                Ok(solon::internal::value::ValueRef::Int(7))
+                Ok(solon::ValueRef::from(7_i64))
             })
             .unwrap(),
         )

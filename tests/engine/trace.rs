@@ -177,7 +177,7 @@ fn traces_equal_those_of_opa() {
 fn evaluators_that_disagree_are_reported() {
     let calls = AtomicI64::new(0);
     let next = HostFunction::new("next", "x: number => n: number", move |_, _| {
-        Ok(ValueRef::Int(calls.fetch_add(1, Ordering::Relaxed)))
+        Ok(ValueRef::from(calls.fetch_add(1, Ordering::Relaxed)))
     })
     .unwrap();
     let asks = |function: HostFunction| {

@@ -99,7 +99,7 @@ fn truth(rule: &PreparedDocument, input: &Value, contents: &Contents) -> Kept {
             let answer = rule.evaluate(&Request::new().input(&input));
             // a policy that ends in an error is not true
             if answer
-                .is_ok_and(|value| value.is_some_and(|value| value != solon::Value::Bool(false)))
+                .is_ok_and(|value| value.is_some_and(|value| value != solon::Value::from(false)))
             {
                 kept.push((one, other));
             }

@@ -266,7 +266,7 @@ fn is_type_error(error: &Error) -> bool {
 
 /// Returns `true` if no expression is false: a query returns such solutions, too, but residuals have none for them.
 fn is_true(solution: &Solution) -> bool {
-    let no = solon::Value::Bool(false);
+    let no = solon::Value::from(false);
     solution.values.iter().all(|value| *value != no)
 }
 

@@ -73,7 +73,7 @@ impl Written {
         let decide = prepare().ok_or("not prepared")?;
         let read = |text: &str| json::read(text.as_bytes()).map_err(|error| error.to_string());
         let start = Instant::now();
-        let data = workload.data.as_deref().map_or(Ok(Value::Null), read)?;
+        let data = workload.data.as_deref().map_or(Ok(Value::NULL), read)?;
         let load_ms = elapsed_ms(start);
         let text = workload.input.clone().unwrap_or_else(|| "null".to_owned());
         Ok(Self {
@@ -109,11 +109,7 @@ impl Contender for Written {
 }
 
 fn elements(value: &Value) -> impl Iterator<Item = &Value> {
-    let items = match value {
-        Value::Array(items) => Some(items.iter()),
-        _ => None,
-    };
-    items.into_iter().flatten()
+    value.as_array().unwrap_or_default().iter()
 }
 
 /// Returns the string elements of an array in an object.
@@ -134,5 +130,5 @@ fn float(value: &Value, key: &str) -> Option<f64> {
 
 /// Returns a count or a length as a value.
 fn number(count: usize) -> Option<Value> {
-    i64::try_from(count).ok().map(Value::Int)
+    i64::try_from(count).ok().map(Value::from)
 }

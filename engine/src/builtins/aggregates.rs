@@ -1,6 +1,6 @@
 //! Aggregates: functions of all elements of a collection.
 
-use super::arithmetic::computed;
+use super::arithmetic::{arithmetic_error, computed};
 use super::arrays::allot;
 use super::{Aggregation, Builtin, BuiltinContext, BuiltinError, Fold, Members, Operands, runes};
 use crate::value::number::Product;
@@ -117,7 +117,7 @@ fn product<'e>(
         let number = member
             .as_number()
             .ok_or_else(|| BuiltinError::element(1, members.kind(), &["number"], member))?;
-        product.multiply(number)?;
+        product.multiply(number).map_err(arithmetic_error)?;
     }
     computed(call, product.finish())
 }

@@ -77,15 +77,14 @@ pub const TABLE: &[Builtin] = &[
     .listed(&["numbers"]),
 ];
 
-impl From<ArithmeticError> for BuiltinError {
-    fn from(error: ArithmeticError) -> Self {
-        Self::error(match error {
-            ArithmeticError::DivideByZero => "divide by zero",
-            ArithmeticError::ModuloByZero => "modulo by zero",
-            ArithmeticError::ModuloOfFloat => "modulo on floating-point number",
-            _ => return Self::error(error.to_string()),
-        })
-    }
+/// Converts the failure of a computation to the error of a call.
+pub fn arithmetic_error(error: ArithmeticError) -> BuiltinError {
+    BuiltinError::error(match error {
+        ArithmeticError::DivideByZero => "divide by zero",
+        ArithmeticError::ModuloByZero => "modulo by zero",
+        ArithmeticError::ModuloOfFloat => "modulo on floating-point number",
+        _ => return BuiltinError::error(error.to_string()),
+    })
 }
 
 /// Converts the result of a computation to a value, or its failure to an error.
@@ -97,7 +96,7 @@ pub fn computed<'e>(
     match &outcome {
         Ok(NumberBuf::Int(int)) => Ok(ValueRef::Int(*int)),
         Ok(NumberBuf::Decimal(scale, coefficient)) => Ok(ValueRef::Decimal(*scale, *coefficient)),
-        _ => Ok(call.arena.number(outcome?)),
+        _ => Ok(call.arena.number(outcome.map_err(arithmetic_error)?)),
     }
 }
 

@@ -16,8 +16,8 @@ use crate::value::{Kind, ValueRef};
 /// ```
 /// use solon::{BuiltinError, Engine, HostFunction, Request, ValueRef};
 ///
-/// let half = HostFunction::new("half", "n: number => h: number", |_, operands| match operands {
-///     [ValueRef::Int(n)] if n % 2 == 0 => Ok(ValueRef::Int(n / 2)),
+/// let half = HostFunction::new("half", "n: number => h: number", |_, operands| match operands.first().and_then(|n| n.as_i64()) {
+///     Some(n) if n % 2 == 0 => Ok(ValueRef::from(n / 2)),
 ///     _ => Err(BuiltinError::error("an even number was expected")),
 /// })?;
 /// let engine = Engine::builder().function(half).build();
@@ -324,13 +324,14 @@ mod tests {
 
     /// Fails as the function of a host does that uses `?`.
     fn fail(what: &str) -> Result<i64, BuiltinError> {
+        let invalid = vec![0xff];
         match what {
             "int" => Ok("x".parse::<i64>()?),
             "float" => Ok("x".parse::<f64>().map(|_| 0)?),
             "narrow" => Ok(i64::from(u8::try_from(300_i64)?)),
             "bool" => Ok(i64::from("maybe".parse::<bool>()?)),
-            "utf8" => Ok(std::str::from_utf8(&[0xff]).map(|_| 0)?),
-            "string" => Ok(String::from_utf8(vec![0xff]).map(|_| 0)?),
+            "utf8" => Ok(std::str::from_utf8(&invalid).map(|_| 0)?),
+            "string" => Ok(String::from_utf8(invalid).map(|_| 0)?),
             "address" => Ok("::x".parse::<std::net::IpAddr>().map(|_| 0)?),
             "time" => Ok(std::time::UNIX_EPOCH
                 .duration_since(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1))

@@ -55,10 +55,7 @@ pub struct CallCaches<'e> {
 ///
 /// let shout = HostFunction::new("shout", "text: string => loud: string", |call, operands| {
 ///     let text = operands.first().and_then(|text| text.utf8()).unwrap_or_default();
-///     // what is made lives as long as the evaluation
-///     let mut loud = call.buffer();
-///     loud.extend(text.to_uppercase().bytes());
-///     Ok(call.text(loud))
+///     Ok(call.string(&text.to_uppercase()))
 /// })?;
 /// let engine = Engine::builder().function(shout).build();
 /// let query = engine.prepare_query("x := shout(\"hey\")")?;
@@ -68,29 +65,29 @@ pub struct CallCaches<'e> {
 /// ```
 pub struct BuiltinContext<'e> {
     /// Arena for results.
-    pub arena: &'e Arena,
+    pub(crate) arena: &'e Arena,
     /// Provides all external I/O.
-    pub host: &'e dyn Host,
+    pub(crate) host: &'e dyn Host,
     /// Compiled dynamic patterns, shared by all evaluations of an engine.
-    pub patterns: PatternsView<'e>,
+    pub(crate) patterns: PatternsView<'e>,
     /// Remaining limits of the evaluation.
-    pub budget: Budget<'e>,
+    pub(crate) budget: Budget<'e>,
     /// Hooks of the host.
-    pub hooks: &'e Hooks<'e>,
+    pub(crate) hooks: &'e Hooks<'e>,
     /// Hosts that policies may connect to. `None` allows all.
-    pub allow_net: Option<&'e [String]>,
+    pub(crate) allow_net: Option<&'e [String]>,
     /// Numbered edges of stored graphs.
-    pub graphs: Option<&'e Graphs>,
+    pub(crate) graphs: Option<&'e Graphs>,
     /// Cached responses of `http.send` across evaluations.
-    pub responses: Option<&'e ResponseCache>,
+    pub(crate) responses: Option<&'e ResponseCache>,
     /// Cache of verified token signatures.
-    pub signatures: Option<&'e VerifiedSignatures>,
+    pub(crate) signatures: Option<&'e VerifiedSignatures>,
     /// Source span of the call.
-    pub span: Span,
+    pub(crate) span: Span,
     /// File names for `span`.
-    pub files: Option<&'e SourceNames>,
+    pub(crate) files: Option<&'e SourceNames>,
     /// Most recently used time zone.
-    pub last_zone: Option<LastZone<'e>>,
+    pub(crate) last_zone: Option<LastZone<'e>>,
     caches: Option<Box<CallCaches<'e>>>,
     now_ns: OnceCell<i64>,
     seed: OnceCell<u64>,
@@ -103,7 +100,7 @@ impl<'e> BuiltinContext<'e> {
         clippy::inline_always,
         reason = "it is made where it stays, without a copy on the way"
     )]
-    pub fn new(
+    pub(crate) fn new(
         arena: &'e Arena,
         host: &'e dyn Host,
         patterns: &'e Patterns,
@@ -126,6 +123,24 @@ impl<'e> BuiltinContext<'e> {
             now_ns: OnceCell::new(),
             seed: OnceCell::new(),
         }
+    }
+
+    /// Returns a value as a result of the call. It is copied into the memory of the evaluation, which limits its size.
+    pub fn value(&self, value: &Value) -> ValueRef<'e> {
+        self.arena.copy_of(value)
+    }
+
+    /// Returns a string as a result of the call.
+    pub fn string(&self, text: &str) -> ValueRef<'e> {
+        self.arena.text(text)
+    }
+
+    /// Checks the limits of the evaluation. Host functions call it in long loops.
+    ///
+    /// # Errors
+    /// Fails if the evaluation is cancelled, or at its time or memory limit. The function returns this error.
+    pub fn check_limits(&self) -> Result<(), BuiltinError> {
+        self.budget.check()
     }
 
     /// Returns the caller's metadata about the request: an object, if any.
@@ -159,7 +174,7 @@ impl<'e> BuiltinContext<'e> {
     }
 
     /// Returns `true` if the result of a nondeterministic call is cached.
-    pub fn has_cached_result(&self, name: &str, operands: &[ValueRef<'e>]) -> bool {
+    pub(crate) fn has_cached_result(&self, name: &str, operands: &[ValueRef<'e>]) -> bool {
         self.hooks
             .nd_cache
             .is_some_and(|cache| cache.get(self.arena, name, operands).is_some())
@@ -167,7 +182,7 @@ impl<'e> BuiltinContext<'e> {
 
     /// Returns the substring between two byte positions, without a copy if possible.
     #[inline]
-    pub fn part(&self, text: TextView<'e>, range: Range<usize>) -> ValueRef<'e> {
+    pub(crate) fn part(&self, text: TextView<'e>, range: Range<usize>) -> ValueRef<'e> {
         match text.as_bytes().get(range.clone()).and_then(Short::new) {
             Some(short) => ValueRef::Short(short),
             None => self.long_part(text, range),
@@ -210,7 +225,7 @@ impl<'e> BuiltinContext<'e> {
     ///
     /// # Errors
     /// Fails if the text exceeds the memory limit, or if another limit is reached.
-    pub fn display_text(&self, value: ValueRef<'_>) -> Result<String, BuiltinError> {
+    pub(crate) fn display_text(&self, value: ValueRef<'_>) -> Result<String, BuiltinError> {
         let goes_on = || self.budget.check().is_ok();
         let shown = display::show_while(value, self.budget.remaining_memory(), &goes_on);
         match shown {
@@ -223,18 +238,18 @@ impl<'e> BuiltinContext<'e> {
     }
 
     /// Returns the caches of this evaluation.
-    pub fn caches(&mut self) -> &mut CallCaches<'e> {
+    pub(crate) fn caches(&mut self) -> &mut CallCaches<'e> {
         self.caches.get_or_insert_default()
     }
 
     /// Returns an empty buffer in the arena. [`BuiltinContext::text`] converts it to a string.
-    pub fn buffer(&self) -> Buffer<'e> {
+    pub(crate) fn buffer(&self) -> Buffer<'e> {
         // most strings that policies build are short, and growing costs more than the unused capacity
         Buffer::with_capacity_in(48, self.arena.bump())
     }
 
     /// Returns the content of a buffer as a string.
-    pub fn text(&self, buffer: Buffer<'e>) -> ValueRef<'e> {
+    pub(crate) fn text(&self, buffer: Buffer<'e>) -> ValueRef<'e> {
         match Short::new(&buffer) {
             Some(short) => ValueRef::Short(short),
             None => self.arena.borrowed_bytes(buffer.into_bump_slice()),

@@ -182,12 +182,12 @@ impl Capabilities {
     }
 
     /// Returns the type of a function, or `None` if policies must not call it.
-    pub fn declaration(&self, name: &str) -> Option<&Type> {
+    pub(crate) fn declaration(&self, name: &str) -> Option<&Type> {
         self.builtins.get(name)
     }
 
     /// Returns the functions that this engine does not implement.
-    pub fn foreign(&self) -> impl Iterator<Item = (&str, &Type)> {
+    pub(crate) fn foreign(&self) -> impl Iterator<Item = (&str, &Type)> {
         let foreign = |(name, _): &(&String, &Type)| super::lookup(name).is_none();
         let functions = self.builtins.iter().filter(foreign);
         functions.map(|(name, declaration)| (name.as_str(), declaration))

@@ -19,9 +19,9 @@ pub(crate) type HostFunctionBody = dyn for<'e> Fn(&mut BuiltinContext<'e>, &[Val
 /// ```
 /// use solon::{BuiltinError, Engine, HostFunction, Request, ValueRef};
 ///
-/// let half = HostFunction::new("half", "whole: number => half: number", |_, operands| match operands {
-///     [ValueRef::Int(whole)] => Ok(ValueRef::Int(whole / 2)),
-///     _ => Err(BuiltinError::Undefined),
+/// let half = HostFunction::new("half", "whole: number => half: number", |_, operands| {
+///     let whole = operands.first().and_then(|whole| whole.as_i64());
+///     Ok(ValueRef::from(whole.ok_or(BuiltinError::Undefined)? / 2))
 /// })?;
 /// let engine = Engine::builder().function(half).build();
 /// engine.set_module("p.rego", "package p\nanswer := half(input.n)")?;

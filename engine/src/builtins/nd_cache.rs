@@ -27,10 +27,10 @@ use crate::value::{Arena, Value, ValueRef, json};
 /// let now = Engine::new().prepare_query("x := time.now_ns()")?;
 /// let cache = NdBuiltinCache::from_value(&Value::object(vec![(
 ///     "time.now_ns".into(),
-///     Value::object(vec![(Value::array(vec![]), Value::Int(7))]),
+///     Value::object(vec![(Value::array(vec![]), Value::from(7))]),
 /// )]));
 /// let solutions = now.solutions(&Request::new().nd_builtin_cache(&cache))?;
-/// assert_eq!(solutions[0].bindings[0].1, Value::Int(7));
+/// assert_eq!(solutions[0].bindings[0].1, Value::from(7));
 /// # Ok::<(), solon::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]

@@ -159,7 +159,7 @@ impl Options {
     }
 
     /// Returns the declaration of a built-in or of a function of the host.
-    pub fn declaration(&self, name: &str) -> Option<&Type> {
+    pub(crate) fn declaration(&self, name: &str) -> Option<&Type> {
         let builtin = || match &self.capabilities {
             Some(capabilities) => capabilities.declaration(name),
             None => builtins::lookup(name).map(|entry| &*entry.declaration),
@@ -171,7 +171,7 @@ impl Options {
     }
 
     /// Returns the declaration of the built-in that an operator or a name refers to.
-    pub fn declaration_of(&self, operator: &Term) -> Option<&Type> {
+    pub(crate) fn declaration_of(&self, operator: &Term) -> Option<&Type> {
         match operator.as_ref().map(Vec::as_slice) {
             None => self.declaration(operator.as_var()?),
             Some(path) => self.declaration(&dotted(path)?),

@@ -185,12 +185,12 @@ impl EngineBuilder {
     /// let store = Arc::new(MemoryStore::default());
     /// let engine = Engine::builder().open(store.clone())?;
     /// engine.set_module("p.rego", "package p\nallow := data.open")?;
-    /// engine.put("open", Value::Bool(true))?;
+    /// engine.put("open", Value::from(true))?;
     /// drop(engine);
     ///
     /// let engine = Engine::builder().open(store)?;
     /// let allow = engine.prepare_document("p/allow")?;
-    /// assert_eq!(allow.evaluate(&Request::new())?, Some(Value::Bool(true)));
+    /// assert_eq!(allow.evaluate(&Request::new())?, Some(Value::from(true)));
     /// # Ok::<(), solon::Error>(())
     /// ```
     ///

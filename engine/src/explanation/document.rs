@@ -20,7 +20,7 @@ impl PreparedDocument {
     /// let input = value!({"user": "alice"});
     /// let explained = allow.explain(&Request::new().input(&input), Detail::Full);
     /// assert_eq!(explained.lines(false, false)?.first().map(String::as_str), Some("Enter data.p.allow = _"));
-    /// assert_eq!(explained.result?, Some(Value::Bool(true)));
+    /// assert_eq!(explained.result?, Some(Value::from(true)));
     /// # Ok::<(), solon::Error>(())
     /// ```
     pub fn explain<'s>(

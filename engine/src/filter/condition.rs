@@ -156,15 +156,6 @@ impl Operator {
         let named = Self::NAMED.iter().find(|(other, _)| *other == name);
         named.map(|(_, operator)| *operator)
     }
-
-    /// Returns the name used in rejections.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Compare(comparison) => comparison.word(),
-            Self::In => "in",
-            Self::Affix(affix) => affix.word(),
-        }
-    }
 }
 
 impl ComparisonOperator {

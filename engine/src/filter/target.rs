@@ -128,7 +128,7 @@ impl FilterTarget {
     }
 
     /// Returns `true` if the target supports an operator; `extensions` allows more operators than OPA.
-    pub fn allows(self, operator: Operator, extensions: bool) -> bool {
+    pub(crate) fn allows(self, operator: Operator, extensions: bool) -> bool {
         match operator {
             Operator::Compare(_) => true,
             Operator::In => self != Self::UcastMinimal,
@@ -146,7 +146,7 @@ impl FilterTarget {
     }
 
     /// Returns `true` if the target has a feature.
-    pub fn has(self, feature: TargetFeature) -> bool {
+    pub(crate) fn has(self, feature: TargetFeature) -> bool {
         match feature {
             TargetFeature::Not => !matches!(self, Self::UcastMinimal | Self::UcastLinq),
             TargetFeature::FieldRef => self.is_sql() || self == Self::UcastAll,

@@ -46,10 +46,10 @@ use crate::value::Value;
 /// use solon::{Engine, Path, Value};
 ///
 /// let engine = Engine::new();
-/// engine.put("/a/b", Value::Int(1))?;
+/// engine.put("/a/b", Value::from(1))?;
 /// let snapshot = engine.data_snapshot();
-/// engine.put("/a/b", Value::Int(2))?;
-/// assert_eq!(snapshot.read(&Path::from_slashes("a/b"))?, &Value::Int(1));
+/// engine.put("/a/b", Value::from(2))?;
+/// assert_eq!(snapshot.read(&Path::from_slashes("a/b"))?, &Value::from(1));
 /// # Ok::<(), solon::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -87,11 +87,11 @@ impl DataSnapshot {
 /// use solon::{Engine, Error, Path, Value};
 ///
 /// let engine = Engine::new();
-/// engine.put("/visits", Value::Int(1))?;
+/// engine.put("/visits", Value::from(1))?;
 /// let visits = engine.edit(|documents: &mut Transaction| {
 ///     let path = Path::from_slashes("visits");
 ///     let visits = documents.read(&path)?.as_i64().unwrap_or(0) + 1;
-///     documents.put(&path, Value::Int(visits))?;
+///     documents.put(&path, Value::from(visits))?;
 ///     Ok::<_, Error>(visits)
 /// })?;
 /// assert_eq!(visits, 2);
@@ -181,7 +181,7 @@ impl Transaction {
     ///     documents.patching(|patching| {
     ///         let path = Path::from_slashes("users/alice");
     ///         patching.make_parents(&path)?;
-    ///         patching.apply(PatchStep::Write(Operation::Add, path, Value::Int(7)))
+    ///         patching.apply(PatchStep::Write(Operation::Add, path, Value::from(7)))
     ///     })?;
     ///     Ok::<_, Error>(())
     /// })?;

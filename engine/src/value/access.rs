@@ -1,6 +1,6 @@
 //! Conversions of values to Rust types.
 
-use super::{Set, Value, pointer};
+use super::{Object, Set, Value, ValueRef, pointer};
 
 impl Value {
     /// Returns the string, if the value is a string of valid UTF-8.
@@ -53,6 +53,14 @@ impl Value {
         }
     }
 
+    /// Returns the object, or `None` for other values.
+    pub fn into_object(self) -> Option<Object> {
+        match self {
+            Self::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
     /// Returns `true` for `null`.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
@@ -77,5 +85,48 @@ impl Value {
                 _ => None,
             }
         })
+    }
+}
+
+impl ValueRef<'_> {
+    /// Returns the Boolean, if the value is one.
+    ///
+    /// ```
+    /// use solon::value;
+    ///
+    /// let list = value!([true, 1, 0.5, "text", null]);
+    /// let list: Vec<_> = list.borrow().as_array().into_iter().flat_map(|list| list.iter()).collect();
+    /// assert_eq!(list[0].as_bool(), Some(true));
+    /// assert_eq!(list[1].as_i64(), Some(1));
+    /// assert_eq!(list[2].as_f64(), Some(0.5));
+    /// assert_eq!(list[3].as_str(), Some("text"));
+    /// assert!(list[4].is_null());
+    /// assert_eq!((list[4].as_bool(), list[4].as_i64(), list[4].as_f64(), list[4].as_str()), (None, None, None, None));
+    /// ```
+    pub fn as_bool(self) -> Option<bool> {
+        match self {
+            Self::Bool(bool) => Some(bool),
+            _ => None,
+        }
+    }
+
+    /// Returns the string, if the value is a string of valid UTF-8.
+    pub fn as_str(&self) -> Option<&str> {
+        self.utf8()
+    }
+
+    /// Returns the number, if it is a 64-bit integer. `1.0` is one.
+    pub fn as_i64(self) -> Option<i64> {
+        self.as_number()?.to_i64()
+    }
+
+    /// Returns the nearest `f64`, if the value is a number.
+    pub fn as_f64(self) -> Option<f64> {
+        Some(self.as_number()?.to_f64())
+    }
+
+    /// Returns `true` for `null`.
+    pub fn is_null(self) -> bool {
+        matches!(self, Self::Null)
     }
 }

@@ -21,7 +21,7 @@ impl Items {
 
     /// Creates an array from an iterator of known length.
     #[inline]
-    pub fn collect(items: impl ExactSizeIterator<Item = Value>) -> Self {
+    pub(crate) fn collect(items: impl ExactSizeIterator<Item = Value>) -> Self {
         Self(ThinArc::from_header_and_iter((), items))
     }
 
@@ -33,7 +33,7 @@ impl Items {
 
     /// Returns the address of the allocation, which is unique among live arrays.
     #[inline]
-    pub fn address(&self) -> usize {
+    pub(crate) fn address(&self) -> usize {
         self.0.as_ptr().addr()
     }
 

@@ -2,13 +2,45 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
-use super::{NumberBuf, Value};
+use super::{NumberBuf, Object, Set, Value, ValueRef};
 
 impl From<()> for Value {
     /// `null`
     fn from((): ()) -> Self {
         Self::Null
+    }
+}
+
+impl From<()> for ValueRef<'_> {
+    /// `null`
+    fn from((): ()) -> Self {
+        Self::Null
+    }
+}
+
+impl From<bool> for ValueRef<'_> {
+    fn from(b: bool) -> Self {
+        Self::Bool(b)
+    }
+}
+
+impl From<i64> for ValueRef<'_> {
+    fn from(number: i64) -> Self {
+        Self::Int(number)
+    }
+}
+
+impl From<Object> for Value {
+    fn from(object: Object) -> Self {
+        Self::Object(object)
+    }
+}
+
+impl From<Set> for Value {
+    fn from(set: Set) -> Self {
+        Self::Set(Arc::new(set))
     }
 }
 
@@ -162,7 +194,7 @@ impl<K: Into<Value>, T: Into<Value>> FromIterator<(K, T)> for Value {
 #[macro_export]
 macro_rules! value {
     (null) => {
-        $crate::Value::Null
+        $crate::Value::NULL
     };
     ([$($items:tt)*]) => {
         $crate::Value::array($crate::value!(@items [] $($items)*))

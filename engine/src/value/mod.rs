@@ -162,6 +162,9 @@ impl fmt::Display for Kind {
 }
 
 impl Value {
+    /// `null`
+    pub const NULL: Self = Self::Null;
+
     /// Returns the borrowed value.
     #[inline(always)]
     #[expect(

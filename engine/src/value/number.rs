@@ -100,7 +100,7 @@ impl Eq for Number<'_> {}
 
 impl Number<'_> {
     /// Writes the text without the overhead of `fmt::Formatter`.
-    pub fn write(self, out: &mut impl fmt::Write) -> fmt::Result {
+    pub(crate) fn write(self, out: &mut impl fmt::Write) -> fmt::Result {
         match self {
             Self::Int(i) => out.write_str(itoa::Buffer::new().format(i)),
             Self::Decimal(scale, coefficient) => write_decimal(scale, coefficient, out),

@@ -74,7 +74,7 @@ impl Default for Object {
 
 impl Object {
     /// Maximum number of keys of the shaped representation.
-    pub const SHAPED: usize = 64;
+    pub(crate) const SHAPED: usize = 64;
 
     /// Sorts pairs. The last of pairs with equal keys wins.
     pub fn from_pairs(mut pairs: Vec<(Value, Value)>) -> Self {
@@ -88,7 +88,7 @@ impl Object {
     }
 
     /// Creates an object from pairs with sorted distinct keys.
-    pub fn from_sorted(pairs: Vec<(Value, Value)>) -> Self {
+    pub(crate) fn from_sorted(pairs: Vec<(Value, Value)>) -> Self {
         if pairs.len() > Self::SHAPED {
             return Self::chunked(Chunked::from_sorted(pairs));
         }
@@ -102,7 +102,7 @@ impl Object {
     }
 
     /// Creates an object from sorted distinct keys and as many values.
-    pub fn from_sorted_keys_and_values(keys: Vec<Value>, values: Vec<Value>) -> Self {
+    pub(crate) fn from_sorted_keys_and_values(keys: Vec<Value>, values: Vec<Value>) -> Self {
         if keys.len() > Self::SHAPED {
             let pairs = keys.into_iter().zip(values).collect();
             return Self::chunked(Chunked::from_sorted(pairs));
@@ -120,7 +120,10 @@ impl Object {
 
     /// Creates an object from values in the order of the shape's keys.
     #[inline]
-    pub fn with_shape(shape: Arc<Shape>, values: impl ExactSizeIterator<Item = Value>) -> Self {
+    pub(crate) fn with_shape(
+        shape: Arc<Shape>,
+        values: impl ExactSizeIterator<Item = Value>,
+    ) -> Self {
         Self(ThinArc::from_header_and_iter(
             ObjectRepr::Shaped(shape),
             values,
@@ -134,7 +137,7 @@ impl Object {
 
     /// Returns the representation.
     #[inline]
-    pub fn repr(&self) -> &ObjectRepr {
+    pub(crate) fn repr(&self) -> &ObjectRepr {
         &self.0.header.header
     }
 
@@ -146,7 +149,7 @@ impl Object {
 
     /// Returns keys and values, if the object has a shape.
     #[inline]
-    pub fn shaped(&self) -> Option<(&Arc<Shape>, &[Value])> {
+    pub(crate) fn shaped(&self) -> Option<(&Arc<Shape>, &[Value])> {
         match self.repr() {
             ObjectRepr::Shaped(shape) => Some((shape, self.values())),
             ObjectRepr::Chunked(_) => None,
@@ -161,7 +164,7 @@ impl Object {
 
     /// Returns the address of the allocation, which is unique among live objects.
     #[inline]
-    pub fn address(&self) -> usize {
+    pub(crate) fn address(&self) -> usize {
         self.0.as_ptr().addr()
     }
 
@@ -190,7 +193,7 @@ impl Object {
 
     /// Returns the value under a stored key.
     #[inline]
-    pub fn get_stored(&self, key: &Value) -> Option<&Value> {
+    pub(crate) fn get_stored(&self, key: &Value) -> Option<&Value> {
         match (self.repr(), key) {
             (ObjectRepr::Shaped(shape), Value::Short(short)) if self.values().len() <= SCANNED => {
                 let mut pairs = shape.keys.iter().zip(self.values());
@@ -204,7 +207,7 @@ impl Object {
 
     /// Returns the result of looking up a constant key, if its position in objects of this shape is cached.
     #[inline]
-    pub fn cached(&self, constant: u32, cache: InlineCache) -> Option<Option<&Value>> {
+    pub(crate) fn cached(&self, constant: u32, cache: InlineCache) -> Option<Option<&Value>> {
         let ObjectRepr::Shaped(shape) = self.repr() else {
             return None;
         };
@@ -213,7 +216,7 @@ impl Object {
     }
 
     /// Returns the value under a constant key and caches its position.
-    pub fn get_noted(
+    pub(crate) fn get_noted(
         &self,
         key: &Value,
         constant: u32,
@@ -249,7 +252,7 @@ impl Object {
     }
 
     /// Returns the position of a key in key order.
-    pub fn position(&self, key: ValueRef<'_>) -> Option<u32> {
+    pub(crate) fn position(&self, key: ValueRef<'_>) -> Option<u32> {
         let at = match self.repr() {
             ObjectRepr::Shaped(shape) => shape.slot(key)?,
             ObjectRepr::Chunked(chunked) => chunked.position(key)?,

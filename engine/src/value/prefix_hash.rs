@@ -24,7 +24,7 @@ const ENDS: usize = 24;
 impl ValueRef<'_> {
     /// Returns the address of a stored collection, which is unique among live ones.
     #[inline]
-    pub fn stored_at(&self) -> Option<usize> {
+    pub(crate) fn stored_at(&self) -> Option<usize> {
         match self {
             Self::Array(items) => Some(items.address()),
             Self::Object(object) => Some(object.address()),

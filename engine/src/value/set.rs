@@ -14,8 +14,8 @@ const FEW: usize = 8;
 /// ```
 /// use solon::{Set, Value};
 ///
-/// let set = Set::from_items(vec![Value::Int(2), Value::Int(1), Value::Int(2)]);
-/// assert_eq!(set.items(), [Value::Int(1), Value::Int(2)]);
+/// let set = Set::from_items(vec![Value::from(2), Value::from(1), Value::from(2)]);
+/// assert_eq!(set.items(), [Value::from(1), Value::from(2)]);
 /// ```
 #[derive(Clone, Default)]
 pub struct Set {
@@ -41,7 +41,7 @@ impl Set {
     }
 
     /// Creates a set from sorted distinct members.
-    pub fn from_sorted(items: Vec<Value>) -> Self {
+    pub(crate) fn from_sorted(items: Vec<Value>) -> Self {
         Self { items }
     }
 

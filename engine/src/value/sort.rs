@@ -15,7 +15,7 @@ use key_prefix::{KeyPrefix, key_prefixes, shared};
 const FEW: usize = 16;
 
 /// Values that can be sorted.
-pub trait Sortable: Ord {
+pub(crate) trait Sortable: Ord {
     /// Returns the bytes of a string.
     fn text(&self) -> Option<&[u8]>;
     /// Returns the number, if it is stored without a text.
@@ -172,7 +172,7 @@ fn merge<T: Copy>(
 
 /// Returns the positions of values in sort order. The sort is stable. The order is unspecified if the evaluation is
 /// interrupted.
-pub fn order<T: Sortable>(values: &[T], goes_on: impl Fn() -> bool) -> Vec<u32> {
+pub(crate) fn order<T: Sortable>(values: &[T], goes_on: impl Fn() -> bool) -> Vec<u32> {
     let known = if values.len() >= FEW {
         key_prefixes(values)
     } else {
@@ -189,7 +189,7 @@ pub fn order<T: Sortable>(values: &[T], goes_on: impl Fn() -> bool) -> Vec<u32> 
 
 /// Returns the positions of values in sort order, only the first of equal ones, if all are strings or all are numbers
 /// without a text. The result must not be used if the evaluation was interrupted.
-pub fn distinct<T: Sortable>(
+pub(crate) fn distinct<T: Sortable>(
     values: &[T],
     goes_on: impl Fn() -> bool,
 ) -> Option<impl ExactSizeIterator<Item = usize>> {

@@ -86,11 +86,11 @@ impl Reader {
             return number::from_int(int)?.map_err(Fail::refuse);
         }
         if object.is_none() {
-            return Ok(Value::Null);
+            return Ok(Value::NULL);
         }
         // `bool` has no subclasses.
         if let Ok(boolean) = object.cast::<PyBool>() {
-            return Ok(Value::Bool(boolean.is_true()));
+            return Ok(Value::from(boolean.is_true()));
         }
         if let Ok(float) = object.cast_exact::<PyFloat>() {
             return number::from_float(float).map_err(Fail::refuse);
@@ -115,9 +115,9 @@ impl Reader {
             return Ok(true);
         }
         if let Ok(int) = object.cast_exact::<PyInt>()
-            && let Ok(small) = int.extract()
+            && let Ok(small) = int.extract::<i64>()
         {
-            *place = Value::Int(small);
+            *place = Value::from(small);
             return Ok(true);
         }
         *place = self.convert(object)?;
@@ -222,7 +222,7 @@ impl Reader {
                 Some((object, known)) => known.place(object.values(), at).ok_or_else(changed)?,
                 None => {
                     names.push(name.clone());
-                    values.push_mut(Value::Null)
+                    values.push_mut(Value::NULL)
                 }
             };
             let is_scalar = self.fill(place, value);
@@ -240,10 +240,10 @@ impl Reader {
             if !is_same {
                 known.miss(dict);
             }
-            return Ok(Value::Object(object.filled()));
+            return Ok(Value::from(object.filled()));
         }
         if let Some(object) = records::read(&names, &mut values) {
-            return Ok(Value::Object(object));
+            return Ok(Value::from(object));
         }
         let names = names.iter().map(|name| {
             let name_value = self.convert(name);

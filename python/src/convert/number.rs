@@ -35,7 +35,7 @@ fn decimal_class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
 /// Converts an `int`, or returns why it cannot.
 pub fn from_int(int: &Bound<'_, PyInt>) -> PyResult<Result<Value, String>> {
     if let Ok(small) = int.extract::<i64>() {
-        return Ok(Ok(Value::Int(small)));
+        return Ok(Ok(Value::from(small)));
     }
     let py = int.py();
     // call the method of the base class, because a subclass may override it

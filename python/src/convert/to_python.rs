@@ -1,7 +1,7 @@
 //! Converts values to Python objects.
 
 use ::engine::Limits;
-use ::engine::Value;
+use ::engine::{Number, Value};
 use ::engine::{Object, Set, json};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -73,40 +73,45 @@ impl<'py> Writer<'py> {
 
     fn write(self, value: &Value) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
-        Ok(match value {
-            Value::Null => py.None().into_bound(py),
-            Value::Bool(boolean) => PyBool::new(py, *boolean).to_owned().into_any(),
-            Value::Int(int) => int.into_pyobject(py)?.into_any(),
-            Value::Decimal(scale, coefficient) => {
-                number::from_decimal_parts(py, *scale, *coefficient, self.fractions)?
-            }
-            Value::Number(text) => number::from_text(py, &text.0, self.fractions)?,
-            Value::Short(_) | Value::Text(_) | Value::Bytes(_) => self.string(value),
-            _ if self.depth == NESTING => {
-                let message = format!("nested deeper than {NESTING} levels");
-                return Err(refused(py, Family::Output, &message));
-            }
-            Value::Array(items) => {
-                let items = self.deeper().all(items)?;
-                if self.frozen {
-                    PyTuple::new(py, items)?.into_any()
-                } else {
-                    PyList::new(py, items)?.into_any()
+        let borrowed = value.borrow();
+        if let Some(number) = borrowed.as_number() {
+            return Ok(match number {
+                Number::Int(int) => int.into_pyobject(py)?.into_any(),
+                Number::Decimal(scale, coefficient) => {
+                    number::from_decimal_parts(py, scale, coefficient, self.fractions)?
                 }
-            }
-            Value::Object(object) => self.deeper().object(object)?,
-            Value::Set(set) => self.deeper().set(set)?,
-        })
+                Number::Text(text) => number::from_text(py, text, self.fractions)?,
+            });
+        }
+        if let Some(text) = borrowed.as_text() {
+            return Ok(PyString::new(py, &text.to_str()).into_any());
+        }
+        if let Some(boolean) = value.as_bool() {
+            return Ok(PyBool::new(py, boolean).to_owned().into_any());
+        }
+        if self.depth == NESTING && !value.is_null() {
+            let message = format!("nested deeper than {NESTING} levels");
+            return Err(refused(py, Family::Output, &message));
+        }
+        if let Some(items) = value.as_array() {
+            let items = self.deeper().all(items)?;
+            return Ok(if self.frozen {
+                PyTuple::new(py, items)?.into_any()
+            } else {
+                PyList::new(py, items)?.into_any()
+            });
+        }
+        if let Some(object) = value.as_object() {
+            return self.deeper().object(object);
+        }
+        if let Some(set) = value.as_set() {
+            return self.deeper().set(set);
+        }
+        Ok(py.None().into_bound(py))
     }
 
     fn all(self, items: &[Value]) -> PyResult<Vec<Bound<'py, PyAny>>> {
         items.iter().map(|item| self.write(item)).collect()
-    }
-
-    fn string(self, value: &Value) -> Bound<'py, PyAny> {
-        let text = value.borrow().as_text();
-        let text = text.as_ref().map(|text| text.to_str()).unwrap_or_default();
-        PyString::new(self.py, &text).into_any()
     }
 
     fn object(self, object: &Object) -> PyResult<Bound<'py, PyAny>> {

@@ -110,17 +110,17 @@ fn decide(
 }
 
 fn verdict(value: ValueRef<'_>) -> Verdict {
-    match value {
-        ValueRef::Bool(true) => Verdict::Allowed,
-        ValueRef::Bool(false) => Verdict::Refused(None),
-        value => {
+    match value.as_bool() {
+        Some(true) => Verdict::Allowed,
+        Some(false) => Verdict::Refused(None),
+        None => {
             let Some(object) = value.as_object() else {
                 return Verdict::Refused(None);
             };
             let Some(allowed) = object.get_str("allowed") else {
                 return Verdict::Undefined;
             };
-            if matches!(allowed, ValueRef::Bool(true)) {
+            if allowed.as_bool() == Some(true) {
                 return Verdict::Allowed;
             }
             let reason = object.get_str("reason").and_then(|reason| reason.as_text());

@@ -73,7 +73,7 @@ pub fn whole<'a>(request: &Call<'a>) -> Result<Option<Cow<'a, Value>>, String> {
     match read_before(request) {
         Some(read) => Ok(Some(Cow::Borrowed(read))),
         None if is_yaml(request) => {
-            let read = yaml_document(request)?.unwrap_or(Value::Null);
+            let read = yaml_document(request)?.unwrap_or(Value::NULL);
             Ok(Some(Cow::Owned(read)))
         }
         None => Ok(None),
@@ -93,7 +93,7 @@ pub fn enveloped<'a>(request: &Call<'a>, with_metadata: bool) -> Result<Envelope
             metadata: metadata.transpose()?,
         });
     };
-    if !matches!(&*read, Value::Object(_) | Value::Null) {
+    if !read.is_null() && read.as_object().is_none() {
         return Err(format!("expected an object, got {}", read.kind().as_str()));
     }
     let is_input = if read_before(request).is_some() {
@@ -106,7 +106,7 @@ pub fn enveloped<'a>(request: &Call<'a>, with_metadata: bool) -> Result<Envelope
         Cow::Borrowed(read) => last(read, is_input).map(Cow::Borrowed),
         Cow::Owned(read) => last(&read, is_input).cloned().map(Cow::Owned),
     };
-    let input = input.filter(|input| !matches!(&**input, Value::Null));
+    let input = input.filter(|input| !input.is_null());
     Ok(Envelope {
         input: input.map(Document::Read),
         metadata,

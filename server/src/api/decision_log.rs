@@ -211,7 +211,7 @@ impl LoggedDecision {
             return Ok(false);
         };
         match policy.evaluate(state, request, event) {
-            Ok(Some(Value::Bool(true))) => {
+            Ok(Some(value)) if value.as_bool() == Some(true) => {
                 self.log.counts.dropped_by_policy.increment();
                 Ok(true)
             }

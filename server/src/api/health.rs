@@ -64,7 +64,7 @@ pub fn rule(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let (document, _) = state.documents.get(state, request, request.path(), found)?;
     let asked = solon::Request::new().input(&input);
     let holds = document.evaluate(state, request, &document.prepared().pin(), asked, |value| {
-        matches!(value, solon::ValueRef::Bool(true))
+        value.as_bool() == Some(true)
     });
     let place = path.reference();
     let opa = state.options.spelling.is_opa();

@@ -92,18 +92,18 @@ fn distinguished_name(subject: &Value) -> String {
     ];
     let mut parts = Vec::new();
     for (field, name) in FIELDS {
-        let values: Vec<String> = match subject.get(field) {
-            Some(Value::Array(values)) => values
-                .iter()
-                .filter_map(Value::as_str)
-                .map(|value| format!("{name}={}", escaped(value)))
-                .collect(),
-            Some(value) => match value.as_str() {
-                Some(text) if !text.is_empty() => vec![format!("{name}={}", escaped(text))],
-                _ => Vec::new(),
-            },
-            None => Vec::new(),
+        let value = subject.get(field);
+        let values: Vec<&str> = match value.and_then(Value::as_array) {
+            Some(values) => values.iter().filter_map(Value::as_str).collect(),
+            None => {
+                let text = value.and_then(Value::as_str);
+                text.filter(|text| !text.is_empty()).into_iter().collect()
+            }
         };
+        let values: Vec<String> = values
+            .into_iter()
+            .map(|value| format!("{name}={}", escaped(value)))
+            .collect();
         if !values.is_empty() {
             parts.push(values.join("+"));
         }

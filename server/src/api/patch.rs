@@ -49,12 +49,12 @@ impl<'a> Sent<'a> {
             Some(text) => {
                 json::read(text.as_bytes()).map_err(|error| ApiError::invalid(error.to_string()))
             }
-            None => Ok(Value::Null),
+            None => Ok(Value::NULL),
         };
         Ok(match self.op.as_str() {
             "add" => PatchStep::Write(Operation::Add, to, value()?),
             "replace" => PatchStep::Write(Operation::Replace, to, value()?),
-            "remove" => PatchStep::Write(Operation::Remove, to, Value::Null),
+            "remove" => PatchStep::Write(Operation::Remove, to, Value::NULL),
             "test" => PatchStep::Test(to, value()?),
             "copy" => PatchStep::Copy { from: from()?, to },
             "move" => PatchStep::Move { from: from()?, to },

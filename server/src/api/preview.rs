@@ -99,18 +99,18 @@ impl Body {
         let mut body = Self::default();
         let read = match body::whole(request)? {
             Some(read) => read.into_owned(),
-            None if request.body().trim_ascii().is_empty() => Value::Null,
+            None if request.body().trim_ascii().is_empty() => Value::NULL,
             None => json::read(request.body()).map_err(|_| json::error_message(request.body()))?,
         };
-        let members = match &read {
-            Value::Null => return Ok(body),
-            read => read
-                .as_object()
-                .ok_or_else(|| format!("expected an object, got {}", read.kind().as_str()))?,
-        };
+        if read.is_null() {
+            return Ok(body);
+        }
+        let members = read
+            .as_object()
+            .ok_or_else(|| format!("expected an object, got {}", read.kind().as_str()))?;
         for (name, value) in members.iter() {
             let name = name.as_str().unwrap_or_default();
-            let is_null = *value == Value::Null;
+            let is_null = value.is_null();
             match name {
                 "input" | "data" | "rego_modules" | "rego" | "nd_builtin_cache" if is_null => {}
                 "input" => body.input = Some(value.clone()),
@@ -173,7 +173,7 @@ fn calls(value: &Value) -> Result<NdBuiltinCache, String> {
         calls.as_object().is_some_and(|calls| {
             calls.iter().all(|(arguments, _)| {
                 let arguments = arguments.as_str().map(|text| json::read(text.as_bytes()));
-                matches!(arguments, Some(Ok(Value::Array(_))))
+                arguments.is_some_and(|read| read.is_ok_and(|read| read.as_array().is_some()))
             })
         })
     };

@@ -68,7 +68,7 @@ pub fn delete(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         check_scope(transaction, [&path])?;
         transaction.read(&path)?;
         transaction
-            .write(Operation::Remove, &path, Value::Null)
+            .write(Operation::Remove, &path, Value::NULL)
             .map_err(ApiError::from)
     })?;
     Ok(done(state, request, &metrics::asked(request)))
@@ -99,7 +99,7 @@ fn check_parents(transaction: &Transaction, path: &Path) -> Result<(), StoreErro
     let mut place = transaction.root();
     let mut above: Vec<&str> = Vec::new();
     for segment in path.segments() {
-        let Value::Object(object) = place else {
+        let Some(object) = place.as_object() else {
             return Err(StoreError::Conflict {
                 message: Path::new(above).to_string(),
             });

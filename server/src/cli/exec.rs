@@ -290,7 +290,7 @@ impl Decisions<'_> {
     }
 
     fn count_defined(&mut self, value: &Value) {
-        let is_null = *value == Value::Null;
+        let is_null = value.is_null();
         if (self.args.fail_defined && !is_null) || (self.args.fail && is_null) {
             self.failures += 1;
         }

@@ -18,7 +18,7 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 pub fn read(text: &[u8], file: Option<&str>) -> Result<Value, String> {
     let text = text.strip_prefix(MARK).unwrap_or(text);
     if text.trim_ascii().is_empty() {
-        return Ok(Value::Null);
+        return Ok(Value::NULL);
     }
     let error = match json::read(text) {
         Ok(value) => return Ok(value),

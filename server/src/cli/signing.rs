@@ -1,7 +1,7 @@
 //! The key that signs bundles, of `sign` and `build`.
 
 use solon::bundle::SigningKey;
-use solon::{Object, Value, json};
+use solon::{Kind, Object, json};
 
 use super::forms::given;
 use super::read;
@@ -43,13 +43,13 @@ impl KeyFlags<'_> {
 /// Parses additional claims. The messages are those of Go's JSON decoder, as OPA prints them.
 fn claims(text: &[u8]) -> Result<Object, String> {
     let value = json::read(text).map_err(|_| json::error_message(text))?;
-    let kind = match value {
-        Value::Object(claims) => return Ok(claims),
-        Value::Null => return Ok(Object::default()),
-        Value::Array(_) => "array",
-        Value::Bool(_) => "bool",
-        ref text if text.as_str().is_some() => "string",
-        _ => "number",
+    let kind = match value.kind() {
+        Kind::Object => return Ok(value.into_object().unwrap_or_default()),
+        Kind::Null => return Ok(Object::default()),
+        Kind::Array => "array",
+        Kind::Boolean => "bool",
+        Kind::String => "string",
+        Kind::Number | Kind::Set => "number",
     };
     Err(format!(
         "json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}"

@@ -62,9 +62,9 @@ impl<'t> Reader<'t> {
                 arena.number(number)
             }
             _ => match self.take(|c| c.is_ascii_alphabetic()) {
-                "null" => ValueRef::Null,
-                "true" => ValueRef::Bool(true),
-                "false" => ValueRef::Bool(false),
+                "null" => ValueRef::default(),
+                "true" => true.into(),
+                "false" => false.into(),
                 "set" => {
                     self.need("()");
                     arena.set_from([])
@@ -158,10 +158,10 @@ impl<'t> Reader<'t> {
 /// Returns a text that differs for any two different values, and for different notations of a number.
 pub fn show(value: ValueRef<'_>) -> String {
     let list = |items: Vec<String>| items.join(", ");
-    match value {
-        ValueRef::Null => "null".to_owned(),
-        ValueRef::Bool(b) => b.to_string(),
-        _ => match value.kind() {
+    match value.as_bool() {
+        Some(b) => b.to_string(),
+        None => match value.kind() {
+            Kind::Null => "null".to_owned(),
             Kind::Number => value.as_number().unwrap().to_string(),
             Kind::String => format!("\"{}\"", value.as_text().unwrap().as_bytes().escape_ascii()),
             Kind::Array => {

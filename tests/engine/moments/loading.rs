@@ -35,7 +35,7 @@ fn loading_merges_documents_and_replaces_modules() {
     assert_eq!(limits, value!({"a": 1, "b": 2}));
     let allow = engine.prepare_document("authz/allow").unwrap();
     let answer = allow.evaluate(&solon::Request::new()).unwrap();
-    assert_eq!(answer, Some(Value::Bool(false)));
+    assert_eq!(answer, Some(Value::from(false)));
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn a_load_that_changes_nothing_writes_nothing() {
     let (engine, _) = builder
         .open_with_files(store.clone(), FileLoad::new(&files))
         .unwrap();
-    assert_eq!(evaluate(&engine, "p/q"), Some(Value::Int(1)));
+    assert_eq!(evaluate(&engine, "p/q"), Some(Value::from(1)));
     assert_eq!(store.commits.load(Ordering::SeqCst), 1);
 }
 
@@ -142,10 +142,10 @@ fn a_claim_is_written_when_it_changes() {
     store.written();
     let remove = |path: &str| {
         let mut change = Change::default();
-        change.write(Operation::Remove, Path::from_slashes(path), Value::Null);
+        change.write(Operation::Remove, Path::from_slashes(path), Value::NULL);
         engine.apply(change).unwrap();
     };
-    let put = |path: &str, number: i64| engine.put(path, Value::Int(number)).unwrap();
+    let put = |path: &str, number: i64| engine.put(path, Value::from(number)).unwrap();
     let claims = || store.written()[2];
     put("f/x", 5);
     assert_eq!(claims(), 1);
@@ -258,14 +258,14 @@ fn a_load_that_fails_changes_nothing() {
     engine
         .set_module("own.rego", "package own\nq := 1")
         .unwrap();
-    engine.put("a", Value::Int(1)).unwrap();
+    engine.put("a", Value::from(1)).unwrap();
     let generation = engine.generation();
     let fail = |files: &[(&str, &str)]| {
         let files = loaded(files);
         assert!(engine.load_files(FileLoad::new(&files)).is_err());
         assert_eq!(engine.generation(), generation);
         assert_eq!(engine.module_origin("own.rego"), Origin::Client);
-        assert_eq!(engine.read("a").unwrap(), Value::Int(1));
+        assert_eq!(engine.read("a").unwrap(), Value::from(1));
     };
     fail(&[("f.rego", "package f\nq := x")]);
     fail(&[
@@ -436,7 +436,7 @@ fn the_load_of_a_start_replaces_policies_that_do_not_compile() {
         ("g.rego", broken, Origin::Files),
     ];
     let engine = start(&modules, &files).0.unwrap();
-    assert_eq!(evaluate(&engine, "f/q"), Some(Value::Int(2)));
+    assert_eq!(evaluate(&engine, "f/q"), Some(Value::from(2)));
     assert_eq!(engine.module_origin("f.rego"), Origin::Client);
     // Functions that a client's policy calls are now in another file.
     let modules = [
@@ -453,7 +453,7 @@ fn the_load_of_a_start_replaces_policies_that_do_not_compile() {
     ];
     let lib = [("lib.rego", "package lib\nf(x) := x + 1")];
     let engine = start(&modules, &lib).0.unwrap();
-    assert_eq!(evaluate(&engine, "own/q"), Some(Value::Int(2)));
+    assert_eq!(evaluate(&engine, "own/q"), Some(Value::from(2)));
     // The remaining modules do not compile: nothing is written.
     for (modules, files) in [
         (&[("own.rego", broken, Origin::Client)][..], &files[..]),

@@ -51,7 +51,7 @@ fn a_store_returns_policies_and_documents() {
     change
         .set_module_as("old.rego", "package old\np { data.a.b == 1 }", Version::V0)
         .set_module("new.rego", "package new\np if data.a.c == [1, 2]")
-        .put(Path::from_slashes("a/b"), Value::Int(1))
+        .put(Path::from_slashes("a/b"), Value::from(1))
         .write(Operation::Add, Path::from_slashes("a/c"), value("[1]"))
         .write(Operation::Add, Path::from_slashes("a/c/-"), value("2"));
     engine.apply(change).unwrap();
@@ -59,7 +59,7 @@ fn a_store_returns_policies_and_documents() {
     engine.remove_module("gone.rego").unwrap();
     let edited: Result<(), Error> = engine.edit(|transaction| {
         transaction.make_parents(&Path::from_slashes("x/y"))?;
-        Ok(transaction.put(&Path::from_slashes("x/y"), Value::Null)?)
+        Ok(transaction.put(&Path::from_slashes("x/y"), Value::NULL)?)
     });
     edited.unwrap();
     assert_eq!(store.commits.load(Ordering::SeqCst), 4);
@@ -68,8 +68,8 @@ fn a_store_returns_policies_and_documents() {
 
     let engine = Engine::builder().open(store.clone()).unwrap();
     assert_eq!(engine.module_names(), ["new.rego", "old.rego"]);
-    assert_eq!(ask(&engine, "old/p"), Some(Value::Bool(true)));
-    assert_eq!(ask(&engine, "new/p"), Some(Value::Bool(true)));
+    assert_eq!(ask(&engine, "old/p"), Some(Value::from(true)));
+    assert_eq!(ask(&engine, "new/p"), Some(Value::from(true)));
     assert_eq!(engine.read("/x").unwrap(), value(r#"{"y": null}"#));
     assert_eq!(
         store.commits.load(Ordering::SeqCst),
@@ -82,25 +82,25 @@ fn a_store_returns_policies_and_documents() {
 fn a_failed_commit_changes_nothing() {
     let store = Arc::new(Moody::default());
     let engine = Engine::builder().open(store.clone()).unwrap();
-    engine.put("a", Value::Int(1)).unwrap();
+    engine.put("a", Value::from(1)).unwrap();
     store.refuses.store(true, Ordering::SeqCst);
     let generation = engine.generation();
     let mut change = Change::default();
     change
         .set_module("p.rego", "package p\nq := 1")
-        .put(Path::from_slashes("a"), Value::Int(2));
+        .put(Path::from_slashes("a"), Value::from(2));
     let refused = engine.apply(change).unwrap_err();
     assert_eq!(
         refused.to_string(),
         "storage_internal_error: the disk is full"
     );
-    assert!(engine.put("a", Value::Int(3)).is_err());
+    assert!(engine.put("a", Value::from(3)).is_err());
     assert_eq!(engine.generation(), generation);
-    assert_eq!(engine.read("a").unwrap(), Value::Int(1));
+    assert_eq!(engine.read("a").unwrap(), Value::from(1));
     assert!(engine.module_names().is_empty());
     store.refuses.store(false, Ordering::SeqCst);
-    engine.put("a", Value::Int(4)).unwrap();
-    assert_eq!(engine.read("a").unwrap(), Value::Int(4));
+    engine.put("a", Value::from(4)).unwrap();
+    assert_eq!(engine.read("a").unwrap(), Value::from(4));
 }
 
 #[test]
@@ -123,25 +123,25 @@ fn a_check_returns_a_snapshot_and_changes_nothing() {
     engine
         .set_module("p.rego", "package p\nq := data.a + 1")
         .unwrap();
-    engine.put("a", Value::Int(1)).unwrap();
+    engine.put("a", Value::from(1)).unwrap();
     let document = engine.prepare_document("p/q").unwrap();
     let query = engine.prepare_query("x := data.p.q").unwrap();
     let generation = engine.generation();
     let mut change = Change::default();
     change
         .set_module("p.rego", "package p\nq := data.a * 10")
-        .put(Path::from_slashes("a"), Value::Int(7));
+        .put(Path::from_slashes("a"), Value::from(7));
     let after = engine.check(change).unwrap();
     assert_eq!(after.generation(), generation + 1);
     let now = Request::new();
     for _ in 0..3 {
         let there = document.evaluate(&now.snapshot(&after)).unwrap();
-        assert_eq!(there, Some(Value::Int(70)));
-        assert_eq!(document.evaluate(&now).unwrap(), Some(Value::Int(2)));
+        assert_eq!(there, Some(Value::from(70)));
+        assert_eq!(document.evaluate(&now).unwrap(), Some(Value::from(2)));
         let there = query.pin_to(&after).unwrap().solutions(&now).unwrap();
-        assert_eq!(there[0].bindings[0].1, Value::Int(70));
+        assert_eq!(there[0].bindings[0].1, Value::from(70));
         let here = query.solutions(&now).unwrap();
-        assert_eq!(here[0].bindings[0].1, Value::Int(2));
+        assert_eq!(here[0].bindings[0].1, Value::from(2));
     }
     assert_eq!(engine.generation(), generation);
     let mut broken = Change::default();
@@ -154,6 +154,6 @@ fn a_check_returns_a_snapshot_and_changes_nothing() {
         Err(Error::UnknownModule(_))
     ));
     let mut conflict = Change::default();
-    conflict.put(Path::from_slashes("p/q"), Value::Int(1));
+    conflict.put(Path::from_slashes("p/q"), Value::from(1));
     assert!(matches!(engine.check(conflict), Err(Error::Store(_))));
 }

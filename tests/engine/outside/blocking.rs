@@ -74,7 +74,7 @@ fn functions_of_the_host_say_whether_they_wait() {
         _: &mut BuiltinContext<'e>,
         _: &[ValueRef<'e>],
     ) -> Result<ValueRef<'e>, BuiltinError> {
-        Ok(ValueRef::Int(1))
+        Ok(ValueRef::from(1))
     }
     let engine = Engine::builder()
         .function(

@@ -36,7 +36,7 @@ fn random_results_differ() {
     assert_ne!(ask(), ask());
     let runtime = Engine::new().prepare_query("opa.runtime().env == {}");
     let rows = runtime.unwrap().solutions(&Request::new()).unwrap();
-    assert_eq!(rows[0].values, [Value::Bool(true)]);
+    assert_eq!(rows[0].values, [Value::from(true)]);
 }
 
 /// An undefined result could be mistaken for a decision, and is the wrong one under a negation.

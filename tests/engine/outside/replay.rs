@@ -37,7 +37,7 @@ impl Host for Restless {
 
 /// Increments a counter and returns its previous value.
 fn count<'e>(asked: &AtomicU32) -> ValueRef<'e> {
-    ValueRef::Int(asked.fetch_add(1, Ordering::SeqCst).into())
+    ValueRef::from(i64::from(asked.fetch_add(1, Ordering::SeqCst)))
 }
 
 #[test]

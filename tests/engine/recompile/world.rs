@@ -27,7 +27,7 @@ impl<'c> World<'c> {
             case,
             engine: engine(case),
             texts: BTreeMap::new(),
-            inputs: inputs.chain([Value::Null]).collect(),
+            inputs: inputs.chain([Value::NULL]).collect(),
         }
     }
 

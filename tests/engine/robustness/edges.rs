@@ -195,7 +195,7 @@ fn is_seen_cancelled(query: &str, input: &Value) -> bool {
 }
 
 fn numbers(len: usize) -> Value {
-    Value::array((0..).take(len).map(Value::Int).collect())
+    Value::array((0..).take(len).map(Value::from).collect())
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn joins_take_few_iterations() {
     for name in ASKED {
         let found = on_small_stack(name, || ask(&engine, name, &limits));
         let expected = match name {
-            "all" => Value::Bool(true),
+            "all" => Value::from(true),
             "negated" => 0.into(),
             "next" => 1999.into(),
             _ => 2000.into(),

@@ -256,7 +256,7 @@ fn many_expressions_and_variables() {
     module.push_str("x1000 = 0\n}\n");
     assert_eq!(
         answer("reordering", &module).unwrap(),
-        Some(Value::Bool(true))
+        Some(Value::from(true))
     );
 }
 

@@ -1,12 +1,11 @@
 //! Costs of changes of base documents, and sharing of unchanged parts.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use solon::internal::engine::Change;
-use solon::internal::value::object::{Object, ObjectRepr};
+use solon::internal::value::unshared_runs;
 use solon::store::{Operation, StoreError, Transaction};
-use solon::{Engine, Error, Path, Request, Value};
+use solon::{Engine, Error, Object, Path, Request, Value};
 
 use crate::processor::timed;
 
@@ -23,16 +22,6 @@ fn large() -> Value {
 
 fn object<'a>(root: &'a Value, name: &str) -> &'a Object {
     root.get(name).unwrap().as_object().unwrap()
-}
-
-/// Returns the number of runs of a large object that another one does not share.
-fn runs_of_its_own(object: &Object, other: &Object) -> usize {
-    let (ObjectRepr::Chunked(object), ObjectRepr::Chunked(other)) = (object.repr(), other.repr())
-    else {
-        panic!("not large");
-    };
-    let shared = |run: &&Arc<_>| other.runs().any(|other| Arc::ptr_eq(other, run));
-    object.runs().len() - object.runs().filter(shared).count()
 }
 
 #[test]
@@ -73,7 +62,10 @@ fn a_change_copies_one_run_and_no_document() {
             object(after.root(), "large"),
         );
         assert_eq!(other.len(), keys);
-        assert!(runs_of_its_own(other, one) <= 1, "{operation:?} of {path}");
+        assert!(
+            unshared_runs(other, one).unwrap() <= 1,
+            "{operation:?} of {path}"
+        );
         // siblings are not copied, nor are their members
         assert!(object(before.root(), "other").ptr_eq(object(after.root(), "other")));
         let neighbours = |object: &Object| {

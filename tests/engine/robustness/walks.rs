@@ -52,7 +52,7 @@ fn values() {
         walk("copies", &|| {
             // one level deeper than an evaluation may build, so the outermost is left out
             let arena = Arena::new();
-            assert_eq!(arena.copy_of(&value).to_value(), Value::Null);
+            assert_eq!(arena.copy_of(&value).to_value(), Value::NULL);
         });
         // keys within keys have texts that double with each level
         if what != "keys" {

@@ -9,17 +9,14 @@ use super::{Prepare, elements, text};
 
 pub const DECISIONS: &[(&str, Prepare)] = &[
     ("helpers_allow", || {
-        Some(Box::new(|data, input| allow(data, input).map(Value::Bool)))
+        Some(Box::new(|data, input| allow(data, input).map(Value::from)))
     }),
     ("helpers_reason", || Some(Box::new(reason))),
     ("helpers_route", || Some(Box::new(route))),
 ];
 
 fn number(value: &Value, key: &str) -> Option<i64> {
-    match value.get(key)? {
-        Value::Int(number) => Some(*number),
-        _ => None,
-    }
+    value.get(key)?.as_i64()
 }
 
 fn allow(data: &Value, input: &Value) -> Option<bool> {
@@ -27,7 +24,7 @@ fn allow(data: &Value, input: &Value) -> Option<bool> {
     let roles = user.get("roles")?;
     let locked = user
         .get("locked")
-        .is_some_and(|locked| *locked == Value::Bool(true))
+        .is_some_and(|locked| *locked == Value::from(true))
         || number(user, "failures") > Some(5);
     if locked {
         return Some(false);

@@ -28,5 +28,5 @@ fn count(data: &Value, input: &Value) -> Option<Value> {
 fn is_listed(data: &Value, input: &Value) -> Option<Value> {
     let address: IpAddr = text(input, "address")?.parse().ok()?;
     let listed = texts(data, "networks").any(|network| contains(network, address));
-    Some(Value::Bool(listed))
+    Some(Value::from(listed))
 }

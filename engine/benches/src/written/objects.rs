@@ -60,12 +60,11 @@ fn effective(data: &Value) -> impl Iterator<Item = Option<Value>> {
 fn overlays(data: &Value, _: &Value) -> Option<Value> {
     let all: Vec<Value> = effective(data).collect::<Option<_>>()?;
     let below = |settings: &Value, part: &str, key: &str| settings.get(part)?.get(key).cloned();
-    let replicas = all
-        .iter()
-        .map(|settings| match below(settings, "scaling", "replicas") {
-            Some(Value::Int(replicas)) => replicas,
-            _ => 0,
-        });
+    let replicas = all.iter().map(|settings| {
+        below(settings, "scaling", "replicas")
+            .and_then(Value::as_i64)
+            .unwrap_or(0)
+    });
     let debug = Value::string("debug");
     let debugged = all
         .iter()
@@ -73,7 +72,7 @@ fn overlays(data: &Value, _: &Value) -> Option<Value> {
     let labels = all.iter().filter_map(|settings| settings.get("labels"));
     let labels: BTreeSet<&Value> = labels.flat_map(pairs).map(|(label, _)| label).collect();
     Some(Value::object(vec![
-        (Value::string("replicas"), Value::Int(replicas.sum())),
+        (Value::string("replicas"), Value::from(replicas.sum())),
         (Value::string("debug"), number(debugged.count())?),
         (Value::string("labels"), number(labels.len())?),
     ]))
@@ -86,7 +85,7 @@ fn layers(data: &Value, _: &Value) -> Option<Value> {
 
 fn overlay_one(data: &Value, _: &Value) -> Option<Value> {
     let object = |key: &str, value| Value::object(vec![(Value::string(key), value)]);
-    let scaling = object("scaling", object("replicas", Value::Int(9)));
+    let scaling = object("scaling", object("replicas", Value::from(9)));
     let change = object("service-7", object("settings", scaling));
     let raised = merge(data.get("services")?, &change);
     let settings = raised.get("service-7")?.get("settings")?;
@@ -138,7 +137,7 @@ fn apply(items: &mut Vec<Value>, change: &Change) -> Option<()> {
 fn marked(data: &Value, _: &Value) -> Option<Value> {
     let (open, seen) = (Value::string("open"), Value::string("seen"));
     let item = vec![
-        (Value::string("id"), Value::Int(-1)),
+        (Value::string("id"), Value::from(-1)),
         (Value::string("state"), Value::string("new")),
     ];
     let mut changes = vec![

@@ -27,7 +27,7 @@ fn algebra(data: &Value, _: &Value) -> Option<Value> {
         ("untrained", number((&all - &trained).len())?),
         (
             "ready",
-            Value::Bool(&trained - &contractors == &trained - &(&contractors & &trained)),
+            Value::from(&trained - &contractors == &trained - &(&contractors & &trained)),
         ),
     ];
     let pairs = answer.map(|(key, value)| (Value::string(key), value));
@@ -71,7 +71,7 @@ fn permissions(data: &Value, _: &Value) -> Option<Value> {
         ),
         ("both", number((&held & &needed).len())?),
         ("either", number(either.len())?),
-        ("enough", Value::Bool(missing.is_empty())),
+        ("enough", Value::from(missing.is_empty())),
         ("missing", number(missing.len())?),
     ];
     let pairs = answer.map(|(key, value)| (Value::string(key), value));

@@ -28,7 +28,7 @@ fn lengths(data: &Value, list: &str, write: fn(&Value) -> Option<String>) -> Opt
 fn printed(data: &Value, _: &Value) -> Option<Value> {
     lengths(data, "orders", |order| {
         let (id, price) = (order.get("id")?, float(order, "price")?);
-        let Value::Int(id) = id else { return None };
+        let id = id.as_i64()?;
         let mut line = String::with_capacity(64);
         let (owner, kind, tags) = (
             text(order, "owner")?,
@@ -116,7 +116,7 @@ fn rendered(data: &Value, _: &Value) -> Option<Value> {
             write!(letter, "{comma}{title} ({count})").ok()?;
         }
         let total = customer.get("total")?;
-        if matches!(customer.get("paid")?, Value::Bool(true)) {
+        if customer.get("paid")?.as_bool() == Some(true) {
             write!(letter, "\nThank you for {total}.\n").ok()?;
         } else {
             let (total, due) = (total.to_string(), text(customer, "due")?);

@@ -17,7 +17,7 @@ pub const DECISIONS: &[(&str, Prepare)] = &[
         let zone = TimeZone::get("Europe/Berlin").ok()?;
         Some(Box::new(move |data, _| {
             let years = stamps(data).map(|time| i64::from(zone.to_datetime(time).year()));
-            Some(Value::Int(years.sum()))
+            Some(Value::from(years.sum()))
         }))
     }),
     ("time_format", || {
@@ -33,7 +33,7 @@ pub const DECISIONS: &[(&str, Prepare)] = &[
     ("window_decision", || {
         let zone = TimeZone::get("Europe/Berlin").ok()?;
         Some(Box::new(move |data, input| {
-            is_open(data, input, &zone).map(Value::Bool)
+            is_open(data, input, &zone).map(Value::from)
         }))
     }),
     ("window_grants", || Some(Box::new(grants))),
@@ -53,7 +53,7 @@ fn plain(data: &Value, _: &Value) -> Option<Value> {
         let time = strtime::parse("%Y-%m-%d %H:%M:%S %z", text).ok()?;
         ns(time.to_timestamp().ok()?)
     };
-    texts(data, "plain").filter_map(read).max().map(Value::Int)
+    texts(data, "plain").filter_map(read).max().map(Value::from)
 }
 
 fn utc(time: DateTime) -> Option<Timestamp> {
@@ -65,11 +65,11 @@ fn long(data: &Value, _: &Value) -> Option<Value> {
         let time = strtime::parse("%d %b %Y %H:%M:%S UTC", text).ok()?;
         ns(utc(time.to_datetime().ok()?)?)
     };
-    texts(data, "long").filter_map(read).max().map(Value::Int)
+    texts(data, "long").filter_map(read).max().map(Value::from)
 }
 
 fn rfc3339(data: &Value, _: &Value) -> Option<Value> {
-    stamps(data).filter_map(ns).max().map(Value::Int)
+    stamps(data).filter_map(ns).max().map(Value::from)
 }
 
 #[expect(
@@ -82,7 +82,7 @@ fn durations(data: &Value, _: &Value) -> Option<Value> {
         i64::try_from(duration.as_nanos()).ok()
     };
     let sum = texts(data, "durations").filter_map(read).sum();
-    Some(Value::Int(sum))
+    Some(Value::from(sum))
 }
 
 fn now(input: &Value) -> Option<Timestamp> {
@@ -107,9 +107,7 @@ fn is_open(data: &Value, input: &Value, zone: &TimeZone) -> Option<bool> {
     }
     let is_frozen = |freeze: &Value| {
         let from = time(freeze, "from")?;
-        let Value::Int(days) = freeze.get("days")? else {
-            return None;
-        };
+        let days = freeze.get("days")?.as_i64()?;
         let end = from
             .checked_add(SignedDuration::from_hours(24 * days))
             .ok()?;

@@ -17,7 +17,7 @@ const SECRET: &[u8] = b"a secret of thirty-two characters";
 pub const DECISIONS: &[(&str, Prepare)] = &[
     ("jwt_hs256", || {
         Some(Box::new(|_, input| {
-            is_code(SECRET, text(input, "hs256")?).map(Value::Bool)
+            is_code(SECRET, text(input, "hs256")?).map(Value::from)
         }))
     }),
     ("jwt_rs256", || {
@@ -57,7 +57,7 @@ fn kept(
         let key = parsed.get_or_init(|| parse(text(data, key)?));
         let (signed, signature) = parts(text(input, token)?)?;
         let verified = key.as_ref()?.verify_sig(signed.as_bytes(), &signature);
-        Some(Value::Bool(verified.is_ok()))
+        Some(Value::from(verified.is_ok()))
     }
 }
 
@@ -108,10 +108,8 @@ fn claims(
         return Some(None);
     }
     let claims = object(token.split('.').nth(1)?)?;
-    let is_alive = match claims.get("exp") {
-        Some(Value::Int(end)) => now < *end,
-        _ => true,
-    };
+    let end = claims.get("exp").and_then(Value::as_i64);
+    let is_alive = end.is_none_or(|end| now < end);
     let holds = is_alive && is(&claims, "iss", issuer) && is(&claims, "aud", "api");
     Some(holds.then_some(claims))
 }
@@ -121,10 +119,10 @@ fn verified_claims(_: &Value, input: &Value) -> Option<Value> {
     let token = text(input, "hs256")?;
     let header = object(token.split('.').next()?)?;
     let Some(claims) = claims(SECRET, &header, token, "issuer", NOW)? else {
-        return Some(Value::Bool(false));
+        return Some(Value::from(false));
     };
     let is_admin = elements(claims.get("roles")?).any(|role| role.utf8() == Some("admin"));
-    Some(Value::Bool(is_admin))
+    Some(Value::from(is_admin))
 }
 
 fn decoded(_: &Value, input: &Value) -> Option<Value> {
@@ -134,7 +132,7 @@ fn decoded(_: &Value, input: &Value) -> Option<Value> {
     let mut hex = vec![0; 2 * signature.len()];
     hex::encode_to_slice(&signature, &mut hex).ok()?;
     std::hint::black_box((&header, &hex));
-    Some(Value::Bool(is(&claims, "sub", "alice")))
+    Some(Value::from(is(&claims, "sub", "alice")))
 }
 
 /// Returns `true` if the scopes of the token allow a call of the API.
@@ -146,14 +144,14 @@ fn may_call(data: &Value, input: &Value) -> Option<Value> {
     let header = object(token.split('.').next()?)?;
     let secret = text(data.get("keys")?, text(&header, "kid")?)?;
     let Some(claims) = claims(secret.as_bytes(), &header, token, ISSUER, NOW)? else {
-        return Some(Value::Bool(false));
+        return Some(Value::from(false));
     };
     let path: Vec<&str> = text(input, "path")?.trim_matches('/').split('/').collect();
     let action = match text(input, "method")? {
         "GET" | "HEAD" => "read",
         "POST" | "PUT" => "write",
         "DELETE" => "delete",
-        _ => return Some(Value::Bool(false)),
+        _ => return Some(Value::from(false)),
     };
     let kind = *path.get(1)?;
     let mut needed = vec![format!("{kind}:{action}")];
@@ -164,5 +162,5 @@ fn may_call(data: &Value, input: &Value) -> Option<Value> {
         needed.push("admin".to_owned());
     }
     let is_needed = |scope: &Value| needed.iter().any(|wanted| scope.utf8() == Some(wanted));
-    Some(Value::Bool(elements(claims.get("scopes")?).any(is_needed)))
+    Some(Value::from(elements(claims.get("scopes")?).any(is_needed)))
 }

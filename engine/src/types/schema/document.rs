@@ -3,7 +3,7 @@
 use crate::value::{Number, Object, Value};
 
 /// JSON accessors for values.
-pub trait Document {
+pub(crate) trait Document {
     /// Returns the text of a string.
     fn as_str(&self) -> Option<&str>;
     /// Returns the elements of an array.

@@ -88,7 +88,7 @@ impl ValueRef<'_> {
     /// Returns `true` if the value has more nodes, counting shared ones each time, than a traversal may visit. Such a
     /// value may exist, but must not be traversed.
     #[inline]
-    pub fn is_oversized(&self) -> bool {
+    pub(crate) fn is_oversized(&self) -> bool {
         match self {
             ValueRef::ArenaArray(array) => array.extent.is_oversized(),
             ValueRef::ArenaObject(object) => object.extent().is_oversized(),
@@ -100,7 +100,7 @@ impl ValueRef<'_> {
     /// Returns `true` if the value must not be traversed. Then the evaluation ends at its next poll. Callers check it
     /// before they visit all nodes of a value.
     #[inline]
-    pub fn exceeds_traversal_limit(&self) -> bool {
+    pub(crate) fn exceeds_traversal_limit(&self) -> bool {
         match self {
             ValueRef::ArenaArray(array) if array.extent.is_oversized() => {
                 array.arena.reject_traversal();

@@ -42,7 +42,7 @@ pub(super) type ArithmeticResult = Result<NumberBuf, ArithmeticError>;
 impl Number<'_> {
     /// Returns the sum.
     #[inline]
-    pub fn plus(self, other: Number<'_>) -> ArithmeticResult {
+    pub(crate) fn plus(self, other: Number<'_>) -> ArithmeticResult {
         if let (Self::Int(a), Number::Int(b)) = (self, other)
             && let Some(sum) = a.checked_add(b)
         {
@@ -53,7 +53,7 @@ impl Number<'_> {
 
     /// Returns the difference.
     #[inline]
-    pub fn minus(self, other: Number<'_>) -> ArithmeticResult {
+    pub(crate) fn minus(self, other: Number<'_>) -> ArithmeticResult {
         if let (Self::Int(a), Number::Int(b)) = (self, other)
             && let Some(difference) = a.checked_sub(b)
         {
@@ -65,7 +65,7 @@ impl Number<'_> {
 
     /// Returns the product.
     #[inline]
-    pub fn times(self, other: Number<'_>) -> ArithmeticResult {
+    pub(crate) fn times(self, other: Number<'_>) -> ArithmeticResult {
         if let (Self::Int(a), Number::Int(b)) = (self, other)
             && let Some(product) = a.checked_mul(b)
         {
@@ -76,7 +76,7 @@ impl Number<'_> {
 
     /// Returns the quotient: a float unless it is exact.
     #[inline]
-    pub fn divide(self, other: Number<'_>) -> ArithmeticResult {
+    pub(crate) fn divide(self, other: Number<'_>) -> ArithmeticResult {
         // zero uses floats, since the result may be -0
         if let (Self::Int(a), Number::Int(b)) = (self, other)
             && a != 0
@@ -98,7 +98,7 @@ impl Number<'_> {
         clippy::should_implement_trait,
         reason = "named as the built-in, and fallible"
     )]
-    pub fn rem(self, other: Number<'_>) -> ArithmeticResult {
+    pub(crate) fn rem(self, other: Number<'_>) -> ArithmeticResult {
         if let (Self::Int(a), Number::Int(b)) = (self, other)
             && let Some(rest) = a.checked_rem(b)
         {
@@ -114,7 +114,7 @@ impl Number<'_> {
     }
 
     /// Returns `true` if the quotient of the exact values is an integer.
-    pub fn is_multiple_of(self, other: Number<'_>) -> bool {
+    pub(crate) fn is_multiple_of(self, other: Number<'_>) -> bool {
         if let (Self::Int(a), Number::Int(b)) = (self, other) {
             return a.checked_rem(b).is_none_or(|rest| rest == 0);
         }
@@ -137,7 +137,7 @@ impl Number<'_> {
 
     /// Returns the absolute value.
     #[inline]
-    pub fn abs(self) -> NumberBuf {
+    pub(crate) fn abs(self) -> NumberBuf {
         match self {
             Self::Int(i) if i != i64::MIN => NumberBuf::Int(i.abs()),
             _ => Float::from(self).abs().into(),
@@ -146,7 +146,7 @@ impl Number<'_> {
 
     /// Rounds to the nearest integer, and half away from zero.
     #[inline]
-    pub fn round(self) -> NumberBuf {
+    pub(crate) fn round(self) -> NumberBuf {
         if let Self::Int(_) = self {
             return self.into();
         }
@@ -156,7 +156,7 @@ impl Number<'_> {
     }
 
     /// Returns the product with an integer, computed in floats and truncated.
-    pub fn scaled(self, factor: u64) -> BigInt {
+    pub(crate) fn scaled(self, factor: u64) -> BigInt {
         let factor = NumberBuf::from(factor);
         Float::from(self)
             .times(factor.as_number().into())
@@ -164,7 +164,7 @@ impl Number<'_> {
     }
 
     /// Returns the value as an `i64`, if its nearest 64-bit float is one.
-    pub fn rounded_to_i64(self) -> Option<i64> {
+    pub(crate) fn rounded_to_i64(self) -> Option<i64> {
         if let Self::Int(i) = self {
             return Some(i);
         }
@@ -175,7 +175,7 @@ impl Number<'_> {
     }
 
     /// Returns the integral part. Numbers that are not written as an integer are converted to a float first.
-    pub fn truncate(self) -> BigInt {
+    pub(crate) fn truncate(self) -> BigInt {
         let exact = match self {
             Self::Int(_) => self.to_bigint(),
             Self::Text(text) if !text.contains(['.', 'e', 'E']) => self.to_bigint(),
@@ -186,7 +186,7 @@ impl Number<'_> {
 
     /// Rounds up. As in OPA, numbers between -1 and 0 give 1.
     #[inline]
-    pub fn ceil(self) -> NumberBuf {
+    pub(crate) fn ceil(self) -> NumberBuf {
         if let Self::Int(_) = self {
             return self.into();
         }
@@ -200,7 +200,7 @@ impl Number<'_> {
 
     /// Rounds down. As in OPA, numbers between -1 and 0 give 0.
     #[inline]
-    pub fn floor(self) -> NumberBuf {
+    pub(crate) fn floor(self) -> NumberBuf {
         if let Self::Int(_) = self {
             return self.into();
         }

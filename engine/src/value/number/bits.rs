@@ -8,22 +8,22 @@ use crate::limits;
 
 impl Number<'_> {
     /// Bitwise and.
-    pub fn bit_and(self, other: Number<'_>) -> Option<NumberBuf> {
+    pub(crate) fn bit_and(self, other: Number<'_>) -> Option<NumberBuf> {
         self.bitwise(other, |a, b| a & b, |a, b| a & b)
     }
 
     /// Bitwise or.
-    pub fn bit_or(self, other: Number<'_>) -> Option<NumberBuf> {
+    pub(crate) fn bit_or(self, other: Number<'_>) -> Option<NumberBuf> {
         self.bitwise(other, |a, b| a | b, |a, b| a | b)
     }
 
     /// Bitwise exclusive or.
-    pub fn bit_xor(self, other: Number<'_>) -> Option<NumberBuf> {
+    pub(crate) fn bit_xor(self, other: Number<'_>) -> Option<NumberBuf> {
         self.bitwise(other, |a, b| a ^ b, |a, b| a ^ b)
     }
 
     /// Bitwise complement.
-    pub fn bit_not(self) -> Option<NumberBuf> {
+    pub(crate) fn bit_not(self) -> Option<NumberBuf> {
         match self.to_i64() {
             Some(i) => Some(NumberBuf::Int(!i)),
             None => Some(NumberBuf::from(-self.to_bigint()? - 1_i64)),
@@ -31,7 +31,7 @@ impl Number<'_> {
     }
 
     /// Shifts to the left.
-    pub fn shift_left(self, by: u64) -> Option<ArithmeticResult> {
+    pub(crate) fn shift_left(self, by: u64) -> Option<ArithmeticResult> {
         let i = self.to_bigint()?;
         if i.bits().saturating_add(by) > limits::NUMBER_BITS && i.bits() > 0 {
             return Some(Err(ArithmeticError::TooBig));
@@ -40,7 +40,7 @@ impl Number<'_> {
     }
 
     /// Shifts to the right and keeps the sign.
-    pub fn shift_right(self, by: u64) -> Option<NumberBuf> {
+    pub(crate) fn shift_right(self, by: u64) -> Option<NumberBuf> {
         match self.to_i64() {
             Some(i) => Some(NumberBuf::Int(i >> by.min(63))),
             None => Some((self.to_bigint()? >> by).into()),

@@ -291,7 +291,7 @@ const EXACT: u64 = 1 << 53;
 impl Number<'_> {
     /// Compares exact values.
     #[inline]
-    pub fn compare(self, other: Number<'_>) -> Ordering {
+    pub(crate) fn compare(self, other: Number<'_>) -> Ordering {
         match (self, other) {
             (Self::Int(a), Number::Int(b)) => a.cmp(&b),
             (Self::Text(_), _) | (_, Number::Text(_)) => compare_texts(self, other),
@@ -301,7 +301,7 @@ impl Number<'_> {
 
     /// Feeds a hash that is equal for equal numbers.
     #[inline]
-    pub fn hash_into<H: Hasher>(self, state: &mut H) {
+    pub(crate) fn hash_into<H: Hasher>(self, state: &mut H) {
         match self {
             Self::Int(i) => state.write_i64(i),
             Self::Decimal(scale, coefficient) => hash_decimal(scale, coefficient, state),
@@ -330,7 +330,7 @@ impl Number<'_> {
     }
 
     /// Returns the value as an integer, if it is integral, in any notation.
-    pub fn to_bigint(self) -> Option<BigInt> {
+    pub(crate) fn to_bigint(self) -> Option<BigInt> {
         match self {
             Self::Int(i) => Some(i.into()),
             Self::Decimal(scale, coefficient) => whole(scale, coefficient).map(BigInt::from),
@@ -356,7 +356,7 @@ impl Number<'_> {
 
     /// Returns the number of digits after the point, unless the number is stored as a text.
     #[inline]
-    pub fn scale(self) -> Option<u8> {
+    pub(crate) fn scale(self) -> Option<u8> {
         match self {
             Self::Int(_) => Some(0),
             Self::Decimal(scale, _) => Some(scale),
@@ -367,7 +367,7 @@ impl Number<'_> {
     /// Returns the number times ten to the power of `scale`, which must be at least its own scale. `None` if the number
     /// is stored as a text.
     #[inline]
-    pub fn on_scale(self, scale: u8) -> Option<i128> {
+    pub(crate) fn on_scale(self, scale: u8) -> Option<i128> {
         let (own, coefficient) = match self {
             Self::Int(i) => (0, i),
             Self::Decimal(own, coefficient) => (own, coefficient),
@@ -379,7 +379,7 @@ impl Number<'_> {
 
     /// Returns the number as an array index: an integer from 0 on.
     #[inline]
-    pub fn as_index(self) -> Option<usize> {
+    pub(crate) fn as_index(self) -> Option<usize> {
         usize::try_from(self.to_i64()?).ok()
     }
 }

@@ -30,7 +30,7 @@ impl NumberBuf {
 
 impl Number<'_> {
     /// Returns the number in Go's format `%g`.
-    pub fn general(self) -> String {
+    pub(crate) fn general(self) -> String {
         let mut buffer = itoa::Buffer::new();
         let exact = ExactDecimal::of_number(self, &mut buffer);
         if exact.is_zero() {

@@ -259,7 +259,7 @@ fn patched(before: Option<&str>, steps: Vec<PatchStep>) -> Result<Value, Refusal
     made.map_err(|error| not_applied(&error))?;
     let after = transaction.read(&root);
     // RFC 6902: a document that is removed at its root is null.
-    Ok(after.map_or(Value::Null, Clone::clone))
+    Ok(after.map_or(Value::NULL, Clone::clone))
 }
 
 /// Applies a patch step. Missing parents of added values are created, and removing a missing value succeeds.

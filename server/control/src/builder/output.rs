@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use aws_lc_rs::digest::{SHA256, digest};
 use solon::bundle::{Bundle, BundleFile, BundleReader, Loader, Manifest, MemoryFiles, SigningKey};
-use solon::{BundleBuilder, Value, Version, json};
+use solon::{BundleBuilder, Object, Value, Version, json};
 use solon_syntax::ParseOptions;
 
 use super::assembly::{Assembly, language};
@@ -148,9 +148,7 @@ fn sign(bundle: &mut Bundle, signing: &Signing) -> Result<(), String> {
         if !signing.keyid.is_empty() {
             claims.push(("keyid".into(), Value::string(&signing.keyid)));
         }
-        if let Value::Object(claims) = Value::object(claims) {
-            key = key.claims(claims);
-        }
+        key = key.claims(Object::from_pairs(claims));
     }
     bundle.sign_contents(&key)
 }

@@ -201,7 +201,7 @@ fn write_go(value: &Value, out: &mut String) {
         write_list(items.iter(), out);
     } else if let Some(set) = value.as_set() {
         write_list(set.items().iter(), out);
-    } else if matches!(value, Value::Null) {
+    } else if value.is_null() {
         out.push_str("<nil>");
     } else {
         let _ = write!(out, "{value}");

@@ -87,24 +87,21 @@ fn of_text(request: &Call<'_>, most: usize) -> Result<Option<Inputs>, String> {
 
 fn of_value(whole: &Value) -> Result<Option<Inputs>, String> {
     let expected = |value: &Value| format!("expected an object, got {}", value.kind().as_str());
-    let inputs = match whole {
-        Value::Null => return Ok(None),
-        Value::Object(_) => whole.get("inputs"),
-        other => return Err(expected(other)),
-    };
-    match inputs {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::Object(inputs)) => {
-            let pairs = inputs.iter().map(|(key, value)| {
-                let key = key.as_str().unwrap_or_default().to_owned();
-                (key, Item::Read(value.clone()))
-            });
-            let common = whole.get("common_input").cloned();
-            let pairs = pairs.collect();
-            Ok(Some(Inputs::new(inputs.len(), pairs, Bytes::new(), common)))
-        }
-        Some(other) => Err(expected(other)),
+    if whole.is_null() {
+        return Ok(None);
     }
+    let members = whole.as_object().ok_or_else(|| expected(whole))?;
+    let Some(inputs) = members.get_str("inputs").filter(|inputs| !inputs.is_null()) else {
+        return Ok(None);
+    };
+    let inputs = inputs.as_object().ok_or_else(|| expected(inputs))?;
+    let pairs = inputs.iter().map(|(key, value)| {
+        let key = key.as_str().unwrap_or_default().to_owned();
+        (key, Item::Read(value.clone()))
+    });
+    let common = members.get_str("common_input").cloned();
+    let pairs = pairs.collect();
+    Ok(Some(Inputs::new(inputs.len(), pairs, Bytes::new(), common)))
 }
 
 impl Inputs {
@@ -120,7 +117,7 @@ impl Inputs {
             keys: Arc::new(keys),
             items: Arc::new(items),
             text,
-            common: common.filter(|common| matches!(common, Value::Object(_))),
+            common: common.filter(|common| common.as_object().is_some()),
         }
     }
 
@@ -138,7 +135,8 @@ impl Inputs {
     pub fn get(&self, at: usize) -> Result<Option<Document<'_>>, String> {
         let text = match self.items.get(at) {
             Some(Item::Text(range)) => self.text.get(range.clone()).unwrap_or_default(),
-            Some(Item::Read(Value::Null)) | None => return Ok(None),
+            None => return Ok(None),
+            Some(Item::Read(own)) if own.is_null() => return Ok(None),
             Some(Item::Read(own)) => return Ok(Some(self.whole(own))),
         };
         match &self.common {
@@ -161,11 +159,11 @@ impl Inputs {
 
 /// Merges two documents: objects key by key, at any depth. If one of them is not an object, the second replaces the first.
 fn merged(first: &Value, second: &Value) -> Value {
-    let (Value::Object(first), Value::Object(second)) = (first, second) else {
+    let (Some(first), Some(members)) = (first.as_object(), second.as_object()) else {
         return second.clone();
     };
-    let own = second.iter().map(|(key, value)| {
-        let value = match first.get_stored(key) {
+    let own = members.iter().map(|(key, value)| {
+        let value = match first.get(key.borrow()) {
             Some(below) => stack::level(|| merged(below, value)),
             None => value.clone(),
         };

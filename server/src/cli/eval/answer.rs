@@ -1,7 +1,7 @@
 //! Result of a query in each output format, as OPA prints it.
 
 use solon::json::{self, JsonLayout, Style};
-use solon::{ExpressionText, Solution, Value, ValueRef};
+use solon::{ExpressionText, Kind, Solution, Value};
 
 use super::args::Format;
 use crate::cli::table::Table;
@@ -221,5 +221,5 @@ fn raw(solution: &Solution, out: &mut Vec<u8>) {
 }
 
 fn is_boolean(value: &Value) -> bool {
-    matches!(value.borrow(), ValueRef::Bool(_))
+    value.kind() == Kind::Boolean
 }

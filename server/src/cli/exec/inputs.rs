@@ -18,7 +18,7 @@ pub fn standard() -> Result<Value, String> {
         .read_to_end(&mut text)
         .map_err(|error| error.to_string())?;
     match input::read(&text, None)? {
-        Value::Null => Err(
+        value if value.is_null() => Err(
             "cannot execute on empty input; please enter valid json or yaml when using the --stdin-input flag"
                 .to_owned(),
         ),

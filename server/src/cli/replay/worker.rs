@@ -162,7 +162,7 @@ impl<'e> Worker<'e> {
         });
         let rows: Vec<Value> = rows.collect();
         let result = if rows.is_empty() {
-            Value::Null
+            Value::NULL
         } else {
             Value::array(rows)
         };

@@ -76,7 +76,7 @@ pub fn select(tests: Vec<PolicyTest>, pattern: Option<&str>) -> Result<Vec<Polic
     let matching = bindings.and_then(|bindings| bindings.first());
     let matching = matching.and_then(|(_, value)| value.as_array());
     let kept = tests.into_iter().enumerate().filter(|(at, _)| {
-        matching.is_some_and(|matching| matching.get(*at) == Some(&Value::Bool(true)))
+        matching.is_some_and(|matching| matching.get(*at) == Some(&Value::from(true)))
     });
     Ok(kept.map(|(_, test)| test).collect())
 }

@@ -115,10 +115,10 @@ impl Parts {
 
 /// Parses the rules of a mask.
 fn rules(value: &Value) -> Result<Vec<Rule<'_>>, String> {
-    let items: Vec<&Value> = match value {
-        Value::Array(_) => value.as_array().unwrap_or_default().iter().collect(),
-        other => {
-            return Err(format!("unexpected rule format {}", described(other)));
+    let items: Vec<&Value> = match value.as_array() {
+        Some(items) => items.iter().collect(),
+        None => {
+            return Err(format!("unexpected rule format {}", described(value)));
         }
     };
     items.into_iter().map(rule).collect()
@@ -139,7 +139,7 @@ fn rule(value: &Value) -> Result<Rule<'_>, String> {
             match operation {
                 "remove" => Rule::new(path, Operation::Remove),
                 "upsert" => {
-                    let new = value.get("value").unwrap_or(&Value::Null);
+                    let new = value.get("value").unwrap_or(&Value::NULL);
                     Rule::new(path, Operation::Upsert(new))
                 }
                 other => {
@@ -234,7 +234,7 @@ fn upserted(value: Option<&Value>, keys: &[&str], new: &Value) -> Option<Value> 
         let below = upserted(None, rest, new)?;
         return Some(Value::object(vec![(Value::string(first), below)]));
     };
-    if let Value::Object(object) = value
+    if let Some(object) = value.as_object()
         && found(object, first).is_none()
     {
         let below = upserted(None, rest, new)?;
@@ -257,31 +257,26 @@ fn changed(
     key: &str,
     change: impl FnOnce(&Value) -> Option<Option<Value>>,
 ) -> Option<Value> {
-    match value {
-        Value::Object(object) => {
-            let key = found(object, key)?;
-            let mut new = change(object.get_stored(&key)?)?;
-            let mut pairs = Vec::with_capacity(object.len());
-            for (name, value) in object.iter() {
-                if *name != key {
-                    pairs.push((name.clone(), value.clone()));
-                } else if let Some(new) = new.take() {
-                    pairs.push((name.clone(), new));
-                }
+    if let Some(object) = value.as_object() {
+        let key = found(object, key)?;
+        let mut new = change(object.get(key.borrow())?)?;
+        let mut pairs = Vec::with_capacity(object.len());
+        for (name, value) in object.iter() {
+            if *name != key {
+                pairs.push((name.clone(), value.clone()));
+            } else if let Some(new) = new.take() {
+                pairs.push((name.clone(), new));
             }
-            Some(Value::object(pairs))
         }
-        Value::Array(_) => {
-            let mut items = value.as_array()?.to_vec();
-            let index: usize = key.parse().ok()?;
-            match change(items.get(index)?)? {
-                Some(new) => *items.get_mut(index)? = new,
-                None => drop(items.remove(index)),
-            }
-            Some(Value::array(items))
-        }
-        _ => None,
+        return Some(Value::object(pairs));
     }
+    let mut items = value.as_array()?.to_vec();
+    let index: usize = key.parse().ok()?;
+    match change(items.get(index)?)? {
+        Some(new) => *items.get_mut(index)? = new,
+        None => drop(items.remove(index)),
+    }
+    Some(Value::array(items))
 }
 
 /// Returns the key of an object that a path segment refers to. Usually it is the segment itself. If this key does not exist, URL
@@ -289,7 +284,7 @@ fn changed(
 fn found(object: &solon::Object, segment: &str) -> Option<Value> {
     let existing = |text: &str| {
         let key = Value::string(text);
-        object.get_stored(&key).is_some().then_some(key)
+        object.get(key.borrow()).is_some().then_some(key)
     };
     if let Some(key) = existing(segment) {
         return Some(key);
@@ -310,7 +305,7 @@ fn escaped(path: &str) -> String {
 /// Returns a JSON value with its type in Go's notation, as OPA does.
 fn described(value: &Value) -> String {
     let text = match value {
-        Value::Null => "<nil>".to_owned(),
+        value if value.is_null() => "<nil>".to_owned(),
         value => match value.as_str() {
             Some(text) => text.to_owned(),
             None => compact(value),

@@ -81,10 +81,10 @@ fn compare(case: &Case, answer: &JudgedAnswer<'_>) -> Result<(), String> {
     };
     let read = |text: &RawValue| {
         let rows = json::read(text.get().as_bytes()).map_err(|error| error.to_string())?;
-        match &rows {
+        match rows.as_array() {
             // The order of solutions is unspecified.
-            Value::Array(rows) => Ok(ordered(rows.to_vec())),
-            other => Err(format!("the result is not a list but {other}")),
+            Some(rows) => Ok(ordered(rows.to_vec())),
+            None => Err(format!("the result is not a list but {rows}")),
         }
     };
     let none = Value::array(Vec::new());
@@ -108,14 +108,16 @@ fn ordered(mut items: Vec<Value>) -> Value {
 
 /// Sorts the elements of all arrays in the bindings.
 fn sorted(value: &Value) -> Value {
-    match value {
-        Value::Array(items) => ordered(items.iter().map(sorted).collect()),
-        Value::Object(object) => Value::object(
-            object
-                .iter()
-                .map(|(key, value)| (key.clone(), sorted(value)))
-                .collect(),
-        ),
-        other => other.clone(),
+    if let Some(items) = value.as_array() {
+        return ordered(items.iter().map(sorted).collect());
     }
+    let Some(object) = value.as_object() else {
+        return value.clone();
+    };
+    let pairs = object.iter();
+    Value::object(
+        pairs
+            .map(|(key, value)| (key.clone(), sorted(value)))
+            .collect(),
+    )
 }
