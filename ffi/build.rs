@@ -1,9 +1,18 @@
 //! Names the shared library for the loader.
 
-fn main() {
+use std::error::Error;
+
+fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=src/version.rs");
+    let source = std::fs::read_to_string("src/version.rs")?;
+    let number = source
+        .split_once("pub const SOLON_ABI: u32 = ")
+        .and_then(|(_, rest)| rest.split_once(';'))
+        .ok_or("src/version.rs has no SOLON_ABI")?
+        .0;
     if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
-        // the number is that of the ABI: it rises when a program linked before would break; `ffi/install` has it too
-        println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libsolon.so.1");
+        println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libsolon.so.{number}");
     }
+    Ok(())
 }

@@ -7,7 +7,7 @@ if(NOT TARGET solon::solon)
   add_library(solon::solon SHARED IMPORTED)
   set_target_properties(solon::solon PROPERTIES
     IMPORTED_LOCATION "${_solon_prefix}/lib/libsolon.so"
-    IMPORTED_SONAME "libsolon.so.1"
+    IMPORTED_SONAME "libsolon.so.@ABI@"
     INTERFACE_INCLUDE_DIRECTORIES "${_solon_prefix}/include")
 
   add_library(solon::static STATIC IMPORTED)

@@ -3,16 +3,27 @@
  *
  * Rules
  *
+ * Names. `solon_TYPE_VERB` is a function of a type, and its first argument is the handle. A suffix says how data is passed:
+ *
+ * - no suffix: as a `solon_value`, or as another handle
+ * - `_json`, `_yaml`: as text of that format
+ * - `_with`: as a `solon_request`, where the function without `_with` takes an input as JSON text
+ * - `_new` creates a handle, `_free` frees it, `_count` and `_at` read a list
+ *
  * Handles. Every type is opaque, except views of bytes, options and requests. Objects that `_new` or an output returns
  * belong to the caller, who passes them to `_free` once; `_free` accepts NULL. Handles may be freed in any order.
  *
- * Threads. Several threads may use a `const T *` at once. A `T *` must not be in use elsewhere.
+ * Constness. A call does not change what a `const T *` points to. Functions that change an object take a `T *`.
+ *
+ * Threads. The comment of each type says if several threads may use it at once. For engines and cancellation handles that
+ * includes the functions that change them. `_free` is always the last use.
  *
  * Arguments. Inputs come first, outputs last. NULL is `SOLON_ERROR_ARGUMENT` for an output, and for an input unless its
  * documentation gives NULL a meaning.
  *
- * Text is UTF-8, a pointer and a length in bytes. It need not end in NUL, and NULL with length 0 is the empty text. Returned
- * text does not end in NUL either.
+ * Text is UTF-8, a pointer and a length in bytes. It need not end in NUL, and NULL with length 0 is the empty text. The length
+ * `SIZE_MAX` means that the text ends in NUL. `SOLON_STR("authz/allow")` is both arguments of a literal, without a call of `strlen`.
+ * Both also apply to texts in structures. Returned text does not end in NUL.
  *
  * Errors. A function that can fail returns NULL, or an error that the caller frees. On an error outputs are untouched, and
  * the engine is unchanged. Compilers warn if the error is dropped (`SOLON_MUST_USE`). Codes never change; new ones are added at
@@ -58,6 +69,13 @@
 #define SOLON_MUST_USE
 #endif
 #endif
+
+/**
+ * A string literal as two arguments, its text and its length in bytes: `solon_engine_prepare(engine, SOLON_STR("authz/allow"), &out)`.
+ * `{SOLON_STR("authz")}` is a `solon_text`. Anything but a literal does not compile; pass `SIZE_MAX` as the length of other text
+ * that ends in NUL.
+ */
+#define SOLON_STR(literal) ("" literal ""), (sizeof("" literal "") - 1)
 
 /**
  * Version of this header: incremented for breaking changes.
@@ -918,8 +936,8 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Reads and verifies the bundle in an archive (a gzip-compressed tar file). Policies are parsed with the settings of the engine;
- * the engine does not change. `name` appears in messages. `options` may be NULL.
+ * Reads and verifies the bundle in an archive, a gzip-compressed tar file. The length of an archive is never `SIZE_MAX`. Policies
+ * are parsed with the settings of the engine; the engine does not change. `name` appears in messages. `options` may be NULL.
  */
 SOLON_MUST_USE
 solon_error *solon_bundle_read(const solon_engine *engine,
@@ -960,7 +978,7 @@ void solon_bundle_free(solon_bundle *bundle);
  * Fails with `SOLON_ERROR_LOAD` if two bundles own the same documents.
  */
 SOLON_MUST_USE
-solon_error *solon_engine_activate_bundles(const solon_engine *engine,
+solon_error *solon_engine_activate_bundles(solon_engine *engine,
                                            const solon_text *names,
                                            const solon_bundle *const *bundles,
                                            size_t bundle_count);
@@ -969,7 +987,7 @@ solon_error *solon_engine_activate_bundles(const solon_engine *engine,
  * Removes the policies and documents of an active bundle. Does nothing if no bundle has the name.
  */
 SOLON_MUST_USE
-solon_error *solon_engine_deactivate_bundle(const solon_engine *engine,
+solon_error *solon_engine_deactivate_bundle(solon_engine *engine,
                                             const char *name,
                                             size_t name_length);
 
@@ -992,7 +1010,7 @@ SOLON_MUST_USE solon_error *solon_cancel_new(solon_cancel **out);
  * Cancels all current and future evaluations whose requests name it. They fail with `SOLON_ERROR_CANCELLED`. Does nothing for
  * NULL.
  */
-void solon_cancel_cancel(const solon_cancel *cancel);
+void solon_cancel_cancel(solon_cancel *cancel);
 
 /**
  * Returns 1 if it was cancelled, and 0 otherwise or for NULL.
@@ -1075,7 +1093,7 @@ SOLON_MUST_USE solon_error *solon_coverage_new(solon_coverage **out);
  * evaluated.
  */
 SOLON_MUST_USE
-solon_error *solon_coverage_json(solon_coverage *coverage,
+solon_error *solon_coverage_json(const solon_coverage *coverage,
                                  const solon_snapshot *snapshot,
                                  solon_bytes *out);
 
@@ -1088,7 +1106,7 @@ void solon_coverage_free(solon_coverage *coverage);
  * Replaces all data with a JSON object.
  */
 SOLON_MUST_USE
-solon_error *solon_engine_set_data_json(const solon_engine *engine,
+solon_error *solon_engine_set_data_json(solon_engine *engine,
                                         const char *json,
                                         size_t json_length);
 
@@ -1096,7 +1114,7 @@ solon_error *solon_engine_set_data_json(const solon_engine *engine,
  * Replaces all data with a YAML mapping, parsed as OPA parses YAML.
  */
 SOLON_MUST_USE
-solon_error *solon_engine_set_data_yaml(const solon_engine *engine,
+solon_error *solon_engine_set_data_yaml(solon_engine *engine,
                                         const char *yaml,
                                         size_t yaml_length);
 
@@ -1122,7 +1140,7 @@ solon_error *solon_engine_get_json(const solon_engine *engine,
  * Writes data at a slash-separated path, and creates missing parent objects. The caller keeps the value.
  */
 SOLON_MUST_USE
-solon_error *solon_engine_put(const solon_engine *engine,
+solon_error *solon_engine_put(solon_engine *engine,
                               const char *path,
                               size_t path_length,
                               const solon_value *value);
@@ -1131,7 +1149,7 @@ solon_error *solon_engine_put(const solon_engine *engine,
  * Writes JSON as data at a slash-separated path, and creates missing parent objects.
  */
 SOLON_MUST_USE
-solon_error *solon_engine_put_json(const solon_engine *engine,
+solon_error *solon_engine_put_json(solon_engine *engine,
                                    const char *path,
                                    size_t path_length,
                                    const char *json,
@@ -1141,17 +1159,14 @@ solon_error *solon_engine_put_json(const solon_engine *engine,
  * Applies a JSON patch (RFC 6902) to the data, an array of operations: all of them or, on an error, none.
  */
 SOLON_MUST_USE
-solon_error *solon_engine_patch_json(const solon_engine *engine,
+solon_error *solon_engine_patch_json(solon_engine *engine,
                                      const char *json,
                                      size_t json_length);
 
 /**
  * Removes the data at a slash-separated path.
  */
-SOLON_MUST_USE
-solon_error *solon_engine_delete(const solon_engine *engine,
-                                 const char *path,
-                                 size_t path_length);
+SOLON_MUST_USE solon_error *solon_engine_delete(solon_engine *engine, const char *path, size_t path_length);
 
 /**
  * Prepares the document at a path below `data`, like `authz/allow`. A path without a rule or data evaluates to undefined.
@@ -1284,7 +1299,7 @@ uint64_t solon_engine_generation(const solon_engine *engine);
  * afterwards in both cases. `metrics` may be NULL; otherwise the times of parsing and compiling are added to it.
  */
 SOLON_MUST_USE
-solon_error *solon_engine_apply(const solon_engine *engine,
+solon_error *solon_engine_apply(solon_engine *engine,
                                 solon_change *change,
                                 solon_metrics *metrics);
 
@@ -1519,7 +1534,7 @@ solon_error *solon_call_add_response_metadata(solon_call *call,
  * Fails with `SOLON_ERROR_LOAD`, which lists everything that cannot be loaded.
  */
 SOLON_MUST_USE
-solon_error *solon_engine_load(const solon_engine *engine,
+solon_error *solon_engine_load(solon_engine *engine,
                                const solon_text *paths,
                                size_t path_count,
                                int bundles);
@@ -1545,7 +1560,7 @@ SOLON_MUST_USE solon_error *solon_metadata_new(solon_metadata **out);
 /**
  * Returns the fields, an object.
  */
-SOLON_MUST_USE solon_error *solon_metadata_value(solon_metadata *metadata, solon_value **out);
+SOLON_MUST_USE solon_error *solon_metadata_value(const solon_metadata *metadata, solon_value **out);
 
 /**
  * Frees the metadata; does nothing for NULL.
@@ -1562,7 +1577,7 @@ solon_error *solon_metrics_new(int instrument,
 /**
  * Returns all measurements, a JSON object: `{"timer_rego_query_eval_ns": …}`.
  */
-SOLON_MUST_USE solon_error *solon_metrics_json(solon_metrics *metrics, solon_bytes *out);
+SOLON_MUST_USE solon_error *solon_metrics_json(const solon_metrics *metrics, solon_bytes *out);
 
 /**
  * Frees the metrics; does nothing for NULL.
@@ -1573,7 +1588,7 @@ void solon_metrics_free(solon_metrics *metrics);
  * Adds the module, or replaces the module of that name, and compiles it together with the others.
  */
 SOLON_MUST_USE
-solon_error *solon_engine_set_module(const solon_engine *engine,
+solon_error *solon_engine_set_module(solon_engine *engine,
                                      const char *name,
                                      size_t name_length,
                                      const char *text,
@@ -1583,7 +1598,7 @@ solon_error *solon_engine_set_module(const solon_engine *engine,
  * Adds or replaces several modules in one change, all of them or none. They may refer to one another.
  */
 SOLON_MUST_USE
-solon_error *solon_engine_set_modules(const solon_engine *engine,
+solon_error *solon_engine_set_modules(solon_engine *engine,
                                       const solon_module *modules,
                                       size_t module_count);
 
@@ -1591,7 +1606,7 @@ solon_error *solon_engine_set_modules(const solon_engine *engine,
  * Removes a module.
  */
 SOLON_MUST_USE
-solon_error *solon_engine_remove_module(const solon_engine *engine,
+solon_error *solon_engine_remove_module(solon_engine *engine,
                                         const char *name,
                                         size_t name_length);
 
@@ -1629,7 +1644,7 @@ solon_error *solon_nd_cache_new(const char *json,
 /**
  * Returns the cache as JSON: results by function and arguments.
  */
-SOLON_MUST_USE solon_error *solon_nd_cache_json(solon_nd_cache *cache, solon_bytes *out);
+SOLON_MUST_USE solon_error *solon_nd_cache_json(const solon_nd_cache *cache, solon_bytes *out);
 
 /**
  * Frees a cache; does nothing for NULL.

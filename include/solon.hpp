@@ -1,7 +1,8 @@
 /*
  * The C++ API of the Solon policy engine: the functions of solon.h as classes. Header-only, C++17.
  *
- * Handles can be moved, not copied. Several threads may call `const` functions of one object at once.
+ * Handles can be moved, not copied. `const` functions do not change the object. The comments of the types in solon.h say which
+ * objects several threads may use at once; engines and cancellation handles are among them, for all their functions.
  *
  * Functions come in two variants. `engine.prepare("authz/allow")` returns a document or throws a class of `solon::error`.
  * `engine.try_prepare("authz/allow")` returns a `solon::result`, which contains the document or a `solon::failure`. Constructors
@@ -768,7 +769,7 @@ struct options {
 class [[nodiscard]] cancel {
 public:
     cancel() { result<void>(solon_cancel_new(handle_.out())).value(); }
-    void stop() const noexcept { solon_cancel_cancel(handle_.get()); }
+    void stop() noexcept { solon_cancel_cancel(handle_.get()); }
     bool is_stopped() const noexcept { return solon_cancel_is_cancelled(handle_.get()) == 1; }
     const solon_cancel *get() const noexcept { return handle_.get(); }
 
@@ -868,8 +869,8 @@ private:
 class [[nodiscard]] profile {
 public:
     profile() { result<void>(solon_profile_new(handle_.out())).value(); }
-    [[nodiscard]] std::string json(const snapshot &snapshot) const { return try_json(snapshot).value(); }
-    result<std::string> try_json(const snapshot &snapshot) const {
+    [[nodiscard]] std::string json(const snapshot &snapshot) { return try_json(snapshot).value(); }
+    result<std::string> try_json(const snapshot &snapshot) {
         return detail::bytes([&](solon_bytes *out) { return solon_profile_json(handle_.get(), snapshot.get(), out); });
     }
     solon_profile *get() const noexcept { return handle_.get(); }
@@ -1403,16 +1404,16 @@ public:
         return detail::object<engine>([&](solon_engine **out) { return solon_engine_new(&given, out); });
     }
 
-    void set_module(std::string_view name, std::string_view text) const { try_set_module(name, text).value(); }
-    result<void> try_set_module(std::string_view name, std::string_view text) const {
+    void set_module(std::string_view name, std::string_view text) { try_set_module(name, text).value(); }
+    result<void> try_set_module(std::string_view name, std::string_view text) {
         return result<void>(
             solon_engine_set_module(handle_.get(), name.data(), name.size(), text.data(), text.size()));
     }
     /** Adds or replaces modules by name in one change, all of them or none. They may refer to one another. */
-    void set_modules(const std::vector<std::pair<std::string_view, std::string_view>> &modules) const {
+    void set_modules(const std::vector<std::pair<std::string_view, std::string_view>> &modules) {
         try_set_modules(modules).value();
     }
-    result<void> try_set_modules(const std::vector<std::pair<std::string_view, std::string_view>> &modules) const {
+    result<void> try_set_modules(const std::vector<std::pair<std::string_view, std::string_view>> &modules) {
         std::vector<solon_module> given;
         for (const auto &[name, text] : modules) {
             solon_module module = {};
@@ -1422,8 +1423,8 @@ public:
         }
         return result<void>(solon_engine_set_modules(handle_.get(), given.data(), given.size()));
     }
-    void remove_module(std::string_view name) const { try_remove_module(name).value(); }
-    result<void> try_remove_module(std::string_view name) const {
+    void remove_module(std::string_view name) { try_remove_module(name).value(); }
+    result<void> try_remove_module(std::string_view name) {
         return result<void>(solon_engine_remove_module(handle_.get(), name.data(), name.size()));
     }
     [[nodiscard]] std::vector<std::string> module_names() const { return try_module_names().value(); }
@@ -1454,20 +1455,20 @@ public:
     }
 
     /** Loads files and folders by OPA's rules. With `bundles`, each path is a folder with a manifest. */
-    void load(const std::vector<std::string> &paths, bool bundles = false) const {
+    void load(const std::vector<std::string> &paths, bool bundles = false) {
         try_load(paths, bundles).value();
     }
-    result<void> try_load(const std::vector<std::string> &paths, bool bundles = false) const {
+    result<void> try_load(const std::vector<std::string> &paths, bool bundles = false) {
         std::vector<solon_text> texts = detail::texts(paths);
         return result<void>(solon_engine_load(handle_.get(), texts.data(), texts.size(), bundles ? 1 : 0));
     }
 
-    void set_data_json(std::string_view json) const { try_set_data_json(json).value(); }
-    result<void> try_set_data_json(std::string_view json) const {
+    void set_data_json(std::string_view json) { try_set_data_json(json).value(); }
+    result<void> try_set_data_json(std::string_view json) {
         return result<void>(solon_engine_set_data_json(handle_.get(), json.data(), json.size()));
     }
-    void set_data_yaml(std::string_view yaml) const { try_set_data_yaml(yaml).value(); }
-    result<void> try_set_data_yaml(std::string_view yaml) const {
+    void set_data_yaml(std::string_view yaml) { try_set_data_yaml(yaml).value(); }
+    result<void> try_set_data_yaml(std::string_view yaml) {
         return result<void>(solon_engine_set_data_yaml(handle_.get(), yaml.data(), yaml.size()));
     }
     value get(std::string_view path) const { return try_get(path).value(); }
@@ -1475,22 +1476,22 @@ public:
         return detail::object<value>(
             [&](solon_value **out) { return solon_engine_get(handle_.get(), path.data(), path.size(), out); });
     }
-    void put(std::string_view path, view value) const { try_put(path, value).value(); }
-    result<void> try_put(std::string_view path, view value) const {
+    void put(std::string_view path, view value) { try_put(path, value).value(); }
+    result<void> try_put(std::string_view path, view value) {
         return result<void>(solon_engine_put(handle_.get(), path.data(), path.size(), value.get()));
     }
-    void patch_json(std::string_view json) const { try_patch_json(json).value(); }
-    result<void> try_patch_json(std::string_view json) const {
+    void patch_json(std::string_view json) { try_patch_json(json).value(); }
+    result<void> try_patch_json(std::string_view json) {
         return result<void>(solon_engine_patch_json(handle_.get(), json.data(), json.size()));
     }
-    void remove(std::string_view path) const { try_remove(path).value(); }
-    result<void> try_remove(std::string_view path) const {
+    void remove(std::string_view path) { try_remove(path).value(); }
+    result<void> try_remove(std::string_view path) {
         return result<void>(solon_engine_delete(handle_.get(), path.data(), path.size()));
     }
 
     /** Applies a change, which is empty afterwards. */
-    void apply(change &change, metrics *metrics = nullptr) const { try_apply(change, metrics).value(); }
-    result<void> try_apply(change &change, metrics *metrics = nullptr) const {
+    void apply(change &change, metrics *metrics = nullptr) { try_apply(change, metrics).value(); }
+    result<void> try_apply(change &change, metrics *metrics = nullptr) {
         solon_metrics *measured = metrics == nullptr ? nullptr : metrics->get();
         return result<void>(solon_engine_apply(handle_.get(), change.get(), measured));
     }
@@ -1591,6 +1592,7 @@ public:
         });
     }
 
+    solon_engine *get() noexcept { return handle_.get(); }
     const solon_engine *get() const noexcept { return handle_.get(); }
 
 private:

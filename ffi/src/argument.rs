@@ -1,6 +1,6 @@
 //! Validates the arguments of the C functions and writes their outputs.
 
-use std::ffi::c_char;
+use std::ffi::{CStr, c_char};
 use std::mem::{MaybeUninit, size_of};
 use std::ptr::NonNull;
 use std::slice;
@@ -91,11 +91,14 @@ pub(crate) unsafe fn handles<'a, T>(
     handles.collect()
 }
 
-/// Returns the bytes, or `None` for NULL.
+/// Length of text that ends in NUL.
+pub(crate) const TERMINATED: usize = usize::MAX;
+
+/// Returns bytes that are not text, or `None` for NULL. The length [`TERMINATED`] is rejected: such bytes may contain NUL.
 ///
 /// # Safety
 /// `pointer` is NULL or the start of `length` bytes that are not written to during the call.
-pub(crate) unsafe fn bytes<'a>(
+pub(crate) unsafe fn binary<'a>(
     pointer: *const c_char,
     length: usize,
     name: &str,
@@ -105,7 +108,29 @@ pub(crate) unsafe fn bytes<'a>(
     Ok((!pointer.is_null()).then_some(bytes))
 }
 
-/// Returns text; NULL with length 0 is the empty text.
+/// Returns the bytes of a text, or `None` for NULL. The length [`TERMINATED`] is that of the text up to its first NUL, which costs
+/// a pass over the text.
+///
+/// # Safety
+/// `pointer` is NULL, or the start of `length` bytes that are not written to during the call. If the length is [`TERMINATED`],
+/// one of the bytes from `pointer` on is NUL.
+pub(crate) unsafe fn bytes<'a>(
+    pointer: *const c_char,
+    length: usize,
+    name: &str,
+) -> Result<Option<&'a [u8]>, Error> {
+    if length != TERMINATED {
+        // SAFETY: by this function's contract
+        return unsafe { binary(pointer, length, name) };
+    }
+    if pointer.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: not NULL, and it ends in NUL by this function's contract
+    Ok(Some(unsafe { CStr::from_ptr(pointer) }.to_bytes()))
+}
+
+/// Returns text; NULL with length 0 or [`TERMINATED`] is the empty text.
 ///
 /// # Safety
 /// See [`bytes`].

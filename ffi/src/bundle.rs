@@ -138,8 +138,8 @@ unsafe fn reader(
     Ok(engine.0.bundle_reader(name)?.verification(verification))
 }
 
-/// Reads and verifies the bundle in an archive (a gzip-compressed tar file). Policies are parsed with the settings of the engine;
-/// the engine does not change. `name` appears in messages. `options` may be NULL.
+/// Reads and verifies the bundle in an archive, a gzip-compressed tar file. The length of an archive is never `SIZE_MAX`. Policies
+/// are parsed with the settings of the engine; the engine does not change. `name` appears in messages. `options` may be NULL.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_bundle_read(
@@ -155,7 +155,7 @@ pub unsafe extern "C" fn solon_bundle_read(
         let (engine, name, archive, out) = arguments!(
             handle(engine),
             text(name, name_length),
-            bytes(archive, archive_length),
+            binary(archive, archive_length),
             output(out),
         );
         let archive = archive.ok_or_else(|| argument::null("archive"))?;
@@ -224,7 +224,7 @@ pub unsafe extern "C" fn solon_bundle_free(bundle: *mut Bundle) {
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_activate_bundles(
-    engine: *const Engine,
+    engine: *mut Engine,
     names: *const Text,
     bundles: *const *const Bundle,
     bundle_count: usize,
@@ -253,7 +253,7 @@ pub unsafe extern "C" fn solon_engine_activate_bundles(
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_deactivate_bundle(
-    engine: *const Engine,
+    engine: *mut Engine,
     name: *const c_char,
     name_length: usize,
 ) -> *mut Error {

@@ -23,7 +23,7 @@ pub unsafe extern "C" fn solon_cancel_new(out: *mut *mut Cancel) -> *mut Error {
 /// Cancels all current and future evaluations whose requests name it. They fail with `SOLON_ERROR_CANCELLED`. Does nothing for
 /// NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn solon_cancel_cancel(cancel: *const Cancel) {
+pub unsafe extern "C" fn solon_cancel_cancel(cancel: *mut Cancel) {
     guard_or((), || {
         // SAFETY: the caller upholds the contract of the header
         if let Some(cancel) = unsafe { cancel.as_ref() } {

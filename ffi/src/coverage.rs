@@ -37,7 +37,7 @@ pub unsafe extern "C" fn solon_coverage_new(out: *mut *mut Coverage) -> *mut Err
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_coverage_json(
-    coverage: *mut Coverage,
+    coverage: *const Coverage,
     snapshot: *const Snapshot,
     out: *mut Bytes,
 ) -> *mut Error {

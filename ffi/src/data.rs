@@ -29,7 +29,7 @@ pub(crate) unsafe fn patch(
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_set_data_json(
-    engine: *const Engine,
+    engine: *mut Engine,
     json: *const c_char,
     json_length: usize,
 ) -> *mut Error {
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn solon_engine_set_data_json(
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_set_data_yaml(
-    engine: *const Engine,
+    engine: *mut Engine,
     yaml: *const c_char,
     yaml_length: usize,
 ) -> *mut Error {
@@ -121,7 +121,7 @@ unsafe fn read(
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_put(
-    engine: *const Engine,
+    engine: *mut Engine,
     path: *const c_char,
     path_length: usize,
     value: *const Value,
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn solon_engine_put(
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_put_json(
-    engine: *const Engine,
+    engine: *mut Engine,
     path: *const c_char,
     path_length: usize,
     json: *const c_char,
@@ -163,7 +163,7 @@ fn put(engine: &Engine, path: Path, value: EngineValue) -> Result<(), Error> {
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_patch_json(
-    engine: *const Engine,
+    engine: *mut Engine,
     json: *const c_char,
     json_length: usize,
 ) -> *mut Error {
@@ -185,7 +185,7 @@ pub unsafe extern "C" fn solon_engine_patch_json(
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_delete(
-    engine: *const Engine,
+    engine: *mut Engine,
     path: *const c_char,
     path_length: usize,
 ) -> *mut Error {

@@ -55,7 +55,7 @@ pub unsafe extern "C" fn solon_engine_generation(engine: *const Engine) -> u64 {
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_apply(
-    engine: *const Engine,
+    engine: *mut Engine,
     change: *mut Change,
     metrics: *mut Metrics,
 ) -> *mut Error {

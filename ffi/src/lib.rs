@@ -2,16 +2,27 @@
 //!
 //! # Rules
 //!
+//! **Names.** `solon_TYPE_VERB` is a function of a type, and its first argument is the handle. A suffix says how data is passed:
+//!
+//! - no suffix: as a `solon_value`, or as another handle
+//! - `_json`, `_yaml`: as text of that format
+//! - `_with`: as a `solon_request`, where the function without `_with` takes an input as JSON text
+//! - `_new` creates a handle, `_free` frees it, `_count` and `_at` read a list
+//!
 //! **Handles.** Every type is opaque, except views of bytes, options and requests. Objects that `_new` or an output returns
 //! belong to the caller, who passes them to `_free` once; `_free` accepts NULL. Handles may be freed in any order.
 //!
-//! **Threads.** Several threads may use a `const T *` at once. A `T *` must not be in use elsewhere.
+//! **Constness.** A call does not change what a `const T *` points to. Functions that change an object take a `T *`.
+//!
+//! **Threads.** The comment of each type says if several threads may use it at once. For engines and cancellation handles that
+//! includes the functions that change them. `_free` is always the last use.
 //!
 //! **Arguments.** Inputs come first, outputs last. NULL is `SOLON_ERROR_ARGUMENT` for an output, and for an input unless its
 //! documentation gives NULL a meaning.
 //!
-//! **Text** is UTF-8, a pointer and a length in bytes. It need not end in NUL, and NULL with length 0 is the empty text. Returned
-//! text does not end in NUL either.
+//! **Text** is UTF-8, a pointer and a length in bytes. It need not end in NUL, and NULL with length 0 is the empty text. The length
+//! `SIZE_MAX` means that the text ends in NUL. `SOLON_STR("authz/allow")` is both arguments of a literal, without a call of `strlen`.
+//! Both also apply to texts in structures. Returned text does not end in NUL.
 //!
 //! **Errors.** A function that can fail returns NULL, or an error that the caller frees. On an error outputs are untouched, and
 //! the engine is unchanged. Compilers warn if the error is dropped (`SOLON_MUST_USE`). Codes never change; new ones are added at

@@ -50,7 +50,7 @@ unsafe fn load(
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_load(
-    engine: *const Engine,
+    engine: *mut Engine,
     paths: *const Text,
     path_count: usize,
     bundles: c_int,

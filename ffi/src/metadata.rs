@@ -25,7 +25,7 @@ pub unsafe extern "C" fn solon_metadata_new(out: *mut *mut Metadata) -> *mut Err
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_metadata_value(
-    metadata: *mut Metadata,
+    metadata: *const Metadata,
     out: *mut *mut Value,
 ) -> *mut Error {
     guard(|| {

@@ -55,7 +55,10 @@ pub unsafe extern "C" fn solon_metrics_new(
 /// Returns all measurements, a JSON object: `{"timer_rego_query_eval_ns": …}`.
 #[unsafe(no_mangle)]
 #[must_use]
-pub unsafe extern "C" fn solon_metrics_json(metrics: *mut Metrics, out: *mut Bytes) -> *mut Error {
+pub unsafe extern "C" fn solon_metrics_json(
+    metrics: *const Metrics,
+    out: *mut Bytes,
+) -> *mut Error {
     guard(|| {
         let (metrics, out) = arguments!(handle(metrics), output(out));
         out.write(Bytes::json(&*metrics.measured.borrow())?);

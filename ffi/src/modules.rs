@@ -45,7 +45,7 @@ pub(crate) fn set(
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_set_module(
-    engine: *const Engine,
+    engine: *mut Engine,
     name: *const c_char,
     name_length: usize,
     text: *const c_char,
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn solon_engine_set_module(
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_set_modules(
-    engine: *const Engine,
+    engine: *mut Engine,
     modules: *const Module,
     module_count: usize,
 ) -> *mut Error {
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn solon_engine_set_modules(
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_remove_module(
-    engine: *const Engine,
+    engine: *mut Engine,
     name: *const c_char,
     name_length: usize,
 ) -> *mut Error {

@@ -47,7 +47,7 @@ pub unsafe extern "C" fn solon_nd_cache_new(
 /// Returns the cache as JSON: results by function and arguments.
 #[unsafe(no_mangle)]
 #[must_use]
-pub unsafe extern "C" fn solon_nd_cache_json(cache: *mut NdCache, out: *mut Bytes) -> *mut Error {
+pub unsafe extern "C" fn solon_nd_cache_json(cache: *const NdCache, out: *mut Bytes) -> *mut Error {
     guard(|| {
         let (cache, out) = arguments!(handle(cache), output(out));
         let mut text = Vec::new();

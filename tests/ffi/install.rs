@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use solon_ffi::version::SOLON_ABI;
+
 use crate::compiler::{Language, attempt, has, installed, libraries, run, scratch};
 use crate::root;
 
@@ -156,7 +158,7 @@ fn packagers_install_below_a_folder_of_theirs() {
             .arg("-d")
             .arg(prefix.join("lib/libsolon.so")));
         assert!(
-            header.contains("Library soname: [libsolon.so.1]"),
+            header.contains(&format!("Library soname: [libsolon.so.{SOLON_ABI}]")),
             "{header}"
         );
     }

@@ -18,6 +18,7 @@ mod install;
 mod nulls;
 mod pages;
 mod programs;
+mod record;
 mod rejected;
 mod served;
 mod units;

@@ -10,14 +10,16 @@ use crate::compiler::{Language, Linked, attempt, program, scratch};
 use crate::root;
 
 /// A function of the header.
-struct Function {
-    name: String,
+pub struct Function {
+    pub name: String,
+    /// Type of the result.
+    pub result: String,
     /// Type and name of each parameter.
-    parameters: Vec<(String, String)>,
+    pub parameters: Vec<(String, String)>,
 }
 
 /// Returns the functions that the header declares.
-fn functions(header: &str) -> Vec<Function> {
+pub fn functions(header: &str) -> Vec<Function> {
     let start = header.find("extern \"C\" {").expect("it has functions");
     let mut code = String::new();
     let mut rest = &header[start..];
@@ -39,7 +41,10 @@ fn functions(header: &str) -> Vec<Function> {
             let at = one.rfind([' ', '*']).expect("a parameter has a name") + 1;
             (one[..at].trim().to_owned(), one[at..].to_owned())
         });
+        let result = head.strip_suffix(&name)?.trim();
+        let result = result.trim_start_matches("SOLON_MUST_USE").trim();
         Some(Function {
+            result: result.to_owned(),
             name,
             parameters: parameters.collect(),
         })

@@ -79,7 +79,8 @@ static void arguments(const solon_document *yes) {
     denied(yes, S("{} {}"), SOLON_ERROR_INPUT, "two texts");
     denied(yes, S("\xff"), SOLON_ERROR_INPUT, "not UTF-8");
     denied(yes, NULL, 1, SOLON_ERROR_ARGUMENT, "NULL with a length");
-    denied(yes, "{}", SIZE_MAX, SOLON_ERROR_ARGUMENT, "an impossible length");
+    denied(yes, "{}", SIZE_MAX - 1, SOLON_ERROR_ARGUMENT, "an impossible length");
+    denied(yes, "{", SIZE_MAX, SOLON_ERROR_INPUT, "broken JSON that ends in NUL");
     CHECK(code_of(solon_document_allow(yes, S("{}"), NULL)) == SOLON_ERROR_ARGUMENT);
     CHECK(code_of(solon_document_allow_with(yes, NULL, NULL)) == SOLON_ERROR_ARGUMENT);
     bool allowed = true;

@@ -89,11 +89,11 @@ static inline solon_code code_of(solon_error *error) {
     return code;
 }
 
-static inline solon_error *set_module(const solon_engine *engine, const char *name, const char *text) {
+static inline solon_error *set_module(solon_engine *engine, const char *name, const char *text) {
     return solon_engine_set_module(engine, name, strlen(name), text, strlen(text));
 }
 
-static inline solon_error *set_data(const solon_engine *engine, const char *json) {
+static inline solon_error *set_data(solon_engine *engine, const char *json) {
     return solon_engine_set_data_json(engine, json, strlen(json));
 }
 

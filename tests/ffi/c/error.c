@@ -41,7 +41,7 @@ int main(void) {
     CHECK(code_of(set_data(NULL, "{}")) == SOLON_ERROR_ARGUMENT);
     CHECK(code_of(evaluate(engine, "p/x", NULL, NULL)) == SOLON_ERROR_ARGUMENT);
     CHECK(code_of(solon_engine_set_data_json(engine, NULL, 2)) == SOLON_ERROR_ARGUMENT);
-    CHECK(code_of(solon_engine_set_data_json(engine, "{}", (size_t)-1)) == SOLON_ERROR_ARGUMENT);
+    CHECK(code_of(solon_engine_set_data_json(engine, "{}", SIZE_MAX - 1)) == SOLON_ERROR_ARGUMENT);
     error = solon_engine_set_module(engine, "a\xff", 2, "", 0);
     CHECK(solon_error_code(error) == SOLON_ERROR_ARGUMENT);
     CHECK(has_text(solon_error_message(error), "`name` is not UTF-8 from byte 1 on"));

@@ -48,7 +48,7 @@ int main(void) {
     CHECK(munmap(zeros, gigabyte) == 0);
 
     /* lengths that exceed any address space are rejected before anything is read */
-    const size_t lengths[] = {SIZE_MAX, SIZE_MAX / 2 + 1, (size_t)PTRDIFF_MAX + 1};
+    const size_t lengths[] = {SIZE_MAX - 1, SIZE_MAX / 2 + 1, (size_t)PTRDIFF_MAX + 1};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         size_t length = lengths[i];
         CHECK(code_of(solon_value_from_json("1", length, &value)) == SOLON_ERROR_ARGUMENT);
@@ -68,6 +68,13 @@ int main(void) {
         solon_module modules[] = {{{"a", length}, {"package p", 9}, SOLON_REGO_DEFAULT}};
         CHECK(code_of(solon_engine_set_modules(engine, modules, 1)) == SOLON_ERROR_ARGUMENT);
     }
+    /* `SIZE_MAX` is the length of text that ends in NUL, and of nothing else */
+    const solon_value *items[] = {NULL};
+    CHECK(code_of(solon_value_array(items, SIZE_MAX, &value)) == SOLON_ERROR_ARGUMENT);
+    solon_text texts[] = {{"1", 1}};
+    CHECK(code_of(solon_document_evaluate_many_json(document, NULL, texts, SIZE_MAX, &bytes, NULL)) == SOLON_ERROR_ARGUMENT);
+    solon_bundle *bundle = NULL;
+    CHECK(code_of(solon_bundle_read(engine, S("b"), "\037\213", SIZE_MAX, NULL, &bundle)) == SOLON_ERROR_ARGUMENT);
     solon_change_free(change);
     solon_document_free(document);
     solon_engine_free(engine);

@@ -22,7 +22,7 @@ static char *nested(int depth, const char *open, const char *inner, const char *
     return text;
 }
 
-static void inputs(const solon_engine *engine) {
+static void inputs(solon_engine *engine) {
     solon_document *echo = NULL;
     solon_bytes bytes = {NULL, 0};
     size_t length = 0;
@@ -43,7 +43,7 @@ static void inputs(const solon_engine *engine) {
 }
 
 /* Values that are built level by level may have any depth. They can still be freed and compared. */
-static void values(const solon_engine *engine) {
+static void values(solon_engine *engine) {
     solon_value *value = NULL, *other = NULL;
     for (int copy = 0; copy < 2; copy++) {
         ok(solon_value_int(1, &value));
@@ -79,7 +79,7 @@ static void values(const solon_engine *engine) {
     solon_value_free(other);
 }
 
-static void policies(const solon_engine *engine) {
+static void policies(solon_engine *engine) {
     size_t length = 0;
     char *deep = nested(390, "[", "1", "]", &length);
     char *text = malloc(length + 64);
