@@ -6,8 +6,9 @@ use ::engine::{
     ValueRef,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyType};
 
+use crate::asynchronous::{explain_on_pool, on_pool};
 use crate::convert::to_python;
 use crate::explanation::{Explanation, detail};
 use crate::guard::no_truth_value;
@@ -39,11 +40,18 @@ pub struct Document {
     prepared: PreparedDocument,
     path: String,
     shared: Shared,
+    /// Converts results that are defined to the type of `prepare`.
+    convert: Option<Py<PyAny>>,
     pace: Pace,
 }
 
 impl Document {
-    pub fn new(prepared: PreparedDocument, path: String, shared: Shared) -> Self {
+    pub fn new(
+        prepared: PreparedDocument,
+        path: String,
+        shared: Shared,
+        convert: Option<Py<PyAny>>,
+    ) -> Self {
         let pace = if prepared.may_block() {
             Pace::slow()
         } else {
@@ -53,6 +61,7 @@ impl Document {
             prepared,
             path,
             shared,
+            convert,
             pace,
         }
     }
@@ -70,7 +79,7 @@ impl Document {
                 explained.result
             },
         );
-        self.answer(py, answer?.as_ref())
+        self.typed(py, answer?.as_ref())
     }
 
     /// Evaluates the document for many inputs by `topdown`.
@@ -93,27 +102,21 @@ impl Document {
         answers.collect()
     }
 
+    /// Converts a result to the type of `prepare`, or to an object without one.
+    fn typed<'py>(&self, py: Python<'py>, answer: Option<&Value>) -> PyResult<Bound<'py, PyAny>> {
+        let object = self.answer(py, answer)?;
+        match &self.convert {
+            Some(convert) if answer.is_some() => convert.bind(py).call1((object,)),
+            _ => Ok(object),
+        }
+    }
+
     fn answer<'py>(&self, py: Python<'py>, answer: Option<&Value>) -> PyResult<Bound<'py, PyAny>> {
         match answer {
             Some(value) => to_python(py, value, self.shared.settings),
             None => Ok(undefined::get(py)?.into_bound(py).into_any()),
         }
     }
-}
-
-/// Returns a coroutine that calls `ask` on a thread of the event loop's pool.
-fn on_pool<'py>(
-    ask: &Bound<'py, PyAny>,
-    input: Option<Bound<'py, PyAny>>,
-    options: Option<&Bound<'py, PyDict>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let py = ask.py();
-    let input = match input {
-        Some(input) => input,
-        None => undefined::get(py)?.into_bound(py).into_any(),
-    };
-    let asynchronous = py.import("solon._asynchronous")?;
-    asynchronous.call_method("call", (ask, input), options)
 }
 
 #[pymethods]
@@ -223,7 +226,7 @@ impl Document {
                 |request, search| self.watched(&batch, &request.snapshot(&snapshot), search),
             )?;
             for answer in &answers {
-                list.append(self.answer(py, answer.as_ref())?)?;
+                list.append(self.typed(py, answer.as_ref())?)?;
             }
         }
     }
@@ -261,6 +264,37 @@ impl Document {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         on_pool(slf.as_any(), input, options)
+    }
+
+    /// ``explain`` on another thread, as an awaitable.
+    #[pyo3(signature = (input=None, *, detail="full", **options))]
+    fn explain_async<'py>(
+        slf: &Bound<'py, Self>,
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        detail: &str,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        explain_on_pool(slf.as_any(), input, detail, options)
+    }
+
+    /// ``evaluate_many`` on another thread, as an awaitable. The inputs are iterated there.
+    #[pyo3(signature = (inputs, **options))]
+    fn evaluate_many_async<'py>(
+        slf: &Bound<'py, Self>,
+        inputs: Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        on_pool(&slf.getattr("evaluate_many")?, Some(inputs), options)
+    }
+
+    /// ``Document[T]`` in annotations: a document whose results have the type ``T``.
+    #[classmethod]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let types = class.py().import("types")?;
+        types.call_method1("GenericAlias", (class, item))
     }
 
     /// Returns ``True`` if an evaluation may wait for external I/O, like ``http.send`` does.

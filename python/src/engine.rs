@@ -11,6 +11,7 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::asynchronous::on_pool;
 use crate::change::Change;
 use crate::convert::{from_python, json_to_python, to_python};
 use crate::document::Document;
@@ -323,8 +324,24 @@ impl Engine {
     /// 42
     /// >>> double.evaluate_many([1, 2, "x"])
     /// [2, 4, solon.UNDEFINED]
-    #[pyo3(signature = (document, *, must_exist=false))]
-    fn prepare(&self, py: Python<'_>, document: String, must_exist: bool) -> PyResult<Document> {
+    ///
+    /// ``result_type`` converts results: a dataclass, a ``TypedDict``, a pydantic model, or another type made of these and of the
+    /// types of JSON. A result that does not match raises ``OutputError``.
+    #[pyo3(signature = (document, *, must_exist=false, result_type=None))]
+    fn prepare(
+        &self,
+        py: Python<'_>,
+        document: String,
+        must_exist: bool,
+        result_type: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Document> {
+        let convert = match result_type {
+            Some(of) => {
+                let results = py.import("solon._results")?;
+                Some(results.call_method1("converter", (of,))?.unbind())
+            }
+            None => None,
+        };
         let path = Path::from_reference(&document);
         let path = path.unwrap_or_else(|| Path::from_slashes(&document));
         let text = path.segments().join("/");
@@ -336,7 +353,7 @@ impl Engine {
                 shared.engine.prepare_document_at(&path)
             }
         })?;
-        Ok(Document::new(prepared, text, shared.clone()))
+        Ok(Document::new(prepared, text, shared.clone(), convert))
     }
 
     /// Prepares a query, like ``"x := data.roles[_]; x != input.role"``. It may refer to the rules of ``package`` and to its
@@ -486,7 +503,20 @@ impl Engine {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let request = self.shared().request(input.as_ref(), options)?;
-        self.prepare(py, path, false)?.ask(py, &request)
+        self.prepare(py, path, false, None)?.ask(py, &request)
+    }
+
+    /// ``evaluate`` on another thread, as an awaitable. If the task is cancelled, the evaluation ends soon.
+    #[pyo3(signature = (path, input=None, **options))]
+    fn evaluate_async<'py>(
+        slf: &Bound<'py, Self>,
+        path: String,
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let functools = slf.py().import("functools")?;
+        let evaluate = functools.call_method1("partial", (slf.getattr("evaluate")?, path))?;
+        on_pool(&evaluate, input, options)
     }
 
     fn __repr__(&self) -> String {

@@ -4,6 +4,7 @@ use ::engine::{FilterQuery, PreparedFilters};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::asynchronous::on_pool;
 use crate::convert::to_python;
 use crate::guard::no_truth_value;
 use crate::input::given;
@@ -95,6 +96,16 @@ impl Filter {
             masks: masks.map(Bound::unbind),
             hints: made.hints.into_iter().map(|hint| hint.message).collect(),
         })
+    }
+
+    /// A call on another thread, as an awaitable. If the task is cancelled, the evaluation ends soon.
+    #[pyo3(signature = (input=None, **options))]
+    fn evaluate_async<'py>(
+        slf: &Bound<'py, Self>,
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        on_pool(slf.as_any(), input, options)
     }
 
     /// Path of the rule.

@@ -2,6 +2,7 @@
 //!
 //! It contains no policy logic: it converts Python objects to values, calls the engine, and converts values to Python objects.
 
+mod asynchronous;
 mod cancel;
 mod change;
 mod convert;

@@ -4,6 +4,7 @@ use ::engine::{ExplainOptions, PreparedPartial, Residuals as EngineResiduals};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::asynchronous::{explain_on_pool, on_pool};
 use crate::convert::json_to_python;
 use crate::explanation::{Explanation, detail};
 use crate::guard::no_truth_value;
@@ -78,6 +79,27 @@ impl Partial {
         Explanation::new(py, &told, settings, |left| {
             Ok(Py::new(py, Residuals::new(py, left, settings)?)?.into_any())
         })
+    }
+
+    /// A call on another thread, as an awaitable. If the task is cancelled, the evaluation ends soon.
+    #[pyo3(signature = (input=None, **options))]
+    fn evaluate_async<'py>(
+        slf: &Bound<'py, Self>,
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        on_pool(slf.as_any(), input, options)
+    }
+
+    /// ``explain`` on another thread, as an awaitable.
+    #[pyo3(signature = (input=None, *, detail="full", **options))]
+    fn explain_async<'py>(
+        slf: &Bound<'py, Self>,
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        detail: &str,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        explain_on_pool(slf.as_any(), input, detail, options)
     }
 
     /// Text of the query.

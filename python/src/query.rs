@@ -5,6 +5,7 @@ use ::engine::{ExplainOptions, PreparedQuery, Solution, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::asynchronous::{explain_on_pool, on_pool};
 use crate::convert::to_python;
 use crate::error::from_engine;
 use crate::explanation::{Explanation, detail};
@@ -145,6 +146,37 @@ impl Query {
         Explanation::new(py, &told, self.shared.settings, |rows| {
             Ok(self.rows(py, rows)?.into_any().unbind())
         })
+    }
+
+    /// A call on another thread, as an awaitable. If the task is cancelled, the evaluation ends soon.
+    #[pyo3(signature = (input=None, **options))]
+    fn evaluate_async<'py>(
+        slf: &Bound<'py, Self>,
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        on_pool(slf.as_any(), input, options)
+    }
+
+    /// ``solutions`` on another thread, as an awaitable.
+    #[pyo3(signature = (input=None, **options))]
+    fn solutions_async<'py>(
+        slf: &Bound<'py, Self>,
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        on_pool(&slf.getattr("solutions")?, input, options)
+    }
+
+    /// ``explain`` on another thread, as an awaitable.
+    #[pyo3(signature = (input=None, *, detail="full", **options))]
+    fn explain_async<'py>(
+        slf: &Bound<'py, Self>,
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        detail: &str,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        explain_on_pool(slf.as_any(), input, detail, options)
     }
 
     /// Text of the query.
