@@ -17,7 +17,7 @@ fn rules(library: &str) -> String {
 }
 
 /// Returns the files whose items C sees, in the order in which the library declares them.
-fn public_modules(library: &str) -> Vec<String> {
+pub fn public_modules(library: &str) -> Vec<String> {
     library
         .lines()
         .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))

@@ -19,6 +19,7 @@ mod nulls;
 mod pages;
 mod programs;
 mod record;
+mod reference;
 mod rejected;
 mod served;
 mod units;
