@@ -614,6 +614,49 @@ typedef struct {
 } solon_filter_options;
 
 /**
+ * Options of the formatter, the flags of `solon fmt`. Zero fields have their defaults: Rego v1 is read and written.
+ * `solon_format_options options = {.size = sizeof options};`
+ */
+typedef struct {
+    /**
+     * `sizeof(solon_format_options)`
+     */
+    size_t size;
+    /**
+     * Name of the module in errors; NULL is the empty name.
+     */
+    const char *name;
+    /**
+     * Length in bytes.
+     */
+    size_t name_length;
+    /**
+     * Read and write Rego v0.
+     */
+    int v0_compatible;
+    /**
+     * Read Rego v0 and write text that is valid as v0 and as v1.
+     */
+    int v0_v1;
+    /**
+     * Read Rego v1 where `v0_v1` would read v0.
+     */
+    int v1_compatible;
+    /**
+     * Drop the imports that Rego v1 does not need.
+     */
+    int drop_v0_imports;
+    /**
+     * Features that policies may use, in the JSON format of OPA's capabilities; NULL is all features.
+     */
+    const char *capabilities_json;
+    /**
+     * Length in bytes.
+     */
+    size_t capabilities_json_length;
+} solon_format_options;
+
+/**
  * Purity of a function: one of `SOLON_FUNCTION_…`.
  */
 typedef int32_t solon_purity;
@@ -1468,6 +1511,18 @@ solon_text solon_filters_json(const solon_filters *filters);
  * Frees generated filters; does nothing for NULL.
  */
 void solon_filters_free(solon_filters *filters);
+
+/**
+ * Formats the text of a module as `solon fmt` does. `options` may be NULL for the defaults.
+ *
+ * Fails with `SOLON_ERROR_COMPILE` if the text does not parse, or cannot be written in the wanted version. The entries of the
+ * error have row and column (`solon_error_entry_at`).
+ */
+SOLON_MUST_USE
+solon_error *solon_format(const char *text,
+                          size_t text_length,
+                          const solon_format_options *options,
+                          solon_bytes *out);
 
 /**
  * Creates a function that policies may call by a name, which may contain dots. Its type is declared in the JSON format of

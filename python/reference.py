@@ -16,6 +16,7 @@ SECTIONS = {
     "Engine": ["Engine", "Change", "Snapshot"],
     "Evaluation": ["Document", "Query", "Explanation", "Cancel", "UNDEFINED", "UndefinedType", "FrozenDict"],
     "Partial evaluation and filters": ["Partial", "Residuals", "Filter", "Filters"],
+    "Formatting": ["format"],
     "Measurements": ["Metrics", "Coverage", "Profile"],
     "Errors": [
         "SolonError",

@@ -67,6 +67,7 @@ pub mod explanation;
 #[cfg(test)]
 mod faults;
 pub mod filter;
+pub mod format;
 pub mod function;
 mod guard;
 pub mod load;

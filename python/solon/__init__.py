@@ -51,6 +51,7 @@ from solon._native import (
     Residuals,
     UndefinedType,
     __version__,
+    format,
 )
 
 __all__ = [
@@ -87,4 +88,5 @@ __all__ = [
     "StoreError",
     "UndefinedType",
     "__version__",
+    "format",
 ]

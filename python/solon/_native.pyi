@@ -34,6 +34,7 @@ __all__ = [
     "Residuals",
     "UndefinedType",
     "__version__",
+    "format",
 ]
 
 __version__: Final[str]
@@ -119,6 +120,44 @@ class _EngineOptions(TypedDict, total=False):
     capabilities: str | None
     allow_net: list[str] | None
     allow_base_conflicts: bool
+
+def format(
+    source: str,
+    *,
+    name: str = "",
+    v0_compatible: bool = False,
+    v0_v1: bool = False,
+    v1_compatible: bool = False,
+    drop_v0_imports: bool = False,
+    capabilities: str | None = None,
+) -> str:
+    """Formats the text of a module as ``solon fmt`` does. The options are its flags.
+
+    Args:
+        source: Source text of the module.
+        name: Name of the module in errors.
+        v0_compatible: Reads and writes Rego v0.
+        v0_v1: Reads Rego v0 and writes text that is valid as v0 and as v1.
+        v1_compatible: Reads Rego v1 where ``v0_v1`` would read v0.
+        drop_v0_imports: Drops the imports that Rego v1 does not need.
+        capabilities: Features that policies may use, JSON text in OPA's format.
+
+    Returns:
+        The formatted text. Formatting it again does not change it.
+
+    Raises:
+        CompileError: The text does not parse, or cannot be written in the wanted version. ``location`` is the row and column.
+        ValueError: ``capabilities`` is not valid.
+
+    Example:
+        >>> solon.format("package p\\nallow if{input.x}")
+        'package p\\n\\nallow if input.x\\n'
+        >>> try:
+        ...     solon.format("package p\\n\\nx := {", name="p.rego")
+        ... except solon.CompileError as error:
+        ...     print(error.location)
+        Location(file='p.rego', row=3, col=6)
+    """
 
 @final
 class UndefinedType:

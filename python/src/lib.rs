@@ -11,6 +11,7 @@ mod engine;
 mod error;
 mod explanation;
 mod filters;
+mod format;
 mod function;
 mod guard;
 mod input;
@@ -38,6 +39,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<engine::Engine>()?;
+    module.add_function(wrap_pyfunction!(format::format, module)?)?;
     module.add_class::<change::Change>()?;
     module.add_class::<document::Document>()?;
     module.add_class::<query::Query>()?;

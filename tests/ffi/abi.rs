@@ -10,6 +10,7 @@ use solon_ffi::bytes::{Bytes, Text};
 use solon_ffi::error::{Code, ErrorEntry};
 use solon_ffi::explanation::DetailLevel;
 use solon_ffi::filter::FilterOptions;
+use solon_ffi::format::FormatOptions;
 use solon_ffi::function::Purity;
 use solon_ffi::modules::Module;
 use solon_ffi::options::{HostAccess, Options, Rego};
@@ -43,6 +44,7 @@ fn sizes() -> Vec<(&'static str, usize)> {
         ("solon_query_options", size_of::<QueryOptions>()),
         ("solon_partial_options", size_of::<PartialOptions>()),
         ("solon_filter_options", size_of::<FilterOptions>()),
+        ("solon_format_options", size_of::<FormatOptions>()),
     ]
 }
 

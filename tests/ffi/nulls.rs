@@ -68,6 +68,7 @@ fn good(of: &str, name: &str) -> String {
         "const solon_query_options *" => Some("&query_options"),
         "const solon_partial_options *" => Some("&partial_options"),
         "const solon_filter_options *" => Some("&filter_options"),
+        "const solon_format_options *" => Some("&format_options"),
         "const solon_module *" => Some("&module"),
         "const solon_text *" => Some("&text"),
         "const solon_value *const *" => Some("values"),
@@ -136,6 +137,7 @@ static solon_request request = {.size = sizeof request};
 static solon_query_options query_options = {.size = sizeof query_options};
 static solon_partial_options partial_options = {.size = sizeof partial_options};
 static solon_filter_options filter_options = {.size = sizeof filter_options};
+static solon_format_options format_options = {.size = sizeof format_options};
 static solon_text text = {"1", 1};
 static solon_module module = {{"m", 1}, {"package m", 9}, 0};
 static const solon_value *values[1];

@@ -62,7 +62,8 @@ def test_everything_has_a_docstring():
         if name in ("UNDEFINED", "__version__"):
             continue
         assert thing.__doc__, name
-        for member, inner in vars(thing).items():
+        members = vars(thing) if isinstance(thing, type) else {}
+        for member, inner in members.items():
             if not member.startswith("_") and callable(inner):
                 assert inner.__doc__, f"{name}.{member}"
 

@@ -26,7 +26,7 @@ def test_types():
 
 def test_types_are_complete_for_pyright():
     pytest.importorskip("pyright")
-    run("pyright", "python/solon")
+    run("pyright", "--pythonpath", sys.executable, "python/solon")
 
 
 def test_results_have_the_type_of_prepare(tmp_path):
