@@ -61,7 +61,7 @@ impl BuildError {
         Self(message.into())
     }
 
-    fn of(error: &Error) -> Self {
+    fn from_error(error: &Error) -> Self {
         match error {
             Error::Compile(diagnostics) => Self(syntax_errors(diagnostics, b"")),
             other => Self(other.to_string()),
@@ -137,7 +137,7 @@ impl BundleBuilder {
         mut bundle: Bundle,
         report: &mut dyn FnMut(&str),
     ) -> Result<Bundle, BuildError> {
-        let entry_points = entry_points::of(&self.entry_points, &bundle);
+        let entry_points = entry_points::resolve(&self.entry_points, &bundle);
         if self.level > 0 && entry_points.is_empty() {
             let message = "bundle optimizations require at least one entrypoint";
             return Err(BuildError::new(message));
@@ -167,7 +167,7 @@ impl BundleBuilder {
             bundle.manifest.revision = String::new();
         } else {
             self.compiled(&modules, &bundle.documents)
-                .map_err(|error| BuildError::of(&error))?;
+                .map_err(|error| BuildError::from_error(&error))?;
         }
         if let Some(revision) = &self.revision {
             bundle.manifest.revision.clone_from(revision);

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use hashbrown::HashMap;
 
-use solon_syntax::ast::visit::{Flow, Terms, Walk as _};
+use solon_syntax::ast::visit::{Descent, Terms, Walk as _};
 use solon_syntax::ast::{Name, Term, TermKind};
 use solon_syntax::source::SourceId;
 
@@ -22,7 +22,7 @@ use crate::runtime::EvalError;
 use crate::snapshot::Policy;
 use crate::topdown::{SearchOptions, Shortcuts};
 use crate::trace::{
-    self, Detail, Event, Names, Observer, Observers, Pretty, Recorder, Sources, Spelling,
+    self, Detail, Event, EventNames, Names, Observer, Observers, Pretty, Recorder, Spelling,
 };
 use crate::value::json::TooLong;
 
@@ -255,7 +255,7 @@ impl PinnedQuery {
                         entry.builtin.nondeterministic && term.is_operator(entry.builtin.name)
                     });
             }
-            Flow::Into
+            Descent::Into
         });
         self.0.prepared.body.walk(&mut look);
         let modules = program.canonical.modules.iter();
@@ -463,7 +463,7 @@ impl<T> Explanation<T> {
     /// # Errors
     /// [`Error::Eval`] if the text exceeds the maximum length.
     pub fn detailed_json(&self) -> Result<String, Error> {
-        let sources = Sources {
+        let sources = EventNames {
             files: self.files(),
             originals: self.names(),
         };

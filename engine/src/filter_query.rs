@@ -234,7 +234,7 @@ impl PreparedFilters {
         laps.end(|| "compile_translate_queries".to_owned());
         let hints = near.finish().into_iter().map(|near| {
             let mut entry = ErrorEntry::new("hint", near.message);
-            entry.location = source_location(compiled, near.place);
+            entry.location = source_location(compiled, near.span);
             entry
         });
         Ok(Filters {
@@ -350,7 +350,7 @@ impl FilterInner {
             });
             if let Some((table, steps)) = path.filter(|_| !mappings.names(column)) {
                 let message = format!("no column of {target} is mapped to {steps} of `{table}`");
-                return Err(Rejection::new(message, test.place));
+                return Err(Rejection::new(message, test.span));
             }
         }
         let condition = &settled(condition, target, mappings)?;
@@ -390,7 +390,7 @@ pub(crate) fn reject(compiled: &Compiled, refusals: Vec<Rejection>) -> Error {
     };
     let entries = refusals.into_iter().map(|refusal| {
         let mut entry = ErrorEntry::new(refusal.code, refusal.message);
-        entry.location = file(refusal.place).or_else(|| rule(refusal.about.as_ref()?));
+        entry.location = file(refusal.span).or_else(|| rule(refusal.about.as_ref()?));
         entry.details.extend(refusal.details);
         entry
     });

@@ -6,14 +6,14 @@
 use crate::bug::bug;
 
 /// A position in a collection. Where positions of several collections could be confused, ids have types of their own.
-pub trait Position: Copy {
+pub trait IndexType: Copy {
     /// Returns the position, counted from 0.
     fn position(self) -> usize;
 }
 
 macro_rules! positions {
     ($($kind:ty),*) => {
-        $(impl Position for $kind {
+        $(impl IndexType for $kind {
             #[inline]
             fn position(self) -> usize {
                 self as usize
@@ -33,18 +33,18 @@ pub trait Indexed<T> {
     ///
     /// # Panics
     /// Panics with [`bug!`] if there is none.
-    fn item<P: Position>(&self, at: P) -> &T;
+    fn item<P: IndexType>(&self, at: P) -> &T;
 
     /// Returns the element at a position for modification.
     ///
     /// # Panics
     /// Panics with [`bug!`] if there is none.
-    fn item_mut<P: Position>(&mut self, at: P) -> &mut T;
+    fn item_mut<P: IndexType>(&mut self, at: P) -> &mut T;
 }
 
 impl<T> Indexed<T> for [T] {
     #[inline]
-    fn item<P: Position>(&self, at: P) -> &T {
+    fn item<P: IndexType>(&self, at: P) -> &T {
         match self.get(at.position()) {
             Some(item) => item,
             None => bug!(OUT_OF_RANGE),
@@ -52,7 +52,7 @@ impl<T> Indexed<T> for [T] {
     }
 
     #[inline]
-    fn item_mut<P: Position>(&mut self, at: P) -> &mut T {
+    fn item_mut<P: IndexType>(&mut self, at: P) -> &mut T {
         match self.get_mut(at.position()) {
             Some(item) => item,
             None => bug!(OUT_OF_RANGE),

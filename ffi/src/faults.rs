@@ -63,7 +63,7 @@ fn code_and_message(error: *mut Error) -> (Code, String) {
 }
 
 #[test]
-fn faults_reach_c_as_internal_errors() {
+fn panics_become_internal_errors_in_c() {
     let handle = Box::into_raw(Box::new(Handle(engine())));
     let input = CString::new(r#"{"x": 1}"#).expect("it has no NUL");
     let (text, length) = (input.as_ptr(), input.as_bytes().len());

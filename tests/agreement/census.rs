@@ -9,8 +9,8 @@ use solon::internal::compile::{
     Compiled, CompiledQuery, Optimisation, Options, Query, compile, compile_query, lower,
 };
 use solon::internal::program::{
-    Callee, Collector, Comparison, Index, Plan, Program, RuleKind, RuleSet, Step, Target, TextTest,
-    dump,
+    Callee, Collector, Comparison, Index, ModifierTarget, Plan, Program, RuleKind, RuleSet, Step,
+    TextTest, dump,
 };
 use solon_syntax::ast::Version;
 use solon_syntax::source::{Diagnostics, Source, SourceId};
@@ -98,7 +98,7 @@ fn all_kinds() -> impl Iterator<Item = String> {
         ("step", Step::KINDS),
         ("comparison", Comparison::KINDS),
         ("collector", Collector::KINDS),
-        ("target", Target::KINDS),
+        ("target", ModifierTarget::KINDS),
         ("callee", Callee::KINDS),
         ("rule", RuleKind::KINDS),
         ("index", Index::KINDS),
@@ -211,9 +211,9 @@ fn kinds_of(program: &Program, query: &Plan) -> BTreeSet<String> {
                 Step::With(with) => {
                     for modifier in &with.modifiers {
                         see("target", modifier.kind());
-                        if let Target::ByRule(callee, _)
-                        | Target::ByBuiltin(callee, _)
-                        | Target::ByValue(callee, _) = modifier
+                        if let ModifierTarget::ByRule(callee, _)
+                        | ModifierTarget::ByBuiltin(callee, _)
+                        | ModifierTarget::ByValue(callee, _) = modifier
                         {
                             see("callee", callee.kind());
                         }

@@ -40,7 +40,7 @@ pub fn compare(request: &str) -> (usize, Vec<String>) {
         paths.extend(documents(&module));
     }
     let compared = paths.len();
-    let differs = |path: &Vec<String>| !is_found_alike(&engine, path, text, &input);
+    let differs = |path: &Vec<String>| !have_equal_lookups(&engine, path, text, &input);
     let other = paths.into_iter().filter(differs);
     (compared, other.map(|path| path.join("/")).collect())
 }
@@ -78,7 +78,7 @@ fn documents(module: &Module) -> impl Iterator<Item = Vec<String>> {
     })
 }
 
-fn is_found_alike(engine: &Engine, path: &[String], text: &str, input: &Value) -> bool {
+fn have_equal_lookups(engine: &Engine, path: &[String], text: &str, input: &Value) -> bool {
     let steps: Vec<String> = path.iter().map(|step| format!("[{step:?}]")).collect();
     let Ok(query) = engine.prepare_query(&format!("document := data{}", steps.concat())) else {
         return true;

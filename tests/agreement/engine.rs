@@ -18,7 +18,7 @@ pub fn answer(request: &str) -> String {
     LINES.with_borrow_mut(|lines| match lines.as_mut() {
         None if SEARCHES.with(|searches| *searches) => solon_lines::searched(request),
         None => solon_lines::answer(request),
-        Some(lines) => lines.ask(request).unwrap_or_else(|error| {
+        Some(lines) => lines.request(request).unwrap_or_else(|error| {
             format!(
                 "{{\"errors\":[{{\"code\":\"no answer\",\"message\":{}}}]}}",
                 crate::generate::quoted(&error)

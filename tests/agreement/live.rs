@@ -3,7 +3,7 @@
 use crate::compare::{self, Answer};
 use crate::generate::{self, Request, Theme};
 use crate::report::Report;
-use crate::{Outcome, engine, known_differences, traces};
+use crate::{Outcome, engine, expected_differences, traces};
 use solon_lines::Process;
 
 /// Compares the engine with the oracle on `count` programs drawn from `seed`.
@@ -35,14 +35,14 @@ pub fn run(oracle: &str, seed: u64, count: u64, filter: &str) -> Result<Outcome,
         // a result of the oracle that varies is not a difference
         let steady = (0..3).all(|_| {
             oracle
-                .ask(&request.json())
+                .request(&request.json())
                 .is_ok_and(|again| compare::difference(&expected, &again).is_none())
         });
         if !steady {
             continue;
         }
         let reduced = reduce(&mut oracle, request.clone(), difference);
-        if known_differences::is_known(&reduced, difference, &expected, &actual) {
+        if expected_differences::is_expected(&reduced, difference, &expected, &actual) {
             continue;
         }
         outcome.failed += 1;
@@ -65,7 +65,7 @@ pub fn run(oracle: &str, seed: u64, count: u64, filter: &str) -> Result<Outcome,
 /// Returns the results of oracle and engine; `None` if one of them has none.
 fn both(oracle: &mut Process, request: &Request) -> Option<(String, String)> {
     let line = request.json();
-    let expected = oracle.ask(&line).ok()?;
+    let expected = oracle.request(&line).ok()?;
     Some((expected, engine::answer(&line)))
 }
 
@@ -75,7 +75,7 @@ fn reduce(oracle: &mut Process, mut request: Request, difference: &str) -> Reque
         Answer::parse(answer).is_ok_and(|answer| answer.has_error("rego_parse_error"))
     };
     let was_broken = oracle
-        .ask(&request.json())
+        .request(&request.json())
         .is_ok_and(|answer| broken(&answer));
     let mut differs = |candidate: &Request| {
         let Some((expected, actual)) = both(oracle, candidate) else {

@@ -41,7 +41,7 @@ pub fn file(theme: Theme) -> PathBuf {
 }
 
 /// Returns the file of programs with earlier differences, as found or reduced.
-pub fn found() -> PathBuf {
+pub fn earlier_differences() -> PathBuf {
     folder().join("found.jsonl")
 }
 
@@ -129,7 +129,7 @@ pub fn write(oracle: &str) -> Result<(), String> {
             let Some(answer) = stable_answer(&mut oracles, &line) else {
                 continue;
             };
-            let bare = oracles[0].ask(&request.without_documents().json())?;
+            let bare = oracles[0].request(&request.without_documents().json())?;
             let kind = judge(&answer, &bare)?;
             if answer.len() > LONGEST || counts[kind as usize] >= limits[kind as usize] {
                 continue;
@@ -151,7 +151,10 @@ pub fn write(oracle: &str) -> Result<(), String> {
         failing += refused;
         telling += rich + short;
     }
-    files.push((found(), record_found(&mut oracles[0])?));
+    files.push((
+        earlier_differences(),
+        record_earlier_differences(&mut oracles[0])?,
+    ));
     // all or nothing: a partial record would be hard to notice
     for (path, text) in files {
         fs::write(path, text).map_err(|error| error.to_string())?;
@@ -163,13 +166,13 @@ pub fn write(oracle: &str) -> Result<(), String> {
 }
 
 /// Records the programs with earlier differences again.
-fn record_found(oracle: &mut Process) -> Result<String, String> {
-    let text = fs::read_to_string(found()).map_err(|error| error.to_string())?;
+fn record_earlier_differences(oracle: &mut Process) -> Result<String, String> {
+    let text = fs::read_to_string(earlier_differences()).map_err(|error| error.to_string())?;
     let mut kept = String::new();
     for line in text.lines() {
         let case: Case<'_> = serde_json::from_str(line).map_err(|error| error.to_string())?;
         let (name, request) = (case.name, case.request.get());
-        let answer = oracle.ask(request)?;
+        let answer = oracle.request(request)?;
         kept += &format!("{{\"case\":\"{name}\",\"request\":{request},\"answer\":{answer}}}\n");
     }
     Ok(kept)
@@ -177,9 +180,9 @@ fn record_found(oracle: &mut Process) -> Result<String, String> {
 
 /// Returns the oracle's result if it is the same every time; a result that varies is not part of the contract.
 fn stable_answer(oracles: &mut [Process; 2], request: &str) -> Option<String> {
-    let answer = oracles[0].ask(request).ok()?;
+    let answer = oracles[0].request(request).ok()?;
     for oracle in oracles {
-        let again = oracle.ask(request).ok()?;
+        let again = oracle.request(request).ok()?;
         if compare::difference(&answer, &again).is_some() {
             return None;
         }

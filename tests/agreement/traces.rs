@@ -9,7 +9,7 @@ pub fn difference(oracle: &mut Process, request: &str) -> Option<&'static str> {
     let mut request: Value = serde_json::from_str(request).ok()?;
     request["explain"] = json!("debug");
     let request = request.to_string();
-    let expected = lines(&oracle.ask(&request).ok()?)?;
+    let expected = lines(&oracle.request(&request).ok()?)?;
     let actual = lines(&solon_lines::answer(&request))?;
     let same = expected.len() == actual.len()
         && expected.iter().zip(&actual).all(|(expected, actual)| {

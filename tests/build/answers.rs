@@ -56,7 +56,7 @@ pub fn compare(program: &Program, optimized: &Bundle, seed: u64) -> Result<usize
         let after = after
             .prepare_document(entry_point)
             .map_err(|error| error.to_string())?;
-        for input in inputs::of(program, seed) {
+        for input in inputs::inputs_of(program, seed) {
             let text = input.to_string();
             let request = Request::new().input_json(text.as_bytes());
             // an error of the policy as it was may be a value, or no value, once it is optimised: it is not evaluated then

@@ -13,7 +13,7 @@ pub const COUNT: usize = 20;
 pub struct Draw(pub u64);
 
 impl Draw {
-    fn below(&mut self, count: usize) -> usize {
+    fn less_than(&mut self, count: usize) -> usize {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -23,7 +23,7 @@ impl Draw {
 }
 
 /// Returns inputs for a program.
-pub fn of(program: &Program, seed: u64) -> Vec<Json> {
+pub fn inputs_of(program: &Program, seed: u64) -> Vec<Json> {
     let text: String = program.modules.values().cloned().collect();
     let names = names(&text);
     let pool = pool(&text);
@@ -32,7 +32,7 @@ pub fn of(program: &Program, seed: u64) -> Vec<Json> {
     while inputs.len() < COUNT {
         let mut object = Map::new();
         for name in &names {
-            if draw.below(6) > 0 {
+            if draw.less_than(6) > 0 {
                 object.insert(name.clone(), value(&mut draw, &names, &pool, 3));
             }
         }
@@ -42,22 +42,22 @@ pub fn of(program: &Program, seed: u64) -> Vec<Json> {
 }
 
 fn value(draw: &mut Draw, names: &[String], pool: &[Json], depth: usize) -> Json {
-    let kind = if depth == 0 { 0 } else { draw.below(10) };
+    let kind = if depth == 0 { 0 } else { draw.less_than(10) };
     match kind {
-        0..=5 => pool[draw.below(pool.len())].clone(),
+        0..=5 => pool[draw.less_than(pool.len())].clone(),
         6 | 7 => {
-            let count = draw.below(4);
+            let count = draw.less_than(4);
             (0..count)
                 .map(|_| value(draw, names, pool, depth - 1))
                 .collect()
         }
         _ => {
             let mut object = Map::new();
-            for _ in 0..draw.below(4) {
-                let name = if names.is_empty() || draw.below(4) == 0 {
+            for _ in 0..draw.less_than(4) {
+                let name = if names.is_empty() || draw.less_than(4) == 0 {
                     "k".to_owned()
                 } else {
-                    names[draw.below(names.len())].clone()
+                    names[draw.less_than(names.len())].clone()
                 };
                 object.insert(name, value(draw, names, pool, depth - 1));
             }

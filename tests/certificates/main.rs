@@ -129,9 +129,9 @@ fn compare_live(
     let mut differences = Vec::new();
     for number in (0..count).filter(|number| chosen.is_none_or(|chosen| chosen == *number)) {
         let case = cases::case(seed, number);
-        let wanted = verdicts::of_oracle(&mut lines, &case)?;
+        let expected = verdicts::of_oracle(&mut lines, &case)?;
         let show = chosen.is_some();
-        differences.extend(compare(&mut solon, number, &case, &wanted, show));
+        differences.extend(compare(&mut solon, number, &case, &expected, show));
     }
     conclude(count, &differences)
 }
@@ -147,15 +147,15 @@ fn compare_with_record(chosen: Option<u64>) -> Result<String, String> {
         if chosen.is_some_and(|chosen| chosen != number) {
             continue;
         }
-        let wanted: Vec<String> = fields.collect();
+        let expected: Vec<String> = fields.collect();
         let case = cases::case(SEED, number);
-        let found = compare(&mut solon, number, &case, &wanted, chosen.is_some());
+        let found = compare(&mut solon, number, &case, &expected, chosen.is_some());
         if !known.remove(&number) {
             differences.extend(found);
         } else if found.is_empty() {
             differences.push(format!("{number} agrees and is no exception any more"));
         }
-        opinions.compare(number, &case, &wanted);
+        opinions.compare(number, &case, &expected);
         count += 1;
     }
     if chosen.is_none() {
@@ -193,8 +193,8 @@ fn strict(solon: &mut Solon) -> Result<Vec<String>, String> {
         let (name, found) = (&row.name, solon.verdict(&row.call));
         match recorded.get(name.as_str()) {
             None => problems.push(format!("{name} is not recorded")),
-            Some(wanted) if found != *wanted || wanted.starts_with("error") => {
-                problems.push(format!("{name}\n  OPA   {wanted}\n  Solon {found}"));
+            Some(expected) if found != *expected || expected.starts_with("error") => {
+                problems.push(format!("{name}\n  OPA   {expected}\n  Solon {found}"));
             }
             Some(_) if !row.rejected => problems.push(format!("{name} is read by the crate")),
             Some(_) => {}
@@ -204,13 +204,13 @@ fn strict(solon: &mut Solon) -> Result<Vec<String>, String> {
 }
 
 /// Returns the lines that are in one of two texts only.
-fn difference(wanted: &str, found: &str) -> Vec<String> {
-    let [wanted, found] = [wanted, found].map(|text| text.lines().collect::<BTreeSet<_>>());
-    let missing = wanted
+fn difference(expected: &str, found: &str) -> Vec<String> {
+    let [expected, found] = [expected, found].map(|text| text.lines().collect::<BTreeSet<_>>());
+    let missing = expected
         .difference(&found)
         .map(|line| format!("{OPINIONS} - {line}"));
     let new = found
-        .difference(&wanted)
+        .difference(&expected)
         .map(|line| format!("{OPINIONS} + {line}"));
     missing.chain(new).collect()
 }
@@ -220,20 +220,20 @@ fn compare(
     solon: &mut Solon,
     number: u64,
     case: &Case,
-    wanted: &[String],
+    expected: &[String],
     show: bool,
 ) -> Vec<String> {
     let mut differences = Vec::new();
-    for (call, wanted) in case.calls.iter().zip(wanted) {
+    for (call, expected) in case.calls.iter().zip(expected) {
         let found = solon.verdict(call);
         let function = call.function;
         if show {
             let operands = serde_json::json!(call.operands);
-            println!("{function} {operands}\n  {wanted}\n  {found}");
+            println!("{function} {operands}\n  {expected}\n  {found}");
         }
-        if found != *wanted {
+        if found != *expected {
             differences.push(format!(
-                "{number} {function}\n  OPA   {wanted}\n  Solon {found}"
+                "{number} {function}\n  OPA   {expected}\n  Solon {found}"
             ));
         }
     }

@@ -90,7 +90,7 @@ pub fn of_call(lines: &mut Process, call: &Call) -> Result<String, String> {
         "input": call.operands,
         "strict_builtin_errors": true,
     });
-    let answered = lines.ask(&request.to_string())?;
+    let answered = lines.request(&request.to_string())?;
     let answered: OracleResponse =
         serde_json::from_str(&answered).map_err(|error| error.to_string())?;
     Ok(match (answered.errors.first(), answered.bindings.first()) {

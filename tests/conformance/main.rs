@@ -37,8 +37,8 @@ fn main() -> ExitCode {
         passed,
         mut failed,
         excused,
-    } = cases.ask(&mut Native::Plans);
-    for (note, reason) in cases.ask(&mut Native::Search).failed {
+    } = cases.run(&mut Native::Plans);
+    for (note, reason) in cases.run(&mut Native::Search).failed {
         if !failed.iter().any(|(other, _)| *other == note) {
             failed.push((note, format!("by search: {reason}")));
         }
@@ -72,7 +72,7 @@ fn check_driver(command: &str) -> ExitCode {
     let cases = Cases::find(&folder, include_str!("exceptions.tsv"));
     let (mut passed, mut failed) = (0, Vec::new());
     if cases.are_there() {
-        let report = cases.ask(&mut face);
+        let report = cases.run(&mut face);
         (passed, failed) = (report.passed, report.failed);
     } else {
         println!("conformance: SKIPPED: no folder of cases found; only the recorded programs run");

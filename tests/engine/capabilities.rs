@@ -76,7 +76,7 @@ fn without(json: &mut Json, names: &[&str]) {
 }
 
 /// Returns the first line of the error that rejects a module.
-fn refusal(engine: &Engine, module: &str) -> String {
+fn rejection(engine: &Engine, module: &str) -> String {
     let error = engine.set_module("t.rego", module).unwrap_err().to_string();
     let mut lines = error.lines();
     let first = lines.next().unwrap();
@@ -112,7 +112,7 @@ fn full_capabilities_reject_nothing() {
 fn functions_that_are_not_named_do_not_exist() {
     let engine = engine(|json| without(json, &["http.send", "plus"]));
     let end = |text: &str, wanted: &str| {
-        let refused = refusal(&engine, text);
+        let refused = rejection(&engine, text);
         assert!(refused.ends_with(wanted), "{refused}");
     };
     end(
@@ -154,7 +154,7 @@ fn language_features_can_be_removed() {
         ),
     ] {
         let engine = engine(|json| features(json, gone));
-        let refused = refusal(&engine, module);
+        let refused = rejection(&engine, module);
         assert!(refused.ends_with(wanted), "{refused}");
     }
     let engine = engine(|json| json["future_keywords"] = json!([]));
@@ -163,7 +163,7 @@ fn language_features_can_be_removed() {
 }
 
 #[test]
-fn imports_of_later_versions_need_their_features() {
+fn imports_of_newer_versions_need_their_features() {
     let import = |version: &str, features: &[&str]| {
         let mut json = current(Version::V0);
         json["features"] = json!(features);
@@ -189,7 +189,7 @@ fn imports_of_later_versions_need_their_features() {
     }
     // the import alone does not select the syntax of v1
     let engine = engine(|json| json["features"] = json!(["rego_v1_import"]));
-    assert!(refusal(&engine, "package t\np := 1").contains("rego_v1 feature required"));
+    assert!(rejection(&engine, "package t\np := 1").contains("rego_v1 feature required"));
 }
 
 #[test]

@@ -42,12 +42,12 @@ struct Case {
     /// Schemas by dotted name. The empty name is the schema of `input`.
     #[serde(default)]
     schemas: BTreeMap<String, Json>,
-    want_errors: Vec<Refusal>,
+    want_errors: Vec<RecordedError>,
 }
 
 /// An error in the format of the record. Errors without a location have row 0.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
-struct Refusal {
+struct RecordedError {
     #[serde(default)]
     file: String,
     #[serde(default)]
@@ -101,12 +101,12 @@ fn files() -> Vec<PathBuf> {
 }
 
 fn check(case: &Case) -> Result<(), String> {
-    let mut got: Vec<Refusal> = match refusals(case) {
+    let mut got: Vec<RecordedError> = match refusals(case) {
         Ok(()) => Vec::new(),
         Err(errors) => errors
             .0
             .into_iter()
-            .map(|error| Refusal {
+            .map(|error| RecordedError {
                 file: error.file.to_string(),
                 row: error.span.row,
                 col: error.span.col,
@@ -127,7 +127,7 @@ fn check(case: &Case) -> Result<(), String> {
     if got == want {
         return Ok(());
     }
-    let list = |sign: &str, these: &[Refusal], those: &[Refusal]| -> String {
+    let list = |sign: &str, these: &[RecordedError], those: &[RecordedError]| -> String {
         let missing = these.iter().filter(|one| !those.contains(one));
         missing
             .map(|one| {

@@ -127,8 +127,8 @@ fn record(oracle: &str) {
         std::fs::create_dir_all(&folder).unwrap();
         let request = &case["request"];
         // in separate runs: with coverage the oracle's profile counts additional evaluations
-        let coverage = ask(oracle, &folder, request, &["--coverage"])["coverage"].clone();
-        let profile = ask(oracle, &folder, request, &["--profile-limit", "100000"]);
+        let coverage = run_oracle(oracle, &folder, request, &["--coverage"])["coverage"].clone();
+        let profile = run_oracle(oracle, &folder, request, &["--profile-limit", "100000"]);
         let profile = sorted(profile["profile"].as_array().cloned().unwrap_or_default());
         std::fs::remove_dir_all(&folder).unwrap();
         case.insert("coverage".to_owned(), coverage);
@@ -139,7 +139,7 @@ fn record(oracle: &str) {
     std::fs::write(file(), lines).unwrap();
 }
 
-fn ask(oracle: &str, folder: &Path, request: &Value, flags: &[&str]) -> Value {
+fn run_oracle(oracle: &str, folder: &Path, request: &Value, flags: &[&str]) -> Value {
     let mut command = Command::new(oracle);
     command.current_dir(folder).arg("eval").args(flags);
     for (name, text) in request["modules"].as_object().unwrap() {

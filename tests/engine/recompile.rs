@@ -49,14 +49,14 @@ struct Case {
 
 /// The number of accepted changes that kept some modules compiled, and of all accepted changes.
 #[derive(Default)]
-struct Kept {
+struct ReuseCounts {
     some: usize,
     all: usize,
 }
 
 #[test]
 fn written_modules_change_as_they_compile() {
-    let mut kept = Kept::default();
+    let mut kept = ReuseCounts::default();
     for file in files("recompile") {
         let text = fs::read_to_string(&file).unwrap();
         let cases: Vec<Case> = serde_json::from_str(&text).unwrap();
@@ -69,7 +69,7 @@ fn written_modules_change_as_they_compile() {
 
 #[test]
 fn recorded_modules_change_as_they_compile() {
-    let mut kept = Kept::default();
+    let mut kept = ReuseCounts::default();
     let mut cases = Vec::new();
     for file in files("agreement") {
         let text = fs::read_to_string(&file).unwrap();
@@ -85,7 +85,7 @@ fn recorded_modules_change_as_they_compile() {
         let text = fs::read_to_string(&file).unwrap();
         let records: Vec<Json> = serde_json::from_str(&text).unwrap();
         for together in records.chunks(4).step_by(6) {
-            cases.push(together_refused(together));
+            cases.push(together_rejected(together));
         }
     }
     for case in cases {
@@ -133,7 +133,7 @@ fn together_recorded(records: &[Json]) -> Case {
     case
 }
 
-fn together_refused(records: &[Json]) -> Case {
+fn together_rejected(records: &[Json]) -> Case {
     let mut case = Case {
         note: records[0]["note"].to_string(),
         strict: records.iter().any(|record| record["strict"] == true),
@@ -162,17 +162,18 @@ fn add_files(case: &mut Case, modules: &Json, position: usize) {
 }
 
 /// Changes files at random, one or two at a time.
-fn walk(case: &Case, steps: usize, kept: &mut Kept) {
+fn walk(case: &Case, steps: usize, kept: &mut ReuseCounts) {
     let mut random = Random::new(&case.note);
     let names: Vec<&String> = case.files.keys().collect();
     let mut world = World::new(case);
     for step in 0..steps {
-        let count = 1 + random.below(8) / 6;
+        let count = 1 + random.less_than(8) / 6;
         let mut changes = BTreeMap::new();
         for _ in 0..count {
-            let name = names[random.below(names.len())];
+            let name = names[random.less_than(names.len())];
             let texts = &case.files[name];
-            let text = (random.below(6) > 0).then(|| texts[random.below(texts.len())].as_str());
+            let text =
+                (random.less_than(6) > 0).then(|| texts[random.less_than(texts.len())].as_str());
             changes.insert(name.as_str(), text);
         }
         let accepted = world.change(&changes);

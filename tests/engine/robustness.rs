@@ -107,7 +107,7 @@ fn answer(what: &str, module: &str) -> Result<Option<Value>, Error> {
 }
 
 /// Returns the values of a query's first solution.
-fn ask(what: &str, query: &str) -> Result<Option<Vec<Value>>, Error> {
+fn evaluate(what: &str, query: &str) -> Result<Option<Vec<Value>>, Error> {
     on_small_stack(what, || {
         let solutions = Engine::new()
             .prepare_query(query)?

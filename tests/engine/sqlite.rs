@@ -41,7 +41,7 @@ fn open(path: &FilePath) -> Engine {
     Engine::builder().open(Arc::new(store)).unwrap()
 }
 
-fn refused(path: &FilePath) -> String {
+fn open_error(path: &FilePath) -> String {
     let error = SqliteStore::open(path).and_then(|store| store.load());
     let message = error.unwrap_err().to_string();
     let name = path.display().to_string();
@@ -50,14 +50,14 @@ fn refused(path: &FilePath) -> String {
 }
 
 fn key(random: &mut Random) -> String {
-    ["a", "b", "a/b", "~", "", "0", "ä", "longer name"][random.below(8)].to_owned()
+    ["a", "b", "a/b", "~", "", "0", "ä", "longer name"][random.less_than(8)].to_owned()
 }
 
 fn document(random: &mut Random, depth: usize) -> Value {
-    match random.below(if depth == 0 { 4 } else { 8 }) {
+    match random.less_than(if depth == 0 { 4 } else { 8 }) {
         0 => Value::NULL,
         1 => solon::json::read(b"1.50").unwrap(),
-        2 => Value::from("x".repeat(random.below(40))),
+        2 => Value::from("x".repeat(random.less_than(40))),
         3 => Value::array(vec![Value::from(1), Value::from(true)]),
         // too long for one row
         4 => Value::from("y".repeat(5000)),
@@ -66,7 +66,7 @@ fn document(random: &mut Random, depth: usize) -> Value {
             Value::object(wide.collect())
         }
         _ => {
-            let members = (0..random.below(5)).map(|_| {
+            let members = (0..random.less_than(5)).map(|_| {
                 let name = key(random);
                 (Value::from(name), document(random, depth - 1))
             });
@@ -77,20 +77,20 @@ fn document(random: &mut Random, depth: usize) -> Value {
 
 fn change(random: &mut Random) -> Change {
     let mut change = Change::default();
-    for _ in 0..=random.below(3) {
+    for _ in 0..=random.less_than(3) {
         let path = Path::new(
-            (0..random.below(5))
+            (0..random.less_than(5))
                 .map(|_| key(random))
                 .collect::<Vec<_>>(),
         );
         let value = document(random, 3);
-        match random.below(8) {
+        match random.less_than(8) {
             0 => change.write(Operation::Add, path, value),
             1 => change.write(Operation::Replace, path, value),
             2 => change.write(Operation::Remove, path, Value::NULL),
-            3 => change.set_module(&format!("{}.rego", random.below(3)), "package p"),
+            3 => change.set_module(&format!("{}.rego", random.less_than(3)), "package p"),
             4 => change.set_module_as("old.rego", "package q\np { true }", Version::V0),
-            5 => change.remove_module(&format!("{}.rego", random.below(3))),
+            5 => change.remove_module(&format!("{}.rego", random.less_than(3))),
             _ => change.put(path, value),
         };
     }
@@ -276,7 +276,7 @@ fn other_and_damaged_files_are_rejected() {
     let engine = open(&path);
     engine.put("a", Value::from("b".repeat(20_000))).unwrap();
     assert_eq!(
-        refused(&path),
+        open_error(&path),
         "storage_internal_error: FILE: another process uses the file"
     );
     drop(engine);
@@ -288,14 +288,14 @@ fn other_and_damaged_files_are_rejected() {
         let copy = folder.0.join(name);
         std::fs::copy(&path, &copy).unwrap();
         sql(&copy, text);
-        refused(&copy)
+        open_error(&copy)
     };
     let newer = folder.0.join("newer.db");
     std::fs::copy(&path, &newer).unwrap();
     sql(&newer, "PRAGMA user_version = 7");
     let before = std::fs::read(&newer).unwrap();
     assert_eq!(
-        refused(&newer),
+        open_error(&newer),
         "storage_internal_error: FILE: the file has form 7, and this version reads forms up to 1: use the version that \
          wrote it"
     );
@@ -335,23 +335,23 @@ fn other_and_damaged_files_are_rejected() {
     let other = folder.0.join("other.db");
     sql(&other, "CREATE TABLE t (x)");
     assert_eq!(
-        refused(&other),
+        open_error(&other),
         "storage_internal_error: FILE: the file is a SQLite database of another kind"
     );
     let text = folder.0.join("text.db");
     std::fs::write(&text, "package p\n".repeat(100)).unwrap();
     assert_eq!(
-        refused(&text),
+        open_error(&text),
         "storage_internal_error: FILE: the file is not an SQLite database"
     );
-    assert!(refused(&folder.0.join("no/such/folder.db")).contains("unable to open"));
+    assert!(open_error(&folder.0.join("no/such/folder.db")).contains("unable to open"));
     // overwritten pages
     let torn = folder.0.join("torn.db");
     let mut bytes = std::fs::read(&path).unwrap();
     let middle = bytes.len() / 2;
     bytes[4096..middle.max(8192)].fill(0xa5);
     std::fs::write(&torn, bytes).unwrap();
-    assert!(refused(&torn).contains("the file is damaged"));
+    assert!(open_error(&torn).contains("the file is damaged"));
 }
 
 /// Files are accessible for their owner only, since they contain policies and data.

@@ -49,7 +49,7 @@ fn cases(file: &PathBuf) -> Vec<Case> {
 }
 
 /// Returns the request with a detail.
-fn asked(request: &Value, detail: &str, events: bool) -> String {
+fn request_with(request: &Value, detail: &str, events: bool) -> String {
     let mut request = request.clone();
     request["explain"] = json!(detail);
     request["explain_json"] = json!(events);
@@ -91,7 +91,7 @@ fn differing<T: PartialEq + std::fmt::Debug>(want: &[T], got: &[T]) -> Option<St
 }
 
 /// Returns the recorded rows of a detail.
-fn kept(case: &Case, rows: &[Value], detail: &str) -> Vec<Value> {
+fn rows_of(case: &Case, rows: &[Value], detail: &str) -> Vec<Value> {
     match detail {
         "debug" => rows.to_vec(),
         _ => {
@@ -113,12 +113,12 @@ fn findings(case: &Case) -> Vec<String> {
     let answer =
         |line: &str| -> Value { serde_json::from_str(&solon_lines::answer(line)).unwrap() };
     for detail in DETAILS {
-        let got = answer(&asked(request, detail, false));
+        let got = answer(&request_with(request, detail, false));
         add(
             detail,
             differing(&lines(&case[detail]), &lines(&got["trace"])),
         );
-        let want = kept(case, &rows, detail);
+        let want = rows_of(case, &rows, detail);
         let explained = engine::explain(request, Detail::named(detail).unwrap());
         let text: Value = serde_json::from_str(&explained.detailed_json().unwrap()).unwrap();
         let got = rows::of_events(&text);
@@ -127,7 +127,7 @@ fn findings(case: &Case) -> Vec<String> {
             // the protocol has no traces of errors
             continue;
         }
-        let got = answer(&asked(request, detail, true));
+        let got = answer(&request_with(request, detail, true));
         let got = rows::of_plain_events(&got["events"]);
         let want: Vec<Value> = want.iter().map(rows::plain).collect();
         add(&format!("{detail} plain events"), differing(&want, &got));
@@ -245,10 +245,10 @@ fn record(oracle: &str) {
         for case in &mut cases {
             let request = case["request"].clone();
             for detail in DETAILS {
-                let answer = lines.ask(&asked(&request, detail, false));
+                let answer = lines.respond(&request_with(&request, detail, false));
                 case.insert(detail.to_owned(), answer["trace"].clone());
             }
-            let folder = oracle::Folder::of(&request);
+            let folder = oracle::Folder::from_request(&request);
             let events = rows::of_events(&folder.events(oracle, "debug"));
             rows::write(case, &events);
             let kept = DETAILS[1..].iter().map(|detail| {

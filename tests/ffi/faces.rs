@@ -27,7 +27,7 @@ fn lines(name: &str) -> Option<Process> {
 }
 
 #[test]
-fn published_cases_are_answered_through_c() {
+fn published_cases_pass_in_c() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
     let cases = Cases::find(&folder, include_str!("../conformance/exceptions.tsv"));
     if !cases.are_there() {
@@ -40,7 +40,7 @@ fn published_cases_are_answered_through_c() {
     let Some(mut face) = lines("c-cases") else {
         return;
     };
-    let report = cases.ask(&mut face);
+    let report = cases.run(&mut face);
     let failed: Vec<String> = report
         .failed
         .iter()
@@ -51,7 +51,7 @@ fn published_cases_are_answered_through_c() {
 }
 
 #[test]
-fn recorded_programs_are_answered_alike_through_c() {
+fn recorded_programs_have_equal_results_in_c() {
     let Some(mut face) = lines("c-programs") else {
         return;
     };
@@ -66,7 +66,7 @@ fn recorded_programs_are_answered_alike_through_c() {
 }
 
 #[test]
-fn explanations_and_residuals_are_alike_through_c() {
+fn explanations_and_residuals_are_equal_in_c() {
     let Some(mut face) = lines("c-others") else {
         return;
     };

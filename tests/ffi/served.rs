@@ -8,7 +8,7 @@ use std::thread;
 use crate::hostile::driven;
 
 /// Sends a request and returns the status and body of the response.
-fn ask(port: u16, method: &str, path: &str, body: &str) -> (u16, String) {
+fn send(port: u16, method: &str, path: &str, body: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("the server listens");
     let length = body.len();
     write!(
@@ -28,7 +28,7 @@ fn ask(port: u16, method: &str, path: &str, body: &str) -> (u16, String) {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_server_in_c_asks_a_policy_about_each_request() {
+fn a_server_in_c_evaluates_a_policy_for_each_request() {
     let Some(program) = driven("http") else {
         return;
     };
@@ -42,27 +42,27 @@ fn a_server_in_c_asks_a_policy_about_each_request() {
     let port: u16 = line.trim().parse().expect("it prints its port");
 
     assert_eq!(
-        ask(port, "POST", "/open/door", "{}"),
+        send(port, "POST", "/open/door", "{}"),
         (200, r#"{"allow":true}"#.to_owned())
     );
     assert_eq!(
-        ask(port, "POST", "/closed", r#"{"roles": ["user"]}"#),
+        send(port, "POST", "/closed", r#"{"roles": ["user"]}"#),
         (403, r#"{"allow":false,"reason":"default"}"#.to_owned())
     );
     assert_eq!(
-        ask(port, "POST", "/closed", r#"{"roles": ["admin"]}"#).0,
+        send(port, "POST", "/closed", r#"{"roles": ["admin"]}"#).0,
         200
     );
-    let (status, body) = ask(port, "POST", "/closed", "{");
+    let (status, body) = send(port, "POST", "/closed", "{");
     assert_eq!(status, 400);
     assert!(body.contains(r#""kind":"input""#), "{body}");
-    assert_eq!(ask(port, "GET", "/", "").0, 405);
+    assert_eq!(send(port, "GET", "/", "").0, 405);
 
     // a policy that does not compile changes nothing
-    let (status, body) = ask(port, "PUT", "/policy", "package http.authz\ndecision := x");
+    let (status, body) = send(port, "PUT", "/policy", "package http.authz\ndecision := x");
     assert_eq!(status, 400);
     assert!(body.contains("rego_unsafe_var_error"), "{body}");
-    assert_eq!(ask(port, "POST", "/open/door", "{}").0, 200);
+    assert_eq!(send(port, "POST", "/open/door", "{}").0, 200);
 
     // many concurrent requests, while policies are replaced
     let closed = "package http.authz\ndecision := {\"allow\": false}";
@@ -71,7 +71,7 @@ fn a_server_in_c_asks_a_policy_about_each_request() {
         .map(|_| {
             thread::spawn(move || {
                 for _ in 0..50 {
-                    let (status, body) = ask(port, "POST", "/x", "{}");
+                    let (status, body) = send(port, "POST", "/x", "{}");
                     let allowed = body.contains("true");
                     assert_eq!(status, if allowed { 200 } else { 403 }, "{body}");
                 }
@@ -80,20 +80,20 @@ fn a_server_in_c_asks_a_policy_about_each_request() {
         .collect();
     for at in 0..20 {
         let policy = if at % 2 == 0 { closed } else { open };
-        assert_eq!(ask(port, "PUT", "/policy", policy).0, 200);
+        assert_eq!(send(port, "PUT", "/policy", policy).0, 200);
     }
     for asker in askers {
         asker.join().expect("each answer fits its policy");
     }
-    assert_eq!(ask(port, "POST", "/x", "{}").0, 200);
+    assert_eq!(send(port, "POST", "/x", "{}").0, 200);
     // an evaluation that exceeds its time limit is not a permission
     let long = "package http.authz\nxs := numbers.range(1, 100000)\n\
                 decision := {\"allow\": true} if { some i in xs; some j in xs; i + j < 0 }";
-    assert_eq!(ask(port, "PUT", "/policy", long).0, 200);
-    let (status, body) = ask(port, "POST", "/x", "{}");
+    assert_eq!(send(port, "PUT", "/policy", long).0, 200);
+    let (status, body) = send(port, "POST", "/x", "{}");
     assert_eq!(status, 500);
     assert!(body.contains("time limit"), "{body}");
 
-    assert_eq!(ask(port, "DELETE", "/", "").0, 200);
+    assert_eq!(send(port, "DELETE", "/", "").0, 200);
     assert!(server.wait().expect("it ends").success());
 }

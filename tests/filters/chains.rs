@@ -55,7 +55,7 @@ fn keeps(database: &mut dyn Database) {
     for count in COUNTS {
         let conditions = [any(count), all(count)].map(|policy| filter(&policy, database.target()));
         let kept: Vec<_> = database
-            .kept(&conditions)
+            .matching_rows(&conditions)
             .into_iter()
             .map(|kept| {
                 let mut kept = kept.unwrap();

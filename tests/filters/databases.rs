@@ -21,7 +21,7 @@ use postgresql::Postgresql;
 pub use sqlite::Sqlite;
 
 /// The pairs of rows that a condition keeps: the row number of each table.
-pub type Kept = Vec<(usize, usize)>;
+pub type RowPairs = Vec<(usize, usize)>;
 
 /// Runs a program with a script; returns its output and its error output.
 pub fn answer(command: &mut Command, script: &str) -> (String, String) {
@@ -71,7 +71,7 @@ pub trait Database {
     fn run(&mut self, statements: &[String]);
 
     /// Returns the pairs of rows of `fruits` and `baskets` that each condition keeps, or the error of the condition.
-    fn kept(&mut self, conditions: &[String]) -> Vec<Result<Kept, String>>;
+    fn matching_rows(&mut self, conditions: &[String]) -> Vec<Result<RowPairs, String>>;
 }
 
 /// Returns the statements that create a table with numbered rows.

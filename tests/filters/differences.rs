@@ -17,12 +17,12 @@ pub fn reason(dialect: &str, theirs: &Value, ours: &Value) -> Option<&'static st
             let asked = words.contains("existence-ref") && unequal(&ours["filter"]) > 0;
             asked.then_some("keys that may be equal")
         }
-        (None, Some(words)) => refused(&words),
+        (None, Some(words)) => rejection_reason(&words),
         (None, None) => texts(dialect, theirs, ours),
     }
 }
 
-fn refused(words: &str) -> Option<&'static str> {
+fn rejection_reason(words: &str) -> Option<&'static str> {
     const REASONS: [(&str, &str); 11] = [
         ("rules may conflict for a row", "rules that may conflict"),
         ("\"with\" not permitted", "with"),

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use solon::{Engine, FilterOptions, Request, json as values};
 
-use crate::databases::{Database, Kept, condition, on_each_database, table};
+use crate::databases::{Database, RowPairs, condition, on_each_database, table};
 use crate::tables::Kind;
 
 /// Minimum number of rows for each operator and constant.
@@ -43,7 +43,7 @@ struct Group {
 }
 
 impl Group {
-    fn of(kind: Kind, edges: &KindEdges, database: &dyn Database) -> Self {
+    fn of_kind(kind: Kind, edges: &KindEdges, database: &dyn Database) -> Self {
         let literal = |text: &String| match kind {
             // modules cannot contain a byte-order mark
             Kind::Text => json!(text).to_string().replace('\u{feff}', "\\ufeff"),
@@ -197,7 +197,7 @@ fn engine(tests: &[String], rule: impl Fn(&str) -> String) -> Engine {
 }
 
 /// Returns the row numbers for which each test is true.
-fn truths(tests: &[String], rows: &[[Value; 2]]) -> Vec<Kept> {
+fn truths(tests: &[String], rows: &[[Value; 2]]) -> Vec<RowPairs> {
     let rows: Vec<Value> = rows.iter().map(object).collect();
     let input = json!({"rows": rows});
     let input = values::read(input.to_string().as_bytes()).unwrap();
@@ -210,7 +210,7 @@ fn truths(tests: &[String], rows: &[[Value; 2]]) -> Vec<Kept> {
         .unwrap()
         .unwrap();
     let all: Map<String, Value> = serde_json::from_str(&all.to_string()).unwrap();
-    let of = |at| -> Kept {
+    let of = |at| -> RowPairs {
         let numbers = all[&format!("t{at}")].as_array().unwrap();
         let number = |it: &Value| usize::try_from(it.as_u64().unwrap()).unwrap();
         numbers.iter().map(|it| (number(it), 0)).collect()
@@ -276,16 +276,16 @@ fn compare(database: &mut dyn Database, exact: bool, group: &Group) {
         }
     }
     let (mut failures, mut wrong) = (String::new(), 0);
-    let kept = database.kept(&conditions);
+    let kept = database.matching_rows(&conditions);
     for (((test, condition), truth), kept) in asked.iter().zip(&conditions).zip(&truth).zip(kept) {
         let right = kept.as_ref().is_ok_and(|kept| {
             let mut kept = kept.clone();
             kept.sort_unstable();
-            let of_full = |all: &Kept| {
+            let of_full = |all: &RowPairs| {
                 all.iter()
                     .filter(|it| it.0 < full)
                     .copied()
-                    .collect::<Kept>()
+                    .collect::<RowPairs>()
             };
             let sound = kept.iter().all(|pair| truth.contains(pair));
             if exact {
@@ -327,9 +327,9 @@ fn compare_all(database: &mut dyn Database) {
     );
     let edges: Edges = serde_json::from_str(&fs::read_to_string(text).unwrap()).unwrap();
     let groups = [
-        Group::of(Kind::Text, &edges.text, database),
-        Group::of(Kind::Integer, &edges.integer, database),
-        Group::of(Kind::Decimal, &edges.decimal, database),
+        Group::of_kind(Kind::Text, &edges.text, database),
+        Group::of_kind(Kind::Integer, &edges.integer, database),
+        Group::of_kind(Kind::Decimal, &edges.decimal, database),
         Group::truths(),
     ];
     for group in &groups {

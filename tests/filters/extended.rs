@@ -24,7 +24,7 @@ fn options(target: FilterTarget) -> FilterOptions {
         .extensions(true)
 }
 
-fn made(rules: &str, options: &FilterOptions) -> Result<Filters, Vec<String>> {
+fn compile(rules: &str, options: &FilterOptions) -> Result<Filters, Vec<String>> {
     match engine(rules).filters("filters/include", options, &Request::new()) {
         Ok(made) => Ok(made),
         Err(Error::Filter(entries)) => Err(entries.into_iter().map(|it| it.message).collect()),
@@ -34,7 +34,7 @@ fn made(rules: &str, options: &FilterOptions) -> Result<Filters, Vec<String>> {
 
 #[test]
 fn functions_are_said_where_they_are_exact() {
-    let said = |rule: &str, target| made(rule, &options(target)).map(condition);
+    let said = |rule: &str, target| compile(rule, &options(target)).map(condition);
     let lower = "include if lower(input.fruits.name) == \"ab\"";
     let text = "WHERE CAST(CONVERT(replace(replace(CAST(CONVERT(fruits.name USING utf8mb4) AS BINARY), 'A', 'a'), 'B', 'b') \
         USING utf8mb4) AS BINARY) = CAST(CONVERT('ab' USING utf8mb4) AS BINARY)";
@@ -73,7 +73,7 @@ fn functions_are_said_where_they_are_exact() {
     // without extensions, the result is OPA's
     let plain = FilterOptions::new([FilterTarget::Postgresql]).unknowns(["input.fruits"]);
     let words = "invalid builtin `lower`".to_owned();
-    assert_eq!(made(lower, &plain).map(condition), Err(vec![words]));
+    assert_eq!(compile(lower, &plain).map(condition), Err(vec![words]));
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn letters_are_replaced_within_bounds() {
     for (count, fits) in [(64, true), (65, false)] {
         let text: String = letters.iter().take(count).collect();
         let rule = format!("include if lower(input.fruits.name) == \"{text}\"");
-        let said = made(&rule, &options(FilterTarget::Sqlite));
+        let said = compile(&rule, &options(FilterTarget::Sqlite));
         assert_eq!(said.is_ok(), fits, "{count}: {:?}", said.err());
     }
 }
@@ -103,7 +103,7 @@ fn paths_are_columns_where_a_mapping_says_so() {
         "postgresql": {"fruits": {"$self": "f", "/owner/name": "owner_name"}},
         "sqlite": {"fruits": {"/owner": "owner"}},
     });
-    let said = |target| made(rule, &options(target).mappings(value(&mappings))).map(condition);
+    let said = |target| compile(rule, &options(target).mappings(value(&mappings))).map(condition);
     assert_eq!(
         said(FilterTarget::Postgresql),
         Ok("WHERE f.owner_name = E'bob'".to_owned())
@@ -112,9 +112,12 @@ fn paths_are_columns_where_a_mapping_says_so() {
     assert_eq!(said(FilterTarget::Sqlite), Err(vec![words]));
     let words = "eq: invalid ref operand: input.fruits.owner.name".to_owned();
     let plain = options(FilterTarget::Postgresql);
-    assert_eq!(made(rule, &plain).map(condition), Err(vec![words.clone()]));
+    assert_eq!(
+        compile(rule, &plain).map(condition),
+        Err(vec![words.clone()])
+    );
     let published = plain.extensions(false).mappings(value(&mappings));
-    assert_eq!(made(rule, &published).map(condition), Err(vec![words]));
+    assert_eq!(compile(rule, &published).map(condition), Err(vec![words]));
 }
 
 #[test]
@@ -124,7 +127,7 @@ fn several_masks_are_put_together() {
         m3.fruits.owner.replace.value := \"-\"\n\nm4.baskets.size.replace.value := 0";
     let masks = |first: &str, more: &[&str]| {
         let options = options(FilterTarget::Sqlite).mask_rule(first);
-        let made = made(rules, &options.more_masks(more.iter().copied()));
+        let made = compile(rules, &options.more_masks(more.iter().copied()));
         made.map(|made| made.masks)
     };
     let shown = json!({"replace": {"value": "*"}});
@@ -134,13 +137,13 @@ fn several_masks_are_put_together() {
     let words = "mask rule data.filters.m3 has another mask for fruits.owner".to_owned();
     assert_eq!(masks("m1", &["m3"]), Err(vec![words]));
     let published = options(FilterTarget::Sqlite).extensions(false);
-    assert!(made(rules, &published.more_masks(["m1"])).is_err());
+    assert!(compile(rules, &published.more_masks(["m1"])).is_err());
 }
 
 #[test]
 fn columns_with_points_are_none_to_ucast() {
     let rule = "include if input.fruits[\"name.x\"] == 1";
-    let said = |target| made(rule, &options(target)).map(condition);
+    let said = |target| compile(rule, &options(target)).map(condition);
     let words = "name of column `name.x` holds a point".to_owned();
     assert_eq!(said(FilterTarget::UcastPrisma), Err(vec![words]));
     let text = "WHERE fruits.\"name.x\" = '1'".to_owned();

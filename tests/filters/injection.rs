@@ -156,7 +156,7 @@ fn attack(database: &mut dyn Database) {
             }
         }
         let conditions: Vec<String> = asked.iter().map(|(_, text)| text.clone()).collect();
-        let kept = database.kept(&conditions);
+        let kept = database.matching_rows(&conditions);
         for ((rule, condition), kept) in asked.iter().zip(kept) {
             let is_other = match *rule {
                 "within" => other.contains(&value),

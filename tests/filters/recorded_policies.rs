@@ -52,21 +52,21 @@ struct Test {
     #[serde(default)]
     lost: Vec<usize>,
     /// Expected error by target or language, or for `all`.
-    #[serde(default)]
-    refused: BTreeMap<String, String>,
+    #[serde(default, rename = "refused")]
+    expected_errors: BTreeMap<String, String>,
     /// Expected text by target, if no database here can read it, or if it shows how a test is decided.
     #[serde(default)]
     said: BTreeMap<String, Value>,
 }
 
 impl Test {
-    fn refused(&self, target: FilterTarget) -> Option<&str> {
+    fn expected_error(&self, target: FilterTarget) -> Option<&str> {
         let names = [
             target.to_string(),
             target.language().to_owned(),
             "all".to_owned(),
         ];
-        let found = names.iter().find_map(|name| self.refused.get(name));
+        let found = names.iter().find_map(|name| self.expected_errors.get(name));
         found.map(String::as_str)
     }
 }
@@ -146,7 +146,7 @@ fn engine(group: &Group, test: &Test) -> Engine {
     engine
 }
 
-fn made(engine: &Engine, options: &FilterOptions) -> Result<Filters, String> {
+fn compile(engine: &Engine, options: &FilterOptions) -> Result<Filters, String> {
     match engine.filters("filters/include", options, &Request::new()) {
         Ok(made) => Ok(made),
         Err(Error::Filter(entries)) => {
@@ -173,7 +173,10 @@ fn compare(database: &mut dyn Database) {
         for test in &group.tests {
             let engine = engine(&group, test);
             let shown = format!("{}: {}", group.note, test.policy);
-            let made = match (made(&engine, &group.options(target)), test.refused(target)) {
+            let made = match (
+                compile(&engine, &group.options(target)),
+                test.expected_error(target),
+            ) {
                 (Ok(made), None) => condition(made),
                 (Err(message), Some(wanted)) if message == wanted => continue,
                 (made, wanted) => {
@@ -189,7 +192,7 @@ fn compare(database: &mut dyn Database) {
         if conditions.is_empty() {
             continue;
         }
-        let answers = database.kept(&conditions);
+        let answers = database.matching_rows(&conditions);
         for (((test, shown), made), kept) in asked.into_iter().zip(&conditions).zip(answers) {
             let kept = kept.map(|kept| {
                 let mut kept: Vec<usize> = kept.into_iter().map(|(row, _)| row).collect();
@@ -218,7 +221,7 @@ fn policies_allow_exactly_the_matching_rows() {
         for test in &group.tests {
             let truth = group.truth(&engine(&group, test));
             // a test that every target rejects needs no rows
-            if !test.refused.contains_key("all") {
+            if !test.expected_errors.contains_key("all") {
                 assert_eq!(truth, test.keeps, "{}: {}", group.note, test.policy);
             }
         }
@@ -233,7 +236,7 @@ fn conditions_are_written_as_listed() {
         for test in &group.tests {
             for (name, said) in &test.said {
                 let (_, target) = targets.iter().find(|(it, _)| it == name).unwrap();
-                let made = made(&engine(&group, test), &group.options(*target)).map(condition);
+                let made = compile(&engine(&group, test), &group.options(*target)).map(condition);
                 let wanted = said
                     .as_str()
                     .map_or_else(|| said.to_string(), str::to_owned);
@@ -244,13 +247,13 @@ fn conditions_are_written_as_listed() {
                     ));
                 }
             }
-            for name in test.refused.keys() {
+            for name in test.expected_errors.keys() {
                 let target = targets.iter().find(|(it, _)| it == name);
                 let Some((_, target)) = target else { continue };
-                let made = made(&engine(&group, test), &group.options(*target)).map(condition);
+                let made = compile(&engine(&group, test), &group.options(*target)).map(condition);
                 assert_eq!(
                     made.as_ref().err(),
-                    test.refused.get(name),
+                    test.expected_errors.get(name),
                     "{}",
                     test.policy
                 );

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 use solon::{Engine, FilterOptions, PreparedDocument, PreparedFilters, Request, json as values};
 
-use crate::databases::{Database, Kept, condition, on_each_database, table};
+use crate::databases::{Database, RowPairs, condition, on_each_database, table};
 use crate::draw::Draw;
 use crate::number;
 use crate::policies::{Policy, policy};
@@ -88,7 +88,7 @@ fn object(columns: &[(&str, Kind)], row: &[Value]) -> Value {
 }
 
 /// Returns the pairs of rows for which the policy is true.
-fn truth(rule: &PreparedDocument, input: &Value, contents: &Contents) -> Kept {
+fn truth(rule: &PreparedDocument, input: &Value, contents: &Contents) -> RowPairs {
     let mut kept = Vec::new();
     let mut input = input.clone();
     for (one, fruit) in contents.fruits.iter().enumerate() {
@@ -116,7 +116,7 @@ struct PolicyFilter {
 }
 
 /// Returns a policy and its filter; `None` if the policy cannot be a filter, which only happens with random shapes.
-fn asked(drawn: Policy, options: &FilterOptions) -> Option<PolicyFilter> {
+fn policy_filter(drawn: Policy, options: &FilterOptions) -> Option<PolicyFilter> {
     let engine = Engine::new();
     engine.set_module("filters.rego", &drawn.text).ok()?;
     Some(PolicyFilter {
@@ -152,7 +152,7 @@ fn compare(
         let mut seeds = first..;
         while all.len() < usize::try_from(count).unwrap() {
             let seed = seeds.next().unwrap();
-            let Some(asked) = asked(drawn(seed, exact), &options) else {
+            let Some(asked) = policy_filter(drawn(seed, exact), &options) else {
                 nonsense += 1;
                 continue;
             };
@@ -173,7 +173,7 @@ fn compare(
             conditions.push(condition);
             all.push(asked);
         }
-        let answers = database.kept(&conditions);
+        let answers = database.matching_rows(&conditions);
         for ((asked, condition), kept) in all.iter().zip(&conditions).zip(answers) {
             let truth = truth(&asked.rule, &asked.input, &contents);
             let right = match &kept {
@@ -199,12 +199,12 @@ fn compare(
                         .iter()
                         .filter(|pair| !truth.contains(pair))
                         .copied()
-                        .collect::<Kept>();
+                        .collect::<RowPairs>();
                     let less = truth
                         .iter()
                         .filter(|pair| !kept.contains(pair))
                         .copied()
-                        .collect::<Kept>();
+                        .collect::<RowPairs>();
                     (more, less)
                 });
                 let shown = more_and_less.as_ref().ok().map(|(more, less)| {

@@ -77,7 +77,7 @@ fn drawn(first: u64) -> Vec<(String, Value)> {
 }
 
 /// Returns OPA's responses, and ours where they differ, and the number of differences without a reason.
-fn asked(oracle: &str, requests: Vec<(String, Value)>) -> (Vec<Case>, usize) {
+fn compare_with_oracle(oracle: &str, requests: Vec<(String, Value)>) -> (Vec<Case>, usize) {
     let mut oracle = Process::new(oracle);
     let (mut cases, mut unexplained) = (Vec::new(), 0);
     for (case, request) in requests {
@@ -104,7 +104,7 @@ fn asked(oracle: &str, requests: Vec<(String, Value)>) -> (Vec<Case>, usize) {
 
 fn record(oracle: &str, name: &str, requests: Vec<(String, Value)>) {
     let mut text = String::new();
-    for case in asked(oracle, requests).0 {
+    for case in compare_with_oracle(oracle, requests).0 {
         writeln!(text, "{}", serde_json::to_string(&case).unwrap()).unwrap();
     }
     fs::write(file(name), text).unwrap();
@@ -162,7 +162,7 @@ fn other_policies_are_those_of_the_reference_engine() {
         println!("skipped: SOLON_ORACLE names no reference engine");
         return;
     };
-    let (cases, unexplained) = asked(&oracle, drawn(number("SOLON_SEED", DRAWN)));
+    let (cases, unexplained) = compare_with_oracle(&oracle, drawn(number("SOLON_SEED", DRAWN)));
     let differing = cases.iter().filter(|case| case.ours.is_some()).count();
     println!("{differing} of {} differ with a reason", cases.len());
     assert_eq!(unexplained, 0, "differences without a reason");

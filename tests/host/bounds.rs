@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use solon::{Cancel, Limits, Request};
 
-use crate::engine::{ask, decide, engine};
+use crate::engine::{decide, engine, evaluate};
 use crate::raw::Raw;
 use crate::server::Server;
 use crate::waiting::{Waiting, wait_until};
@@ -55,7 +55,7 @@ fn evaluations_are_stopped_while_they_wait() {
 }
 
 #[test]
-fn large_bodies_are_refused() {
+fn large_bodies_are_rejected() {
     let server = Server::start();
     let limits = Limits::default().memory(Some(2 << 20));
     for path in ["/bomb", "/large/4000000"] {
@@ -72,7 +72,7 @@ fn large_bodies_are_refused() {
 }
 
 #[test]
-fn what_is_no_answer_is_refused() {
+fn invalid_responses_are_rejected() {
     for (answer, problem) in [
         (&b""[..], "EOF"),
         (b"HTTP/1.1 200 OK\r\nContent-Le", "EOF"),
@@ -84,7 +84,7 @@ fn what_is_no_answer_is_refused() {
         let raw = Raw::start(&[answer]);
         let url = format!("http://{}/", raw.address);
         assert_eq!(
-            ask(&send(&url, "")),
+            evaluate(&send(&url, "")),
             Err(format!(
                 "eval_builtin_error: http.send: Get \"{url}\": {problem}"
             ))
@@ -96,14 +96,14 @@ fn what_is_no_answer_is_refused() {
     ] {
         let raw = Raw::start(&[answer]);
         assert_eq!(
-            ask(&send(&format!("http://{}/", raw.address), "")),
+            evaluate(&send(&format!("http://{}/", raw.address), "")),
             Err("eval_builtin_error: http.send: unexpected EOF".into())
         );
     }
     let raw =
         Raw::start(&[b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"]);
     assert_eq!(
-        ask(&send(&format!("http://{}/", raw.address), "")),
+        evaluate(&send(&format!("http://{}/", raw.address), "")),
         Err("eval_builtin_error: http.send: unexpected EOF".into())
     );
 }
@@ -115,14 +115,14 @@ fn requests_are_sent_again() {
     let url = format!("http://{}/", raw.address);
     let start = std::time::Instant::now();
     assert_eq!(
-        ask(&send(&url, ", \"max_retry_attempts\": 2")),
+        evaluate(&send(&url, ", \"max_retry_attempts\": 2")),
         Ok("good".into())
     );
     assert_eq!(raw.connections.load(Ordering::SeqCst), 3);
     assert!(start.elapsed() >= Duration::from_millis(200));
     let raw = Raw::start(&[b"", b"", GOOD]);
     let url = format!("http://{}/", raw.address);
-    let error = ask(&send(&url, ", \"max_retry_attempts\": 1")).unwrap_err();
+    let error = evaluate(&send(&url, ", \"max_retry_attempts\": 1")).unwrap_err();
     assert!(error.ends_with(": EOF"), "{error}");
     assert_eq!(raw.connections.load(Ordering::SeqCst), 2);
     // an answer is an answer, whatever its status
@@ -131,7 +131,7 @@ fn requests_are_sent_again() {
         "http.send({{\"method\": \"get\", \"url\": \"{}\", \"max_retry_attempts\": 5}}).status_code",
         server.url("/status/500")
     );
-    assert_eq!(ask(&broken), Ok(500.into()));
+    assert_eq!(evaluate(&broken), Ok(500.into()));
     assert_eq!(server.count(), 1);
 }
 
@@ -143,13 +143,13 @@ fn circles_of_redirections_end() {
         "?/redirect/302",
         &format!("?{}", server.url("/redirect/302?/")),
     );
-    let error = ask(&send(&url, ", \"enable_redirect\": true"));
+    let error = evaluate(&send(&url, ", \"enable_redirect\": true"));
     assert!(error.is_err(), "{error:?}");
     let endless = Raw::start(&[
         b"HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
     ]);
     let url = format!("http://{}/", endless.address);
-    let error = ask(&send(&url, ", \"enable_redirect\": true")).unwrap_err();
+    let error = evaluate(&send(&url, ", \"enable_redirect\": true")).unwrap_err();
     assert!(
         error.ends_with("/again\": stopped after 100 redirects"),
         "{error}"
@@ -158,7 +158,7 @@ fn circles_of_redirections_end() {
 
 #[test]
 #[cfg(unix)]
-fn sockets_are_asked_like_hosts() {
+fn sockets_receive_requests_like_hosts() {
     use std::io::{Read as _, Write as _};
     let path = std::env::temp_dir().join(format!("solon-{}.sock", std::process::id()));
     let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
@@ -172,6 +172,9 @@ fn sockets_are_asked_like_hosts() {
     });
     let socket = path.to_str().unwrap().replace('/', "%2F");
     let url = format!("unix://localhost/x/y?b=2&socket={socket}&a=1");
-    assert_eq!(ask(&send(&url, "")), Ok("GET /x/y?a=1&b=2 HTTP/1.1".into()));
+    assert_eq!(
+        evaluate(&send(&url, "")),
+        Ok("GET /x/y?a=1&b=2 HTTP/1.1".into())
+    );
     std::fs::remove_file(&path).unwrap();
 }

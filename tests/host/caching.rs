@@ -6,7 +6,7 @@ use crate::engine::{decide, engine};
 use crate::server::Server;
 
 /// How often a server is asked by two evaluations, given the headers of its answers and further fields.
-fn asked(headers: &str, fields: &str) -> u32 {
+fn count_requests(headers: &str, fields: &str) -> u32 {
     let server = Server::start();
     let url = server.url(&format!("/fresh?{headers}"));
     let engine = engine(&format!(
@@ -60,12 +60,12 @@ fn servers_say_how_long_answers_are_good() {
             1,
         ),
     ] {
-        assert_eq!(asked(headers, fields), times, "{headers} {fields}");
+        assert_eq!(count_requests(headers, fields), times, "{headers} {fields}");
     }
 }
 
 #[test]
-fn stale_answers_are_asked_for_again() {
+fn stale_responses_are_requested_again() {
     let server = Server::start();
     let url = server.url(&format!("/fresh?{EARLIER}&Etag=x"));
     let engine = engine(&format!(

@@ -75,7 +75,7 @@ pub fn decide(engine: &Engine, request: &Request<'_>) -> Result<serde_json::Valu
 }
 
 /// Returns the value or the error of an expression.
-pub fn ask(expression: &str) -> Result<serde_json::Value, String> {
+pub fn evaluate(expression: &str) -> Result<serde_json::Value, String> {
     let engine = Engine::builder()
         .host(Arc::new(TestHost::default()))
         .build();

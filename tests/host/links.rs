@@ -32,7 +32,7 @@ impl Files for CountedFiles {
 /// files makes this search again and again.
 #[cfg(unix)]
 #[test]
-fn the_search_through_links_to_the_same_folder_is_bounded() {
+fn the_search_across_links_to_the_same_folder_is_bounded() {
     for links in 1..=3 {
         let name = format!("solon-links-{}-{links}", std::process::id());
         let folder = std::env::temp_dir().join(name);

@@ -7,14 +7,14 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use crate::engine::{ask, module};
+use crate::engine::{evaluate, module};
 use crate::server::Server;
 use solon_lines::Process;
 
 /// Placeholders of addresses in the record.
-struct Places(Vec<(&'static str, String)>);
+struct Addresses(Vec<(&'static str, String)>);
 
-impl Places {
+impl Addresses {
     fn fill(&self, text: &str) -> String {
         let fill = |text: String, (name, value): &(&str, String)| text.replace(name, value);
         self.0.iter().fold(text.to_owned(), fill)
@@ -28,7 +28,7 @@ impl Places {
 }
 
 fn own(expression: &str) -> Json {
-    match ask(expression) {
+    match evaluate(expression) {
         Ok(value) => json!({"value": value}),
         Err(error) => json!({"error": error}),
     }
@@ -40,7 +40,7 @@ fn of_oracle(oracle: &mut Process, expression: &str) -> Json {
         "query": "x := data.t.p",
         "strict_builtin_errors": true,
     });
-    let answer = oracle.ask(&request.to_string()).unwrap();
+    let answer = oracle.request(&request.to_string()).unwrap();
     let answer: Json = serde_json::from_str(&answer).unwrap();
     match &answer["bindings"][0] {
         Json::Null => {
@@ -68,7 +68,7 @@ fn compared(mut json: Json) -> Json {
 #[test]
 fn answers_are_those_of_the_record() {
     let server = Server::start();
-    let places = Places(vec![
+    let places = Addresses(vec![
         ("SERVER", server.address.to_string()),
         // a reserved port without a listener
         ("FREE", "127.0.0.1:1".to_owned()),

@@ -22,7 +22,7 @@ use tokio_rustls::TlsAcceptor;
 pub struct Server {
     pub address: SocketAddr,
     /// How many requests came.
-    pub asked: Arc<AtomicU32>,
+    pub requests: Arc<AtomicU32>,
 }
 
 impl Server {
@@ -37,8 +37,8 @@ impl Server {
     }
 
     fn with(tls: Option<TlsAcceptor>) -> Self {
-        let asked = Arc::new(AtomicU32::new(0));
-        let counter = asked.clone();
+        let requests = Arc::new(AtomicU32::new(0));
+        let counter = requests.clone();
         let (tell, told) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread()
@@ -56,7 +56,7 @@ impl Server {
         });
         Self {
             address: told.recv().unwrap(),
-            asked,
+            requests,
         }
     }
 
@@ -66,12 +66,12 @@ impl Server {
     }
 
     pub fn count(&self) -> u32 {
-        self.asked.load(Ordering::SeqCst)
+        self.requests.load(Ordering::SeqCst)
     }
 }
 
-async fn serve(stream: tokio::net::TcpStream, tls: Option<TlsAcceptor>, asked: Arc<AtomicU32>) {
-    let service = service_fn(move |request| answer(request, asked.clone()));
+async fn serve(stream: tokio::net::TcpStream, tls: Option<TlsAcceptor>, requests: Arc<AtomicU32>) {
+    let service = service_fn(move |request| answer(request, requests.clone()));
     let Some(tls) = tls else {
         let _ = hyper::server::conn::http1::Builder::new()
             .auto_date_header(false)
@@ -129,9 +129,9 @@ impl Body for Sent {
 
 async fn answer(
     request: Request<Incoming>,
-    asked: Arc<AtomicU32>,
+    requests: Arc<AtomicU32>,
 ) -> Result<Response<Sent>, Infallible> {
-    let number = asked.fetch_add(1, Ordering::SeqCst);
+    let number = requests.fetch_add(1, Ordering::SeqCst);
     let path = request.uri().path().to_owned();
     let query = request.uri().query().unwrap_or_default().to_owned();
     let (route, rest) = path[1..].split_once('/').unwrap_or((&path[1..], ""));

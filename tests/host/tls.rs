@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use solon::Request;
 
 use crate::certificates::{Authority, self_signed, server};
-use crate::engine::{TestHost, ask, decide, engine_with};
+use crate::engine::{TestHost, decide, engine_with, evaluate};
 use crate::server::Server;
 
 /// Requests `/echo` from a server, with further fields.
@@ -17,13 +17,13 @@ fn get(server: &Server, host: &str, fields: &Json) -> Result<Json, String> {
     });
     let all = request.as_object_mut().unwrap();
     all.extend(fields.as_object().unwrap().clone());
-    ask(&format!("http.send({request}).status"))
+    evaluate(&format!("http.send({request}).status"))
 }
 
 const UNKNOWN: &str =
     "tls: failed to verify certificate: x509: certificate signed by unknown authority";
 
-fn refused(server: &Server, host: &str, problem: &str) -> Result<Json, String> {
+fn expect_error(server: &Server, host: &str, problem: &str) -> Result<Json, String> {
     let port = server.address.port();
     Err(format!(
         "eval_builtin_error: http.send: Get \"https://{host}:{port}/echo\": {problem}"
@@ -44,12 +44,12 @@ fn servers_must_prove_their_names() {
     assert_eq!(get(&server, "localhost", &trusted), ok());
     assert_eq!(
         get(&server, "localhost", &json!({})),
-        refused(&server, "localhost", UNKNOWN)
+        expect_error(&server, "localhost", UNKNOWN)
     );
     let stranger = json!({"tls_ca_cert": other.certificate});
     assert_eq!(
         get(&server, "localhost", &stranger),
-        refused(&server, "localhost", UNKNOWN)
+        expect_error(&server, "localhost", UNKNOWN)
     );
     let anyone = json!({"tls_insecure_skip_verify": true});
     assert_eq!(get(&server, "localhost", &anyone), ok());
@@ -179,17 +179,17 @@ fn both_sides_may_agree_on_http2() {
         "tls_ca_cert": authority.certificate,
         "body": [1],
     });
-    let answer = ask(&format!("http.send({request})")).unwrap();
+    let answer = evaluate(&format!("http.send({request})")).unwrap();
     assert_eq!(answer["status"], "200 OK");
     assert_eq!(answer["body"]["body"], "[1]");
 }
 
 #[test]
-fn servers_without_tls_are_told_apart() {
+fn servers_without_tls_have_an_error_of_their_own() {
     let server = Server::start();
     assert_eq!(
         get(&server, "127.0.0.1", &json!({})),
-        refused(
+        expect_error(
             &server,
             "127.0.0.1",
             "http: server gave HTTP response to HTTPS client"

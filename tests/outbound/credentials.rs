@@ -148,7 +148,7 @@ async fn rejected_tokens_are_replaced_once() {
 }
 
 /// Reads a JWT without a check of its signature.
-fn parts(token: &str) -> (Value, Value, Vec<u8>) {
+fn decoded_jwt(token: &str) -> (Value, Value, Vec<u8>) {
     let parts: Vec<Vec<u8>> = token
         .split('.')
         .map(|part| URL_SAFE_NO_PAD.decode(part).unwrap())
@@ -177,7 +177,7 @@ async fn oauth2_with_signed_tokens() {
         "urn:ietf:params:oauth:grant-type:jwt-bearer"
     );
     assert_eq!(form["scope"], "a b");
-    let (header, claims, signature) = parts(&form["assertion"]);
+    let (header, claims, signature) = decoded_jwt(&form["assertion"]);
     assert_eq!(header, json!({"alg": "ES256", "typ": "JWT", "x5t": "jxs"}));
     assert_eq!(
         (&claims["iss"], &claims["n"], &claims["scope"]),
@@ -207,7 +207,7 @@ async fn oauth2_with_signed_tokens() {
         form["client_assertion_type"],
         "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
     );
-    let (header, ..) = parts(&form["client_assertion"]);
+    let (header, ..) = decoded_jwt(&form["client_assertion"]);
     assert_eq!(header, json!({"alg": "HS256", "typ": "JWT"}));
     assert_eq!(setup.endpoint.last().header("authorization"), None);
 

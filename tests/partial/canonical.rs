@@ -45,7 +45,7 @@ pub fn unordered(answer: &str, query: &str) -> Option<Vec<Vec<String>>> {
     let mut lines: Vec<Vec<String>> = lines
         .map(|line| {
             // numbers are assigned in order
-            let mut words: Vec<String> = words(line)
+            let mut words: Vec<String> = tokens(line)
                 .map(|word| {
                     let kind = word.trim_end_matches(|c: char| c.is_ascii_digit());
                     let generated = matches!(kind, "v" | "__not") && kind != word;
@@ -62,10 +62,10 @@ pub fn unordered(answer: &str, query: &str) -> Option<Vec<Vec<String>>> {
 
 /// Renumbers the generated variables of a line (those with digits) in order of occurrence.
 fn renamed(line: &str, query: &str) -> String {
-    let own: Vec<&str> = words(query).collect();
+    let own: Vec<&str> = tokens(query).collect();
     let mut names: HashMap<&str, usize> = HashMap::new();
     let mut text = String::new();
-    for word in words(line) {
+    for word in tokens(line) {
         let generated = word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && word.contains(|c: char| c.is_ascii_digit())
             && !own.contains(&word);
@@ -87,7 +87,7 @@ fn renamed(line: &str, query: &str) -> String {
 }
 
 /// Iterates over names and the text between them.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let first = rest.chars().next()?;

@@ -127,14 +127,14 @@ pub fn record(oracle: &str) {
             continue;
         };
         let (line, query) = (drawn.line(), &drawn.request.query);
-        let Ok(answer) = oracles[0].ask(&line) else {
+        let Ok(answer) = oracles[0].request(&line) else {
             continue;
         };
         let wanted = canonical(&answer, query);
         // only residuals that depend on an unknown are informative, and only stable ones can be compared
         let telling = answer.contains("input") || answer.contains("data");
         let steady = oracles.iter_mut().all(|oracle| {
-            let again = oracle.ask(&line);
+            let again = oracle.request(&line);
             again.is_ok_and(|again| canonical(&again, query) == wanted)
         });
         if wanted.is_some()

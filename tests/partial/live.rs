@@ -52,7 +52,7 @@ fn describe(drawn: &Drawn, want: &str, got: &str) -> String {
 /// Returns both responses if they differ.
 fn differs(oracle: &mut Process, drawn: &Drawn) -> Option<(String, String)> {
     let line = drawn.line();
-    let want = oracle.ask(&line).ok()?;
+    let want = oracle.request(&line).ok()?;
     let query = &drawn.request.query;
     let wanted = canonical(&want, query)?;
     let got = solon_lines::answer(&line);

@@ -107,7 +107,7 @@ fn unknowns(request: &Request, index: usize) -> Vec<String> {
 impl Drawn {
     /// Returns the request for the residual, as a line of JSON, without the unknown documents.
     pub fn line(&self) -> String {
-        let json = self.known().json();
+        let json = self.without_unknowns().json();
         let unknowns: Vec<String> = self.unknowns.iter().map(|text| quoted(text)).collect();
         let rest = json.strip_suffix('}').unwrap_or(&json);
         format!(
@@ -117,7 +117,7 @@ impl Drawn {
     }
 
     /// Returns the program with its known documents only.
-    pub fn known(&self) -> Request {
+    pub fn without_unknowns(&self) -> Request {
         let mut known = self.request.clone();
         for (root, fields) in [("input", &mut known.input), ("data", &mut known.data)] {
             fields.retain(|(name, _)| {

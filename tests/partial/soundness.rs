@@ -9,7 +9,7 @@ use std::time::Instant;
 use solon::{
     Change, Engine, Error, ErrorEntry, PartialOptions, Path, PreparedQuery, Residuals, Solution,
 };
-use solon_syntax::ast::visit::{Flow, Terms, WalkMut};
+use solon_syntax::ast::visit::{Descent, Terms, WalkMut};
 use solon_syntax::ast::{Term, TermKind};
 
 use crate::generate::Request;
@@ -104,7 +104,7 @@ pub fn compare_one(drawn: &Drawn) -> Comparison {
     if query.contains("some ") {
         names.clear();
     }
-    let known = drawn.known();
+    let known = drawn.without_unknowns();
     let known_input = document(&known.input);
     let mut part = solon::Request::new();
     if let Some(input) = &known_input {
@@ -137,8 +137,8 @@ pub fn compare_one(drawn: &Drawn) -> Comparison {
             support.join("\n")
         )
     };
-    let asked = match self::engine(&drawn.request, &left) {
-        Ok(asked) => asked,
+    let engine = match self::engine(&drawn.request, &left) {
+        Ok(engine) => engine,
         Err(error) if is_type_error(&error) => {
             return Comparison::Nothing("support that types rule out");
         }
@@ -148,7 +148,7 @@ pub fn compare_one(drawn: &Drawn) -> Comparison {
     for body in left.query_sources() {
         // an empty body holds
         let body = if body.is_empty() { "true" } else { &body };
-        let query = match asked.prepare_query(body) {
+        let query = match engine.prepare_query(body) {
             Ok(query) => query,
             // a search or a negation that types rule out is meaningful, but cannot be compiled as a query
             Err(error)
@@ -165,7 +165,7 @@ pub fn compare_one(drawn: &Drawn) -> Comparison {
             Err(error) if is_type_error(&error) => continue,
             Err(error) => return Comparison::Differs(format!("{error}\n{}", show(&left))),
         };
-        match answers(&asked, &query, body, &names, &whole) {
+        match answers(&engine, &query, body, &names, &whole) {
             Err(error) if passed_by(&engine, &drawn.request, &error) => {
                 return Comparison::Nothing("errors that the whole stops short of");
             }
@@ -184,7 +184,7 @@ pub fn compare_one(drawn: &Drawn) -> Comparison {
 /// Returns the results of a residual. A query continues after a false expression and may fail there; the body of a
 /// comprehension does not.
 fn answers(
-    asked: &Engine,
+    engine: &Engine,
     query: &PreparedQuery,
     body: &str,
     names: &BTreeSet<String>,
@@ -199,7 +199,7 @@ fn answers(
     };
     let shown: Vec<&str> = names.iter().map(String::as_str).collect();
     let within = format!("found = [[{}] | {body}\n]", shown.join(", "));
-    let Ok(within) = asked.prepare_query(&within) else {
+    let Ok(within) = engine.prepare_query(&within) else {
         return Err(error);
     };
     let found = within.solutions(request).map_err(|_| error)?;
@@ -287,13 +287,13 @@ fn answer_of(solution: &Solution, names: &BTreeSet<String>) -> String {
 }
 
 /// Renames generated variables to valid source names.
-fn named(term: &mut Term) -> Flow {
+fn named(term: &mut Term) -> Descent {
     if let TermKind::Var(name) = &mut term.kind
         && let Some(rest) = name.strip_prefix('$')
     {
         *name = format!("generated_{rest}").into();
     }
-    Flow::Into
+    Descent::Into
 }
 
 /// Returns a document of these fields, if there are any.

@@ -21,7 +21,8 @@ struct Written {
     module: Vec<String>,
     rules: Vec<String>,
     /// Known members of the input.
-    known: Map<String, Value>,
+    #[serde(rename = "known")]
+    input: Map<String, Value>,
     /// Base documents.
     #[serde(default)]
     data: Map<String, Value>,
@@ -43,7 +44,7 @@ pub fn compare(filter: &str) -> usize {
                 continue;
             }
             for unknown in &program.unknown {
-                match compare_one(&asked(&program, rule, unknown)) {
+                match compare_one(&draw(&program, rule, unknown)) {
                     Comparison::Same => passed += 1,
                     Comparison::Nothing(reason) => {
                         failed += 1;
@@ -61,14 +62,14 @@ pub fn compare(filter: &str) -> usize {
     failed
 }
 
-fn asked(program: &Written, rule: &str, unknown: &Value) -> Drawn {
+fn draw(program: &Written, rule: &str, unknown: &Value) -> Drawn {
     let members = |all: &Map<String, Value>| -> Vec<(String, String)> {
         let members = all.iter();
         members
             .map(|(name, value)| (name.clone(), value.to_string()))
             .collect()
     };
-    let mut input = members(&program.known);
+    let mut input = members(&program.input);
     input.push((UNKNOWN.to_owned(), unknown.to_string()));
     let request = Request {
         modules: vec![("p.rego".to_owned(), program.module.join("\n"))],

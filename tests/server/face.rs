@@ -151,7 +151,7 @@ fn published_cases_over_http() {
         return;
     }
     let mut http = Http::new();
-    let report = cases.ask(&mut http);
+    let report = cases.run(&mut http);
     let failed: Vec<_> = report
         .failed
         .iter()

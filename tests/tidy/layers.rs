@@ -235,7 +235,7 @@ fn first_word(text: &str) -> Option<String> {
 }
 
 #[test]
-fn imports_are_found_in_every_form() {
+fn imports_are_detected_in_every_form() {
     let code = "use crate::{value::{Value, Set}, limits}; use super::super::store::X; use super::near::Y; pub(crate) fn f(a: crate::host::Host) {}";
     let found: Vec<String> = imports(code, 2).into_iter().collect();
     assert_eq!(found, ["host", "limits", "store", "value"]);

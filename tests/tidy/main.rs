@@ -16,8 +16,8 @@ mod pages;
 mod platforms;
 mod source;
 mod understanding;
+mod vocabulary;
 mod wording;
-mod words;
 
 use std::path::{Path, PathBuf};
 

@@ -177,7 +177,7 @@ fn all_definitions() -> Vec<(String, String, String)> {
 }
 
 #[test]
-fn names_avoid_private_words() {
+fn names_avoid_private_vocabulary() {
     let words = names("word");
     let exceptions = names("except");
     assert!(exceptions.len() <= 30, "at most 30 exceptions");

@@ -144,7 +144,7 @@ fn what_one_system_has_is_conditional() {
 }
 
 #[test]
-fn conditions_reach_to_the_end_of_their_item() {
+fn conditions_extend_to_the_end_of_their_item() {
     let code = "
 #[cfg(unix)]
 use std::os::unix::fs::{A, B};

@@ -112,7 +112,7 @@ fn wording_improves() {
 }
 
 #[test]
-fn phrases_are_whole_words() {
+fn phrases_match_entire_terms() {
     assert_eq!(phrases("/// What a caller tells it."), ["tells", "What"]);
     assert_eq!(
         phrases("//! Whatever it retells is no longer here."),

@@ -14,7 +14,7 @@ use crate::errno;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemFiles;
 
-fn refused(error: &io::Error) -> FileError {
+fn file_error(error: &io::Error) -> FileError {
     FileError::new(error.kind(), errno::text(error))
 }
 
@@ -24,7 +24,7 @@ impl Files for SystemFiles {
             Links::Followed => fs::metadata(path),
             Links::PassedOver => fs::symlink_metadata(path),
         };
-        let kind = metadata.map_err(|error| refused(&error))?.file_type();
+        let kind = metadata.map_err(|error| file_error(&error))?.file_type();
         Ok(if kind.is_dir() {
             FileKind::Folder
         } else if kind.is_file() {
@@ -35,19 +35,19 @@ impl Files for SystemFiles {
     }
 
     fn names(&self, folder: &Path) -> Result<Vec<OsString>, FileError> {
-        let entries = fs::read_dir(folder).map_err(|error| refused(&error))?;
+        let entries = fs::read_dir(folder).map_err(|error| file_error(&error))?;
         let names = entries.map(|entry| entry.map(|entry| entry.file_name()));
         names
             .collect::<io::Result<_>>()
-            .map_err(|error| refused(&error))
+            .map_err(|error| file_error(&error))
     }
 
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
-        fs::read(path).map_err(|error| refused(&error))
+        fs::read(path).map_err(|error| file_error(&error))
     }
 
     fn canonical(&self, path: &Path) -> Result<PathBuf, FileError> {
-        fs::canonicalize(path).map_err(|error| refused(&error))
+        fs::canonicalize(path).map_err(|error| file_error(&error))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::bundle::Bundle;
 use crate::store::Path;
 
 /// Returns the entry points that paths name, then those of METADATA blocks in order of their paths, each once.
-pub fn of(named: &[String], bundle: &Bundle) -> Vec<Path> {
+pub fn resolve(named: &[String], bundle: &Bundle) -> Vec<Path> {
     let named = named.iter().map(|path| {
         let path = path.strip_prefix('/').unwrap_or(path);
         let steps = path.split('/').filter(|_| !path.is_empty());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use solon_syntax::ast::visit::{Flow, Terms, VisitorMut, Walk, WalkMut};
+use solon_syntax::ast::visit::{Descent, Terms, VisitorMut, Walk, WalkMut};
 use solon_syntax::ast::{Expr, ExprKind, Module, Name, Term, TermKind, With};
 use solon_syntax::source::Span;
 
@@ -14,7 +14,7 @@ pub fn prepare(module: &mut Module) {
         if let Some(name) = term.as_var().filter(|name| name.starts_with('$')) {
             *counts.entry(name.clone()).or_default() += 1;
         }
-        Flow::Into
+        Descent::Into
     }));
     let mut layout = ModuleLayout { counts };
     for rule in &mut module.rules {
@@ -34,17 +34,17 @@ fn first_row(span: &mut Span) {
 }
 
 impl VisitorMut for ModuleLayout {
-    fn expr(&mut self, expr: &mut Expr) -> Flow {
+    fn expr(&mut self, expr: &mut Expr) -> Descent {
         first_row(&mut expr.span);
-        Flow::Into
+        Descent::Into
     }
 
-    fn with(&mut self, with: &mut With) -> Flow {
+    fn with(&mut self, with: &mut With) -> Descent {
         first_row(&mut with.span);
-        Flow::Into
+        Descent::Into
     }
 
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         first_row(&mut term.span);
         // the body stays where it was
         if let TermKind::ArrayComprehension(inside) | TermKind::SetComprehension(inside) =
@@ -62,7 +62,7 @@ impl VisitorMut for ModuleLayout {
             let underscore = if rest.starts_with('_') { "" } else { "_" };
             *name = format!("{underscore}{rest}").as_str().into();
         }
-        Flow::Into
+        Descent::Into
     }
 }
 
@@ -70,7 +70,7 @@ impl VisitorMut for ModuleLayout {
 pub fn is_same(module: &Module, read: &Module) -> bool {
     let plain = |module: &Module| {
         let mut rules = module.rules.clone();
-        rules.walk_mut(&mut Plain);
+        rules.walk_mut(&mut Normalizer);
         for rule in &mut rules {
             let head = &mut rule.head;
             (head.assign, head.generated_value) = (false, false);
@@ -85,10 +85,10 @@ pub fn is_same(module: &Module, read: &Module) -> bool {
 }
 
 /// Brings rules into one form: wildcards have one name, and a call with a result is an equation.
-struct Plain;
+struct Normalizer;
 
-impl VisitorMut for Plain {
-    fn expr(&mut self, expr: &mut Expr) -> Flow {
+impl VisitorMut for Normalizer {
+    fn expr(&mut self, expr: &mut Expr) -> Descent {
         if let ExprKind::Call(terms) = &mut expr.kind
             && terms.len() == 4
             && terms.first().is_some_and(is_infix)
@@ -99,16 +99,16 @@ impl VisitorMut for Plain {
             let equals = Term::new(TermKind::Ref(vec![equals]), expr.span);
             *terms = vec![equals, result, call];
         }
-        Flow::Into
+        Descent::Into
     }
 
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         if let TermKind::Var(name) = &mut term.kind
             && name.starts_with('$')
         {
             *name = "$".into();
         }
-        Flow::Into
+        Descent::Into
     }
 }
 

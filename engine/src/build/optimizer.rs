@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use solon_syntax::ast::visit::{Exprs, Flow, Terms, Visitor, Walk};
+use solon_syntax::ast::visit::{Descent, Exprs, Terms, Visitor, Walk};
 use solon_syntax::ast::{
     Body, Expr, Head, Module, Package, Ref, Rule, Scope, Term, TermKind, Version,
 };
@@ -13,7 +13,7 @@ use super::output::{OutputModule, sources_of, text};
 use super::{BuildError, BundleBuilder};
 use crate::builtins;
 use crate::bundle::Bundle;
-use crate::compile::rule_tree::RuleId;
+use crate::compile::rule_tree::TreeRuleId;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::partial_query::PartialOptions;
@@ -49,10 +49,10 @@ impl BundleBuilder {
             }
             let compiled = match &engine {
                 Ok(engine) => engine,
-                Err(error) => return Err(BuildError::of(error)),
+                Err(error) => return Err(BuildError::from_error(error)),
             };
             let unknowns = unknowns.get_or_insert_with(|| unknown_documents(compiled, bundle));
-            let replaced = Replaced::of(compiled, entry_point);
+            let replaced = Replaced::of_entry_point(compiled, entry_point);
             let options = PartialOptions {
                 unknowns: unknowns.clone(),
                 disable_inlining: replaced.documents.into_iter().collect(),
@@ -145,7 +145,7 @@ impl BundleBuilder {
 /// The message of an error of an entry point, whose query is at no place.
 fn of_query(error: &Error) -> BuildError {
     let Error::Compile(diagnostics) = error else {
-        return BuildError::of(error);
+        return BuildError::from_error(error);
     };
     let mut diagnostics = diagnostics.clone();
     for diagnostic in &mut diagnostics.0 {
@@ -153,7 +153,7 @@ fn of_query(error: &Error) -> BuildError {
             diagnostic.span = Span::default();
         }
     }
-    BuildError::of(&Error::Compile(diagnostics))
+    BuildError::from_error(&Error::Compile(diagnostics))
 }
 
 /// Makes the rule of an entry point. `None` if what is left refers to the entry point itself.
@@ -170,7 +170,7 @@ fn support_module(queries: Vec<Body>, entry_point: &Path) -> Option<Module> {
         let mut found = false;
         query.walk(&mut Terms(|term: &Term| {
             found = found || matches!(&term.kind, TermKind::Ref(steps) if steps.starts_with(&path));
-            if found { Flow::Over } else { Flow::Into }
+            if found { Descent::Over } else { Descent::Into }
         }));
         found
     });
@@ -303,13 +303,13 @@ fn unknown_documents(engine: &Engine, bundle: &Bundle) -> Vec<String> {
     let roots = bundle.manifest.root_paths();
     let mut found = Unknowns {
         roots: roots.iter().map(reference).collect(),
-        found: BTreeSet::from([vec![Term::var("input", Span::default())]]),
+        references: BTreeSet::from([vec![Term::var("input", Span::default())]]),
     };
     let moment = engine.snapshot();
     for module in moment.state().policy.compiled.modules.iter() {
         module.rules.walk(&mut found);
     }
-    let unknowns = found.found.into_iter();
+    let unknowns = found.references.into_iter();
     let text = |steps| Term::new(TermKind::Ref(steps), Span::default()).to_string();
     unknowns.map(text).collect()
 }
@@ -317,7 +317,7 @@ fn unknown_documents(engine: &Engine, bundle: &Bundle) -> Vec<String> {
 struct Unknowns {
     roots: Vec<Ref>,
     /// References of which none is the beginning of another.
-    found: BTreeSet<Ref>,
+    references: BTreeSet<Ref>,
 }
 
 impl Unknowns {
@@ -328,28 +328,28 @@ impl Unknowns {
         }
         let rest = steps.iter().skip(1).take_while(|step| step.is_scalar());
         let prefix: Ref = steps.iter().take(1).chain(rest).cloned().collect();
-        let mut known = self.roots.iter().chain(&self.found);
+        let mut known = self.roots.iter().chain(&self.references);
         if known.any(|other| prefix.starts_with(other)) {
             return;
         }
-        self.found.retain(|other| !other.starts_with(&prefix));
-        self.found.insert(prefix);
+        self.references.retain(|other| !other.starts_with(&prefix));
+        self.references.insert(prefix);
     }
 }
 
 impl<'a> Visitor<'a> for Unknowns {
-    fn term(&mut self, term: &'a Term) -> Flow {
+    fn term(&mut self, term: &'a Term) -> Descent {
         match &term.kind {
             TermKind::Ref(steps) => {
                 self.add(steps);
                 // the head alone is another document
                 steps.iter().skip(1).for_each(|step| step.walk(self));
-                return Flow::Over;
+                return Descent::Over;
             }
             TermKind::Var(_) => self.add(std::slice::from_ref(term)),
             _ => {}
         }
-        Flow::Into
+        Descent::Into
     }
 }
 
@@ -371,18 +371,18 @@ struct Replaced {
 }
 
 impl Replaced {
-    fn of(engine: &Engine, entry_point: &Path) -> Self {
+    fn of_entry_point(engine: &Engine, entry_point: &Path) -> Self {
         let moment = engine.snapshot();
         let compiled = &moment.state().policy.compiled;
         let tree = &compiled.rule_tree;
         let path = reference(entry_point);
-        let rules: Vec<RuleId> = match tree.longest_prefix(&path) {
+        let rules: Vec<TreeRuleId> = match tree.longest_prefix(&path) {
             Some((node, depth)) if depth == path.len() => tree.rules_below(node).collect(),
             Some((node, _)) => tree.node(node).rules.to_vec(),
             None => Vec::new(),
         };
         let mut found = Self::default();
-        let needed: Vec<RuleId> = compiled.dependents.needed_by(&rules).into_iter().collect();
+        let needed: Vec<TreeRuleId> = compiled.dependents.needed_by(&rules).into_iter().collect();
         let users = compiled.dependents.users_of(&needed);
         let users = users.into_iter().map(|rule| (rule, false));
         let all = needed.into_iter().map(|rule| (rule, true)).chain(users);
@@ -396,7 +396,7 @@ impl Replaced {
                     let is_function = node.is_some_and(|node| tree.node(node).arity > 0);
                     found.add(&with.target, is_needed, is_function);
                 }
-                Flow::Into
+                Descent::Into
             }));
         }
         found

@@ -69,7 +69,7 @@ pub struct Builtin {
     /// `true` if v1 modules must not call it.
     pub deprecated: bool,
     /// Implementation.
-    pub run: Run,
+    pub run: BuiltinFn,
     /// Prepares calls with constant operands.
     pub specialise: Option<Specialise>,
     /// Fast path for strings in common formats.
@@ -146,7 +146,7 @@ pub enum Observed {
 
 /// Implementation of a built-in.
 #[derive(Clone, Copy)]
-pub enum Run {
+pub enum BuiltinFn {
     /// A function.
     Function(Function),
     /// Implemented by the evaluator: `eq`, `assign`, `walk`.
@@ -161,19 +161,19 @@ impl Builtin {
         doc: &'static str,
         run: Function,
     ) -> Self {
-        Self::plain(name, signature, doc, Run::Function(run))
+        Self::plain(name, signature, doc, BuiltinFn::Function(run))
     }
 
     /// Returns a built-in that the evaluator implements.
     pub const fn evaluator(name: &'static str, signature: &'static str, doc: &'static str) -> Self {
-        Self::plain(name, signature, doc, Run::Evaluator)
+        Self::plain(name, signature, doc, BuiltinFn::Evaluator)
     }
 
     const fn plain(
         name: &'static str,
         signature: &'static str,
         doc: &'static str,
-        run: Run,
+        run: BuiltinFn,
     ) -> Self {
         Self {
             name,

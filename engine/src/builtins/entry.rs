@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use solon_syntax::source::Span;
 
-use super::{Builtin, BuiltinContext, BuiltinError, Prepared, Run};
+use super::{Builtin, BuiltinContext, BuiltinError, BuiltinFn, Prepared};
 use crate::limits;
 use crate::types::Type;
 use crate::value::ValueRef;
@@ -120,8 +120,8 @@ impl BuiltinEntry {
         }
         match (prepared, self.builtin.run) {
             (Some(prepared), _) => prepared.call(call, operands),
-            (None, Run::Function(function)) => function(call, operands),
-            (None, Run::Evaluator) => Err(BuiltinError::unsupported(self.builtin.name)),
+            (None, BuiltinFn::Function(function)) => function(call, operands),
+            (None, BuiltinFn::Evaluator) => Err(BuiltinError::unsupported(self.builtin.name)),
         }
     }
 

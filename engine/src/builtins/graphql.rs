@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::patterns::{CompiledPattern, Family};
 use super::{Builtin, BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::graphql::{
-    self, Decode, Encode, Problem, QueryDocument, Schema, SchemaDocument, TypeSystem,
+    self, Decode, Encode, GraphqlError, GraphqlSchema, QueryDocument, SchemaDocument, TypeSystem,
 };
 use crate::value::{TextView, Value, ValueRef};
 
@@ -115,9 +115,9 @@ fn worded(problem: impl ToString) -> BuiltinError {
 }
 
 fn types(document: SchemaDocument<'_>) -> Result<TypeSystem, BuiltinError> {
-    match Schema::build(document) {
+    match GraphqlSchema::build(document) {
         Ok(schema) => Ok(TypeSystem::new(&schema)),
-        Err(Problem { message, position }) => {
+        Err(GraphqlError { message, position }) => {
             let place = if position.has_source() {
                 position.to_string()
             } else {
@@ -310,5 +310,7 @@ fn schema_is_valid<'e>(
         Err(BuiltinError::Halt(halt)) => return Err(BuiltinError::Halt(halt)),
         Err(_) => return Ok(ValueRef::Bool(false)),
     };
-    Ok(ValueRef::Bool(document.and_then(Schema::build).is_ok()))
+    Ok(ValueRef::Bool(
+        document.and_then(GraphqlSchema::build).is_ok(),
+    ))
 }

@@ -70,7 +70,7 @@ mod uri;
 mod uuid;
 
 pub use builtin::{
-    Builtin, Function, IndexTest, Observed, Prepared, Run, Specialise, TextRelation,
+    Builtin, BuiltinFn, Function, IndexTest, Observed, Prepared, Specialise, TextRelation,
 };
 pub use builtin_error::{BuiltinError, BuiltinErrorDetail, EvalErrorCode, StopReason};
 pub(crate) use call::ResumeState;

@@ -13,7 +13,7 @@ use super::{
 use crate::bug::bug;
 use crate::value::{TextView, ValueRef};
 pub use range::Range;
-use range::{Address, Prefix, RangeKind};
+use range::{Address, Ipv4Prefix, RangeKind};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -114,7 +114,7 @@ fn usual_block(text: &[u8]) -> Option<Range> {
 
 fn contains(whole: &[u8], part: &[u8]) -> Option<i64> {
     if let Some(whole) = usual_prefix(whole)
-        && let Some(part) = Prefix::usual(part)
+        && let Some(part) = Ipv4Prefix::usual(part)
     {
         return Some(whole.contains(part).into());
     }
@@ -133,8 +133,8 @@ fn intersects(left: &[u8], right: &[u8]) -> Option<i64> {
 
 /// Parses an IPv4 block in its common notation.
 #[inline]
-fn usual_prefix(text: &[u8]) -> Option<Prefix> {
-    Prefix::usual(text).filter(|prefix| prefix.kind == RangeKind::Block)
+fn usual_prefix(text: &[u8]) -> Option<Ipv4Prefix> {
+    Ipv4Prefix::usual(text).filter(|prefix| prefix.kind == RangeKind::Block)
 }
 
 fn is_block(text: &[u8]) -> Option<i64> {

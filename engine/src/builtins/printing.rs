@@ -154,22 +154,26 @@ fn show(call: &BuiltinContext<'_>, value: ValueRef<'_>) -> Result<String, Builti
 /// Calls `each` with the Cartesian product of the texts, with the last part changing fastest.
 fn combine(
     call: &mut BuiltinContext<'_>,
-    parts: &[Vec<String>],
+    operands: &[Vec<String>],
     each: impl Fn(&[&str]),
 ) -> Result<(), BuiltinError> {
-    let mut choice = vec![0; parts.len()];
+    let mut choice = vec![0; operands.len()];
     loop {
         call.budget.step()?;
-        let line: Vec<&str> = parts
+        let line: Vec<&str> = operands
             .iter()
             .zip(&choice)
             .filter_map(|(part, at)| part.get(*at).map(String::as_str))
             .collect();
         each(&line);
-        let next = choice.iter_mut().zip(parts).rev().find_map(|(at, part)| {
-            *at = if *at + 1 < part.len() { *at + 1 } else { 0 };
-            (*at > 0).then_some(())
-        });
+        let next = choice
+            .iter_mut()
+            .zip(operands)
+            .rev()
+            .find_map(|(at, part)| {
+                *at = if *at + 1 < part.len() { *at + 1 } else { 0 };
+                (*at > 0).then_some(())
+            });
         if next.is_none() {
             return Ok(());
         }

@@ -23,18 +23,18 @@ pub fn read(archive: &[u8], limits: &BundleLimits) -> Result<Vec<BundleFile>, St
     let mut files = Vec::new();
     let mut names = HashSet::new();
     let mut archived = Archive::new(&mut input);
-    let entries = archived.entries().map_err(|error| broken(&error))?;
+    let entries = archived.entries().map_err(|error| archive_error(&error))?;
     // Raw entries: the library would read extended headers of any size.
     let mut extended = Extended::default();
     for (at, entry) in entries.raw(true).enumerate() {
-        let mut entry = entry.map_err(|error| broken(&error))?;
+        let mut entry = entry.map_err(|error| archive_error(&error))?;
         if at >= limits.entries {
             return Err(failed(format!("more than {} entries", limits.entries)));
         }
         let size = entry
             .header()
             .entry_size()
-            .map_err(|error| broken(&error))?;
+            .map_err(|error| archive_error(&error))?;
         match entry.header().entry_type() {
             kind @ (EntryType::XHeader | EntryType::GNULongName) => {
                 let mut text = Vec::new();
@@ -45,7 +45,7 @@ pub fn read(archive: &[u8], limits: &BundleLimits) -> Result<Vec<BundleFile>, St
                 }
                 entry
                     .read_to_end(&mut text)
-                    .map_err(|error| broken(&error))?;
+                    .map_err(|error| archive_error(&error))?;
                 check_length(text.len(), size)?;
                 extended.add(kind, &text)?;
                 continue;
@@ -87,7 +87,7 @@ pub fn read(archive: &[u8], limits: &BundleLimits) -> Result<Vec<BundleFile>, St
         let mut bytes = Vec::new();
         entry
             .read_to_end(&mut bytes)
-            .map_err(|error| broken(&error))?;
+            .map_err(|error| archive_error(&error))?;
         check_length(bytes.len(), size)?;
         bytes.shrink_to_fit();
         files.push(BundleFile { path, bytes });
@@ -175,7 +175,7 @@ impl Extended {
             return self.set_path(name);
         }
         for record in tar::PaxExtensions::new(text) {
-            let record = record.map_err(|error| broken(&error))?;
+            let record = record.map_err(|error| archive_error(&error))?;
             let key = record.key_bytes();
             match key {
                 b"path" => self.set_path(record.value_bytes())?,
@@ -224,7 +224,7 @@ fn failed(what: impl std::fmt::Display) -> String {
     format!("bundle read failed: {what}")
 }
 
-fn broken(error: &io::Error) -> String {
+fn archive_error(error: &io::Error) -> String {
     // Errors of reading are inside those of the library.
     let inner = error.get_ref().and_then(|inner| inner.source());
     let text = match (error.kind(), inner) {
@@ -284,7 +284,9 @@ impl<'a> Decompressed<'a> {
         let mut padding = 0;
         let mut buffer = vec![0; 16 << 10];
         loop {
-            let read = self.read(&mut buffer).map_err(|error| broken(&error))?;
+            let read = self
+                .read(&mut buffer)
+                .map_err(|error| archive_error(&error))?;
             let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else {
                 break;
             };

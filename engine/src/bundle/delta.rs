@@ -24,7 +24,7 @@ pub struct PatchOperation {
 /// The message of Go's JSON decoder.
 pub fn read(text: &[u8]) -> Result<Vec<PatchOperation>, String> {
     let value = read_first(text)?;
-    let Some(fields) = GoFields::of(&value, "bundle.Patch")? else {
+    let Some(fields) = GoFields::of_object(&value, "bundle.Patch")? else {
         return Ok(Vec::new());
     };
     let fields = fields.named("Patch");

@@ -37,10 +37,10 @@ pub fn list(
         limits,
         follow_links,
         root,
-        found: Vec::new(),
+        listed: Vec::new(),
     };
     lister.folder(folder, "", 0)?;
-    Ok(lister.found)
+    Ok(lister.listed)
 }
 
 /// Reads listed files.
@@ -87,7 +87,7 @@ struct Lister<'f> {
     follow_links: bool,
     /// The folder without links.
     root: PathBuf,
-    found: Vec<FolderFile>,
+    listed: Vec<FolderFile>,
 }
 
 impl Lister<'_> {
@@ -146,7 +146,7 @@ impl Lister<'_> {
     }
 
     fn add(&mut self, path: String, location: PathBuf) -> Result<(), String> {
-        if self.found.len() >= self.limits.entries {
+        if self.listed.len() >= self.limits.entries {
             return Err(format!("more than {} files", self.limits.entries));
         }
         if path.len() > self.limits.path_bytes {
@@ -155,7 +155,7 @@ impl Lister<'_> {
                 self.limits.path_bytes
             ));
         }
-        self.found.push(FolderFile { path, location });
+        self.listed.push(FolderFile { path, location });
         Ok(())
     }
 }

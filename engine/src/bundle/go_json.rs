@@ -39,7 +39,7 @@ impl<'v> GoFields<'v> {
     ///
     /// # Errors
     /// The value is not an object.
-    pub fn of(value: &'v Value, of_type: &str) -> Result<Option<Self>, String> {
+    pub fn of_object(value: &'v Value, of_type: &str) -> Result<Option<Self>, String> {
         match value {
             Value::Null => Ok(None),
             Value::Object(object) => Ok(Some(Self { object, name: "" })),

@@ -51,7 +51,7 @@ impl Manifest {
     /// The message of Go's JSON decoder.
     pub fn read(text: &[u8]) -> Result<Self, String> {
         let value = read_first(text)?;
-        let Some(fields) = GoFields::of(&value, "bundle.Manifest")? else {
+        let Some(fields) = GoFields::of_object(&value, "bundle.Manifest")? else {
             return Ok(Self::default());
         };
         let fields = fields.named("Manifest");

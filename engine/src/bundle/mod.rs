@@ -40,7 +40,7 @@ mod writer;
 
 pub use contents::{Bundle, BundleFile, BundleKind, BundleModule};
 pub use delta::PatchOperation;
-pub use directory::{Loaded, Loader, Schemas, Wanted};
+pub use directory::{FileSelection, Loaded, Loader, Schemas};
 pub use error::{LoadError, LoadErrors};
 pub use files::{FileError, FileKind, Files, Links, MemoryFiles};
 pub use manifest::{Manifest, WasmResolver};

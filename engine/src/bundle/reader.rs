@@ -162,12 +162,12 @@ impl BundleReader {
         } else {
             let bytes = files.read(Path::new(path));
             let bytes = bytes.map_err(|error| LoadError::system("open", path, &error))?;
-            self.unpacked(&bytes)
+            self.decompressed(&bytes)
         };
         let mut read = read.map_err(LoadError::File)?;
         read.retain(|file| !is_signatures(&file.path));
         for file in &mut read {
-            file.path = reader.shown(&file.path);
+            file.path = reader.display_path(&file.path);
         }
         Ok(read)
     }
@@ -205,7 +205,7 @@ impl BundleReader {
             let error = LoadError::system("open", path, &error);
             LoadError::File(format!("error reading \"{path}\": {error}"))
         })?;
-        self.named(|reader| reader.assembled(reader.unpacked(&bytes)?))
+        self.named(|reader| reader.assembled(reader.decompressed(&bytes)?))
     }
 
     /// Reads the bundle in an archive.
@@ -213,7 +213,7 @@ impl BundleReader {
     /// # Errors
     /// Fails if the bundle is invalid, and changes nothing. The message begins with the bundle's name.
     pub fn read_archive(&self, archive: &[u8]) -> Result<Bundle, LoadErrors> {
-        let read = self.named(|reader| reader.assembled(reader.unpacked(archive)?));
+        let read = self.named(|reader| reader.assembled(reader.decompressed(archive)?));
         read.map(|(bundle, _)| bundle)
     }
 
@@ -238,7 +238,7 @@ impl BundleReader {
     }
 
     #[cfg(feature = "bundle")]
-    fn unpacked(&self, archive: &[u8]) -> Result<Vec<BundleFile>, String> {
+    fn decompressed(&self, archive: &[u8]) -> Result<Vec<BundleFile>, String> {
         let mut files = super::archive::read(archive, &self.limits)?;
         files.retain(|file| {
             let mut steps = file.path.split('/');
@@ -249,7 +249,7 @@ impl BundleReader {
 
     /// Without archives, only folders are bundles.
     #[cfg(not(feature = "bundle"))]
-    fn unpacked(&self, _: &[u8]) -> Result<Vec<BundleFile>, String> {
+    fn decompressed(&self, _: &[u8]) -> Result<Vec<BundleFile>, String> {
         Err("bundles are read from folders only".to_owned())
     }
 
@@ -279,7 +279,7 @@ impl BundleReader {
             if is_signatures(&file.path) {
                 continue;
             }
-            verifier.check(&self.shown(&file.path), &file)?;
+            verifier.check(&self.display_path(&file.path), &file)?;
             if file.path.strip_suffix(".rego").is_some() {
                 modules.push(file);
             } else if let Some(kind) = document_kind(name) {
@@ -304,12 +304,12 @@ impl BundleReader {
         bundle.check_kind()?;
         verifier.finish()?;
         bundle.manifest.check()?;
-        bundle.check(&|path| self.shown(path))?;
+        bundle.check(&|path| self.display_path(path))?;
         Ok((bundle, reading))
     }
 
     /// The path of a file as messages name it: those of a folder with the folder.
-    fn shown(&self, path: &str) -> String {
+    fn display_path(&self, path: &str) -> String {
         if self.in_folder {
             Bundle::module_id(&self.name, path)
         } else {
@@ -330,7 +330,10 @@ impl BundleReader {
             _ => yaml::read(&file.bytes).map_err(|error| error.to_string()),
         };
         let value = value.map_err(|error| {
-            format!("bundle load failed on {}: {error}", self.shown(&file.path))
+            format!(
+                "bundle load failed on {}: {error}",
+                self.display_path(&file.path)
+            )
         })?;
         let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         // OPA removes slashes and periods at the beginning
@@ -358,7 +361,7 @@ impl BundleReader {
         if options.version != Version::V0CompatV1 {
             options.version = manifest.version_of(&file.path, options.version)?;
         }
-        let name = self.shown(&file.path);
+        let name = self.display_path(&file.path);
         let failed =
             |diagnostics| ReadError::Policy(syntax_errors(&diagnostics, &file.bytes), diagnostics);
         let text = module_text(&name, &file.bytes, &options).map_err(failed)?;

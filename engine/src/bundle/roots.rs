@@ -6,9 +6,9 @@ use crate::store::Path;
 
 /// The roots of bundles by their names.
 #[derive(Default)]
-pub struct Roots<'p>(Vec<(&'p str, Vec<Path>)>);
+pub struct BundleRoots<'p>(Vec<(&'p str, Vec<Path>)>);
 
-impl<'p> Roots<'p> {
+impl<'p> BundleRoots<'p> {
     /// Takes note of the roots of another bundle, each as the steps to it.
     pub fn add(&mut self, name: &'p str, roots: Vec<Path>) {
         self.0.push((name, roots));
@@ -60,7 +60,7 @@ impl<'p> Roots<'p> {
 /// # Errors
 /// A message that names all bundles that do.
 pub(crate) fn check_roots(bundles: BTreeMap<&str, Vec<Path>>) -> Result<(), String> {
-    let roots = Roots(bundles.into_iter().collect());
+    let roots = BundleRoots(bundles.into_iter().collect());
     roots.overlap().map_or(Ok(()), Err)
 }
 

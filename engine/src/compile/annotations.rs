@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use solon_syntax::ParseOptions;
 use solon_syntax::annotations::attach;
-use solon_syntax::ast::visit::{Exprs, Flow, Walk};
+use solon_syntax::ast::visit::{Descent, Exprs, Walk};
 use solon_syntax::ast::{Annotation, Expr, Module, Ref, Rule, Scope, Term};
 use solon_syntax::source::Code;
 
@@ -53,7 +53,7 @@ fn uses_metadata(rule: &Rule) -> bool {
     let mut found = false;
     rule.walk(&mut Exprs(|expr: &Expr| {
         found = found || expr.operands_of(CHAIN).is_some() || expr.operands_of(RULE).is_some();
-        if found { Flow::Over } else { Flow::Into }
+        if found { Descent::Over } else { Descent::Into }
     }));
     found
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 
-use solon_syntax::ast::visit::{Flow, Terms, Walk};
+use solon_syntax::ast::visit::{Descent, Terms, Walk};
 use solon_syntax::ast::{Module, Term, TermKind};
 
 use super::compiled_module::CompiledModule;
 use super::facts::Facts;
 use super::functions::dotted;
-use super::rule_tree::{RuleId, RuleTree, key};
+use super::rule_tree::{RuleTree, TreeRuleId, key};
 use super::types::Dependents;
 use crate::builtins;
 use crate::value::Value;
@@ -19,7 +19,7 @@ use crate::value::Value;
 /// Rules that need a function which may block on external I/O.
 #[derive(Debug, Default)]
 pub struct Blocking {
-    rules: HashSet<RuleId>,
+    rules: HashSet<TreeRuleId>,
     /// Functions of the host that may block.
     functions: HostFunctionNames,
 }
@@ -37,7 +37,7 @@ impl Blocking {
         let mut direct = Vec::new();
         for (part, module) in parts.iter().zip(0..) {
             let rules = part.waiting.iter();
-            direct.extend(rules.map(|rule| RuleId {
+            direct.extend(rules.map(|rule| TreeRuleId {
                 module,
                 rule: *rule,
             }));
@@ -96,12 +96,12 @@ fn names<N: Walk + ?Sized>(node: &N, wanted: impl Fn(&[Term]) -> bool + Copy) ->
                 // the head alone is not a reference
                 let steps = reference.get(1..).unwrap_or_default();
                 found = wanted(reference) || names(steps, wanted);
-                return Flow::Over;
+                return Descent::Over;
             }
             TermKind::Var(_) => found = is_data(term) && wanted(std::slice::from_ref(term)),
             _ => {}
         }
-        if found { Flow::Over } else { Flow::Into }
+        if found { Descent::Over } else { Descent::Into }
     }));
     found
 }

@@ -227,7 +227,7 @@ pub struct EarlierCompilation<'a> {
 impl<'a> Compilation<'a> {
     /// Starts a compilation.
     pub fn new(modules: Modules, options: &'a Options) -> Self {
-        let findings = modules.parts().map(|(_, kept)| match kept {
+        let findings = modules.with_reused().map(|(_, kept)| match kept {
             Some(part) => part.findings.clone(),
             None => Findings::default(),
         });
@@ -270,7 +270,7 @@ pub struct Compiled {
     /// Rewritten modules, ordered by file name.
     pub modules: Arc<Vec<Arc<Module>>>,
     /// Result for each module.
-    pub parts: Vec<Arc<CompiledModule>>,
+    pub results: Vec<Arc<CompiledModule>>,
     /// Packages and rules by path.
     pub rule_tree: RuleTree,
     /// `true` if a rule uses METADATA.
@@ -312,7 +312,7 @@ impl Compiled {
         let functions = CallableFunctions::new(compilation.options, &compilation.rule_tree);
         let waiting = &compilation.options.waiting;
         let mut parts = Vec::with_capacity(parsed.len());
-        let sources = parsed.iter().zip(compilation.modules.parts());
+        let sources = parsed.iter().zip(compilation.modules.with_reused());
         let sources = sources.zip(compilation.findings).enumerate();
         for (position, ((parsed, (canonical, kept)), findings)) in sources {
             let facts = compilation.modules.facts(position);
@@ -339,7 +339,7 @@ impl Compiled {
             modules: Arc::new(compilation.modules.to_vec()),
             keyed,
             blocking,
-            parts,
+            results: parts,
             rule_tree: compilation.rule_tree,
             uses_metadata: compilation.uses_metadata,
             annotations: compilation.annotations,

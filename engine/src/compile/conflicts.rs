@@ -9,7 +9,7 @@ use solon_syntax::source::{Code, Span};
 use super::compilation::Compilation;
 use super::locals::Locals;
 use super::report::Report;
-use super::rule_tree::{RuleId, RuleTree, RuleTreeNodeId, is_ground};
+use super::rule_tree::{RuleTree, RuleTreeNodeId, TreeRuleId, is_ground};
 use crate::value::{Kind, Value};
 
 /// Rejects incompatible rules: a complete rule with rules in its extent, different kinds or arities, several defaults,
@@ -46,7 +46,7 @@ struct LocatedRule<'c> {
 }
 
 impl<'c> ConflictCheck<'c> {
-    fn rule(&self, id: RuleId) -> Option<(&'c Rule, Ref)> {
+    fn rule(&self, id: TreeRuleId) -> Option<(&'c Rule, Ref)> {
         let module = self.modules.get(id.module as usize)?;
         let rule = module.rules.get(id.rule as usize)?;
         Some((rule, full_reference(&module.package.path, rule)))
@@ -100,7 +100,7 @@ impl<'c> ConflictCheck<'c> {
     }
 
     /// Returns the reference of a rule with the user's names.
-    fn name(&self, id: RuleId) -> String {
+    fn name(&self, id: TreeRuleId) -> String {
         let reference = self.rule(id).map(|(_, reference)| reference);
         let reference = self.locals.restore(&reference.unwrap_or_default());
         display_ref(&reference).to_string()

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use solon_syntax::ast::visit::{Exprs, Flow, Walk};
+use solon_syntax::ast::visit::{Descent, Exprs, Walk};
 use solon_syntax::ast::{Expr, ExprKind};
 use solon_syntax::source::Code;
 
@@ -49,7 +49,7 @@ fn check_unsafe<N: Walk + ?Sized>(node: &N, options: &Options, report: &mut Repo
     let is_unsafe = |name: &str| options.unsafe_builtins.iter().any(|one| one == name);
     node.walk(&mut Exprs(|expr: &Expr| {
         reject(expr, "unsafe", is_unsafe, report);
-        Flow::Into
+        Descent::Into
     }));
 }
 
@@ -61,9 +61,9 @@ fn check_deprecated<N: Walk + ?Sized>(node: &N, report: &mut Report) {
         match expr.kind {
             // OPA does not check bodies within expressions
             ExprKind::Every(_) | ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) => {
-                Flow::Over
+                Descent::Over
             }
-            _ => Flow::Into,
+            _ => Descent::Into,
         }
     }));
 }

@@ -5,7 +5,7 @@
 
 use std::ops::BitOr;
 
-use solon_syntax::ast::visit::{Flow, Visitor, Walk};
+use solon_syntax::ast::visit::{Descent, Visitor, Walk};
 use solon_syntax::ast::{Expr, ExprKind, Head, Name, Rule, SomeDecl, Term, TermKind};
 
 use super::locals::Locals;
@@ -139,7 +139,7 @@ impl Facts {
 }
 
 impl<'a> Visitor<'a> for Facts {
-    fn expr(&mut self, expr: &'a Expr) -> Flow {
+    fn expr(&mut self, expr: &'a Expr) -> Descent {
         if !expr.with.is_empty() {
             self.add(Self::WITH);
         }
@@ -153,10 +153,10 @@ impl<'a> Visitor<'a> for Facts {
             ExprKind::Some(declaration) => self.declaration(declaration),
             _ => {}
         }
-        Flow::Into
+        Descent::Into
     }
 
-    fn term(&mut self, term: &'a Term) -> Flow {
+    fn term(&mut self, term: &'a Term) -> Descent {
         match &term.kind {
             TermKind::Null
             | TermKind::Boolean(_)
@@ -186,6 +186,6 @@ impl<'a> Visitor<'a> for Facts {
                 self.add(Self::TEMPLATE | made);
             }
         }
-        Flow::Into
+        Descent::Into
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use solon_syntax::ast::visit::{Flow, Visitor, Walk};
+use solon_syntax::ast::visit::{Descent, Visitor, Walk};
 use solon_syntax::ast::{Expr, ExprKind, Ref, Term, TermKind};
 use solon_syntax::print::display_ref;
 use solon_syntax::source::{Code, Diagnostic};
@@ -119,11 +119,11 @@ struct CallCheck<'c> {
 }
 
 impl Visitor<'_> for CallCheck<'_> {
-    fn expr(&mut self, expr: &Expr) -> Flow {
+    fn expr(&mut self, expr: &Expr) -> Descent {
         match &expr.kind {
             ExprKind::Call(terms) => match terms.split_first() {
                 Some((operator, operands)) => self.call(expr, operator, operands),
-                None => Flow::Into,
+                None => Descent::Into,
             },
             ExprKind::Every(every) => {
                 every.domain.walk(self);
@@ -132,15 +132,15 @@ impl Visitor<'_> for CallCheck<'_> {
                 every.body.walk(self);
                 self.package = package;
                 expr.with.walk(self);
-                Flow::Over
+                Descent::Over
             }
-            _ => Flow::Into,
+            _ => Descent::Into,
         }
     }
 }
 
 impl CallCheck<'_> {
-    fn call(&mut self, expr: &Expr, operator: &Term, operands: &[Term]) -> Flow {
+    fn call(&mut self, expr: &Expr, operator: &Term, operands: &[Term]) -> Descent {
         let given = operands.len();
         let arity = self
             .functions
@@ -153,7 +153,7 @@ impl CallCheck<'_> {
                 || (expr.generated && operator.is_operator("eq"))
         });
         if fits {
-            return Flow::Into;
+            return Descent::Into;
         }
         let name = match operator.as_ref() {
             Some(reference) => display_ref(&self.locals.restore(reference)).to_string(),
@@ -164,7 +164,7 @@ impl CallCheck<'_> {
             Some(arity) => self.mismatch(expr, &name, arity, operator, operands),
         };
         self.report.push(diagnostic);
-        Flow::Over
+        Descent::Over
     }
 
     /// Returns the number of arguments of a function of the package that is called by its name where an argument

@@ -3,11 +3,11 @@
 
 use hashbrown::HashSet;
 
-use solon_syntax::ast::visit::{Flow, Terms, Walk};
+use solon_syntax::ast::visit::{Descent, Terms, Walk};
 use solon_syntax::ast::{Term, TermKind};
 
 use super::compilation::Compiled;
-use super::rule_tree::{RuleId, key};
+use super::rule_tree::{TreeRuleId, key};
 use super::{longest_chain, on_large_stack};
 use crate::value::Value;
 
@@ -20,17 +20,17 @@ pub fn may_read(compiled: &Compiled, path: &[Value], name: &str) -> bool {
 
 fn search(compiled: &Compiled, path: &[Value], name: &str) -> bool {
     let modules = compiled.modules.iter().zip(0..);
-    let direct: Vec<RuleId> = modules
+    let direct: Vec<TreeRuleId> = modules
         .flat_map(|(module, position)| {
             let rules = module.rules.iter().zip(0..);
             let reading = rules.filter(|(rule, _)| reads(*rule, name));
-            reading.map(move |(_, rule)| RuleId {
+            reading.map(move |(_, rule)| TreeRuleId {
                 module: position,
                 rule,
             })
         })
         .collect();
-    let mut rules: HashSet<RuleId> = compiled.dependents.users_of(&direct);
+    let mut rules: HashSet<TreeRuleId> = compiled.dependents.users_of(&direct);
     rules.extend(direct);
     compiled.rule_tree.is_produced_by(path, &rules)
 }
@@ -40,19 +40,19 @@ fn reads<N: Walk + ?Sized>(node: &N, name: &str) -> bool {
     let mut found = false;
     node.walk(&mut Terms(|term: &Term| {
         if found {
-            return Flow::Over;
+            return Descent::Over;
         }
         match &term.kind {
             TermKind::Ref(reference) if reference.first().is_some_and(is_input) => {
                 let steps = reference.get(1..).unwrap_or_default();
                 found = steps.first().is_none_or(|step| may_be(step, name)) || reads(steps, name);
-                Flow::Over
+                Descent::Over
             }
             TermKind::Var(_) => {
                 found = is_input(term);
-                Flow::Over
+                Descent::Over
             }
-            _ => Flow::Into,
+            _ => Descent::Into,
         }
     }));
     found

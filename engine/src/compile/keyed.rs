@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use solon_syntax::ast::visit::{Flow, Visitor, Walk, has_comprehension};
+use solon_syntax::ast::visit::{Descent, Visitor, Walk, has_comprehension};
 use solon_syntax::ast::{
     Body, Comprehension, Expr, ExprKind, Module, Name, Rule, Term, TermKind, VarScan,
 };
@@ -124,7 +124,7 @@ impl<'s, 'c, 'b> KeyedSearch<'s, 'c, 'b> {
         }
         let mut steps = StepCheck {
             before: &self.before,
-            seen: BTreeSet::new(),
+            names: BTreeSet::new(),
             wide: false,
         };
         inside.body.walk(&mut steps);
@@ -169,7 +169,7 @@ fn comprehension_of(expr: &Expr) -> Option<(&Term, &Comprehension)> {
 struct InnerBodies<'i, 's, 'c, 'b>(&'i mut KeyedSearch<'s, 'c, 'b>);
 
 impl<'a> Visitor<'a> for InnerBodies<'_, '_, '_, 'a> {
-    fn term(&mut self, term: &'a Term) -> Flow {
+    fn term(&mut self, term: &'a Term) -> Descent {
         match &term.kind {
             TermKind::ArrayComprehension(inside)
             | TermKind::SetComprehension(inside)
@@ -177,13 +177,13 @@ impl<'a> Visitor<'a> for InnerBodies<'_, '_, '_, 'a> {
                 inside.key.walk(self);
                 inside.head.walk(self);
                 self.0.body(&inside.body);
-                Flow::Over
+                Descent::Over
             }
-            _ => Flow::Into,
+            _ => Descent::Into,
         }
     }
 
-    fn expr(&mut self, expr: &'a Expr) -> Flow {
+    fn expr(&mut self, expr: &'a Expr) -> Descent {
         match &expr.kind {
             ExprKind::Every(every) => {
                 every.domain.walk(self);
@@ -194,10 +194,10 @@ impl<'a> Visitor<'a> for InnerBodies<'_, '_, '_, 'a> {
                 self.0.body(&pair.lhs);
                 self.0.body(&pair.rhs);
             }
-            _ => return Flow::Into,
+            _ => return Descent::Into,
         }
         expr.with.walk(self);
-        Flow::Over
+        Descent::Over
     }
 }
 
@@ -205,7 +205,7 @@ impl<'a> Visitor<'a> for InnerBodies<'_, '_, '_, 'a> {
 /// reference, in the result of `walk`, or within another comprehension.
 struct StepCheck<'s, 'b> {
     before: &'s BodyNames<'b>,
-    seen: BTreeSet<Name>,
+    names: BTreeSet<Name>,
     wide: bool,
 }
 
@@ -215,33 +215,33 @@ impl StepCheck<'_, '_> {
     }
 
     fn open(&mut self, scan: VarScan, term: &Term) {
-        let open = |name: &Name| self.is_before(name) && !self.seen.contains(name);
+        let open = |name: &Name| self.is_before(name) && !self.names.contains(name);
         self.wide = self.wide || scan.any(term, open);
     }
 }
 
 impl<'a> Visitor<'a> for StepCheck<'_, '_> {
-    fn expr(&mut self, expr: &'a Expr) -> Flow {
+    fn expr(&mut self, expr: &'a Expr) -> Descent {
         if let Some([_, output, ..]) = expr.operands_of("walk") {
             self.open(ALL, output);
         }
-        Flow::Into
+        Descent::Into
     }
 
-    fn term(&mut self, term: &'a Term) -> Flow {
+    fn term(&mut self, term: &'a Term) -> Descent {
         match &term.kind {
             TermKind::Ref(_) => self.open(STEPS, term),
             TermKind::Var(name) => {
-                self.seen.insert(name.clone());
+                self.names.insert(name.clone());
             }
             TermKind::ArrayComprehension(_)
             | TermKind::SetComprehension(_)
             | TermKind::ObjectComprehension(_) => {
                 self.wide = self.wide || STEPS.any(term, |name| self.is_before(name));
-                return Flow::Over;
+                return Descent::Over;
             }
             _ => {}
         }
-        Flow::Into
+        Descent::Into
     }
 }

@@ -3,7 +3,7 @@
 use hashbrown::{HashMap, HashSet};
 use std::mem;
 
-use solon_syntax::ast::visit::{Flow, Terms, Walk, WalkMut};
+use solon_syntax::ast::visit::{Descent, Terms, Walk, WalkMut};
 use solon_syntax::ast::{Body, Name, Ref, Term, TermKind, VarScan};
 
 use super::Compilation;
@@ -104,7 +104,7 @@ impl Locals {
             {
                 *name = original.clone();
             }
-            Flow::Into
+            Descent::Into
         }));
         reference
     }

@@ -40,7 +40,7 @@ pub(crate) use query::BLANK_QUERY;
 pub use query::{CompiledQuery, QUERY_PASSES, Query, QueryCompilation, QueryPass, compile_query};
 pub use recompile::recompile;
 pub use report::Report;
-pub use rule_tree::{RuleId, RuleTree};
+pub use rule_tree::{RuleTree, TreeRuleId};
 
 use std::sync::Arc;
 

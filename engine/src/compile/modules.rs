@@ -7,13 +7,13 @@ use solon_syntax::ast::{Module, Rule};
 
 use super::compiled_module::CompiledModule;
 use super::facts::Facts;
-use super::rule_tree::RuleId;
+use super::rule_tree::TreeRuleId;
 
 /// Modules ordered by file name.
 pub struct Modules {
     all: Vec<Arc<Module>>,
     /// Earlier result of each reused module; `None` for open modules.
-    kept: Vec<Option<Arc<CompiledModule>>>,
+    reused: Vec<Option<Arc<CompiledModule>>>,
     /// Facts about each rule of the open modules.
     facts: Vec<Vec<Facts>>,
 }
@@ -26,8 +26,8 @@ impl Modules {
     }
 
     /// Creates a collection of parsed modules with reused results.
-    pub fn keeping(parsed: &[Arc<Module>], kept: Vec<Option<Arc<CompiledModule>>>) -> Self {
-        let both = parsed.iter().zip(&kept);
+    pub fn keeping(parsed: &[Arc<Module>], reused: Vec<Option<Arc<CompiledModule>>>) -> Self {
+        let both = parsed.iter().zip(&reused);
         let both = both.map(|(parsed, kept)| match kept {
             Some(part) => (Arc::clone(&part.canonical), Vec::new()),
             None => {
@@ -36,12 +36,12 @@ impl Modules {
             }
         });
         let (all, facts) = both.unzip();
-        Self { all, kept, facts }
+        Self { all, reused, facts }
     }
 
     /// Iterates over the open modules with the facts about their rules.
     pub fn open_with_facts(&self) -> impl Iterator<Item = (&Module, &[Facts])> {
-        let all = self.all.iter().zip(&self.kept).zip(&self.facts);
+        let all = self.all.iter().zip(&self.reused).zip(&self.facts);
         all.filter_map(|((module, kept), facts)| {
             kept.is_none().then_some((&**module, facts.as_slice()))
         })
@@ -53,7 +53,7 @@ impl Modules {
     }
 
     /// Returns `true` if one of some facts may hold for a rule.
-    pub fn may_have(&self, rule: RuleId, some: Facts) -> bool {
+    pub fn may_have(&self, rule: TreeRuleId, some: Facts) -> bool {
         let facts = self.facts(rule.module as usize).get(rule.rule as usize);
         facts.is_none_or(|facts| facts.has(some))
     }
@@ -84,19 +84,19 @@ impl Modules {
 
     /// Iterates over the open modules.
     pub fn open(&self) -> impl Iterator<Item = &Module> {
-        let both = self.all.iter().zip(&self.kept);
+        let both = self.all.iter().zip(&self.reused);
         both.filter_map(|(module, kept)| kept.is_none().then_some(&**module))
     }
 
     /// Mutable version of [`Self::open`].
     pub fn open_mut(&mut self) -> impl Iterator<Item = &mut Module> {
-        let both = self.all.iter_mut().zip(&self.kept);
+        let both = self.all.iter_mut().zip(&self.reused);
         both.filter_map(|(module, kept)| kept.is_none().then(|| Arc::make_mut(module)))
     }
 
     /// Mutable version of [`Self::open_with_facts`].
     pub fn open_with_facts_mut(&mut self) -> impl Iterator<Item = (&mut Module, &mut [Facts])> {
-        let all = self.all.iter_mut().zip(&self.kept).zip(&mut self.facts);
+        let all = self.all.iter_mut().zip(&self.reused).zip(&mut self.facts);
         all.filter_map(|((module, kept), facts)| {
             kept.is_none()
                 .then(|| (Arc::make_mut(module), facts.as_mut_slice()))
@@ -104,18 +104,20 @@ impl Modules {
     }
 
     /// Iterates over all modules, each with its earlier result if it is reused.
-    pub fn parts(&self) -> impl Iterator<Item = (&Arc<Module>, Option<&Arc<CompiledModule>>)> {
-        self.all.iter().zip(self.kept.iter().map(Option::as_ref))
+    pub fn with_reused(
+        &self,
+    ) -> impl Iterator<Item = (&Arc<Module>, Option<&Arc<CompiledModule>>)> {
+        self.all.iter().zip(self.reused.iter().map(Option::as_ref))
     }
 
     /// Returns a module, with its earlier result if it is reused.
     pub fn part(&self, position: usize) -> Option<(&Arc<Module>, Option<&Arc<CompiledModule>>)> {
-        Some((self.all.get(position)?, self.kept.get(position)?.as_ref()))
+        Some((self.all.get(position)?, self.reused.get(position)?.as_ref()))
     }
 
     /// Returns the earlier result of a module if it is reused.
-    pub fn kept(&self, position: u32) -> Option<&Arc<CompiledModule>> {
-        self.kept.get(position as usize)?.as_ref()
+    pub fn unchanged(&self, position: u32) -> Option<&Arc<CompiledModule>> {
+        self.reused.get(position as usize)?.as_ref()
     }
 }
 

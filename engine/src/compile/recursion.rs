@@ -11,7 +11,7 @@ use solon_syntax::source::Code;
 use super::compilation::Compilation;
 use super::conflicts::full_reference;
 use super::graph::{Dependency, DynamicRef, Graph, StepCondition, StepNote, Vertex};
-use super::rule_tree::{RuleId, RuleTree, ground_prefix};
+use super::rule_tree::{RuleTree, TreeRuleId, ground_prefix};
 
 /// Maximum number of rules of a cycle in a message.
 const NAMED: usize = 100;
@@ -62,7 +62,7 @@ type Cycle = Vec<(Vertex, Option<Dependency>)>;
 
 impl RecursionCheck<'_, '_> {
     /// Returns the error message for a part of a rule, if it is recursive.
-    fn part(&self, id: RuleId, part: u32) -> Option<String> {
+    fn part(&self, id: TreeRuleId, part: u32) -> Option<String> {
         let start = self.graph.vertex(id)?;
         let is_inside =
             |need: &&Dependency| need.part == part && self.graph.same_component(start, need.target);
@@ -153,9 +153,9 @@ impl RecursionCheck<'_, '_> {
     /// Describes the conditions under which one rule depends on another.
     fn note(
         &self,
-        start: RuleId,
-        from: (RuleId, Option<Dependency>),
-        target: RuleId,
+        start: TreeRuleId,
+        from: (TreeRuleId, Option<Dependency>),
+        target: TreeRuleId,
     ) -> Option<String> {
         let lookup = self.graph.lookup(from.1?)?;
         let reference = self.reference(target)?;
@@ -184,14 +184,14 @@ impl RecursionCheck<'_, '_> {
         })
     }
 
-    fn reference(&self, id: RuleId) -> Option<Ref> {
+    fn reference(&self, id: TreeRuleId) -> Option<Ref> {
         let module = self.compilation.modules.get(id.module as usize)?;
         let rule: &Rule = module.rules.get(id.rule as usize)?;
         let reference = full_reference(&module.package.path, rule);
         Some(self.compilation.locals.restore(&reference))
     }
 
-    fn name(&self, id: RuleId) -> String {
+    fn name(&self, id: TreeRuleId) -> String {
         let reference = self.reference(id).unwrap_or_default();
         display_ref(&reference).to_string()
     }

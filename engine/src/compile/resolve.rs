@@ -4,7 +4,7 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use solon_syntax::ast::visit::{Flow, Visitor, VisitorMut, Walk, WalkMut};
+use solon_syntax::ast::visit::{Descent, Visitor, VisitorMut, Walk, WalkMut};
 use solon_syntax::ast::{
     Body, Expr, ExprKind, Import, Module, Name, Ref, Rule, SomeDecl, Term, TermKind, VarScan,
 };
@@ -201,14 +201,14 @@ impl<'a> Globals<'a> {
 struct HeadSpans(HashMap<Span, Span>);
 
 impl VisitorMut for HeadSpans {
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         if let TermKind::Ref(terms) = &mut term.kind
             && let Some(head) = terms.first_mut()
             && let Some(last) = self.0.get(&head.span)
         {
             head.span = *last;
         }
-        Flow::Into
+        Descent::Into
     }
 }
 
@@ -287,7 +287,7 @@ impl<'a> Resolver<'a> {
 }
 
 impl VisitorMut for Resolver<'_> {
-    fn expr(&mut self, expr: &mut Expr) -> Flow {
+    fn expr(&mut self, expr: &mut Expr) -> Descent {
         match &mut expr.kind {
             // plain declarations name variables
             ExprKind::Some(decl) if !is_membership(decl) => {}
@@ -303,13 +303,13 @@ impl VisitorMut for Resolver<'_> {
                     every.body.walk_mut(resolver);
                 });
             }
-            _ => return Flow::Into,
+            _ => return Descent::Into,
         }
         expr.with.walk_mut(self);
-        Flow::Over
+        Descent::Over
     }
 
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         match &mut term.kind {
             TermKind::Var(_) => {
                 if let Some(path) = self.find(term) {
@@ -340,9 +340,9 @@ impl VisitorMut for Resolver<'_> {
                     value.walk_mut(self);
                 }
             }
-            _ => return Flow::Into,
+            _ => return Descent::Into,
         }
-        Flow::Over
+        Descent::Over
     }
 }
 
@@ -355,7 +355,7 @@ struct ArgumentVars {
 }
 
 impl VisitorMut for ArgumentVars {
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         match &term.kind {
             TermKind::Var(name) => {
                 self.names.insert(name.clone(), ());
@@ -368,10 +368,10 @@ impl VisitorMut for ArgumentVars {
             | TermKind::Call(_)
             | TermKind::ArrayComprehension(_)
             | TermKind::SetComprehension(_)
-            | TermKind::ObjectComprehension(_) => return Flow::Over,
+            | TermKind::ObjectComprehension(_) => return Descent::Over,
             _ => {}
         }
-        Flow::Into
+        Descent::Into
     }
 }
 
@@ -395,7 +395,7 @@ impl DeclaredVars {
 }
 
 impl Visitor<'_> for DeclaredVars {
-    fn expr(&mut self, expr: &Expr) -> Flow {
+    fn expr(&mut self, expr: &Expr) -> Descent {
         if let Some([target, _]) = expr.operands_of("assign") {
             self.all_of(target);
         } else if let ExprKind::Some(decl) = &expr.kind {
@@ -415,15 +415,15 @@ impl Visitor<'_> for DeclaredVars {
                 }
             }
         }
-        Flow::Into
+        Descent::Into
     }
 
-    fn term(&mut self, term: &Term) -> Flow {
+    fn term(&mut self, term: &Term) -> Descent {
         match term.kind {
             TermKind::ArrayComprehension(_)
             | TermKind::SetComprehension(_)
-            | TermKind::ObjectComprehension(_) => Flow::Over,
-            _ => Flow::Into,
+            | TermKind::ObjectComprehension(_) => Descent::Over,
+            _ => Descent::Into,
         }
     }
 }

@@ -7,7 +7,7 @@ use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 use solon_syntax::ast::{Module, Rule, Term, TermKind};
 
-use crate::index::{Indexed as _, Position};
+use crate::index::{IndexType, Indexed as _};
 use crate::program::Steps;
 use crate::value::number::NumberText;
 use crate::value::order::same_key;
@@ -20,21 +20,21 @@ pub struct RuleTreeNodeId(u32);
 
 /// Position of a rule with its chain of `else` branches. Ordered by file, then by position in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RuleId {
+pub struct TreeRuleId {
     /// Index of the module.
     pub module: u32,
     /// Index of the rule in its module.
     pub rule: u32,
 }
 
-impl Position for RuleTreeNodeId {
+impl IndexType for RuleTreeNodeId {
     #[inline]
     fn position(self) -> usize {
         self.0 as usize
     }
 }
 
-impl RuleId {
+impl TreeRuleId {
     /// Returns the rule in the modules that the tree was built from.
     pub fn rule_in(self, modules: &[Arc<Module>]) -> Option<&Rule> {
         modules
@@ -54,7 +54,7 @@ pub struct RuleTreeNode {
     /// Children, ordered by key.
     pub children: Vec<RuleTreeNodeId>,
     /// Rules with this ground prefix, in order.
-    pub rules: SmallVec<[RuleId; 1]>,
+    pub rules: SmallVec<[TreeRuleId; 1]>,
     /// Number of arguments of the first rule.
     pub arity: usize,
     /// Indices of the modules with this package, in order.
@@ -70,7 +70,7 @@ pub struct RuleTree {
     homes: Vec<Vec<RuleTreeNodeId>>,
     /// For rules whose references have constants after a variable: the steps after the node, with `None` for those that
     /// are not constants.
-    tails: HashMap<RuleId, Box<[Option<Value>]>>,
+    tails: HashMap<TreeRuleId, Box<[Option<Value>]>>,
 }
 
 impl Default for RuleTree {
@@ -105,7 +105,7 @@ impl RuleTree {
             builder.node(package).packages.push(position);
             homes.item_mut(position).reserve_exact(module.rules.len());
             for (rule, place) in module.rules.iter().zip(0..) {
-                let id = RuleId {
+                let id = TreeRuleId {
                     module: position,
                     rule: place,
                 };
@@ -148,14 +148,14 @@ impl RuleTree {
     }
 
     /// Returns the node of a rule.
-    pub fn home(&self, rule: RuleId) -> Option<RuleTreeNodeId> {
+    pub fn home(&self, rule: TreeRuleId) -> Option<RuleTreeNodeId> {
         let homes = self.homes.get(rule.module as usize)?;
         homes.get(rule.rule as usize).copied()
     }
 
     /// Returns the steps of a rule after its node, with `None` for those that are not constants. Empty if none is a
     /// constant.
-    pub fn tail(&self, rule: RuleId) -> &[Option<Value>] {
+    pub fn tail(&self, rule: TreeRuleId) -> &[Option<Value>] {
         self.tails.get(&rule).map_or(&[], |tail| tail)
     }
 
@@ -186,7 +186,7 @@ impl RuleTree {
     }
 
     /// Returns the node at a path below `data`.
-    pub fn at(&self, path: &[Value]) -> Option<RuleTreeNodeId> {
+    pub fn node_at(&self, path: &[Value]) -> Option<RuleTreeNodeId> {
         let mut steps = path.iter();
         steps.try_fold(Self::DATA, |node, key| self.child_by(node, key.borrow()))
     }
@@ -228,13 +228,13 @@ impl RuleTree {
     }
 
     /// Iterates over the rules at a node and below it.
-    pub fn rules_below(&self, id: RuleTreeNodeId) -> impl Iterator<Item = RuleId> {
+    pub fn rules_below(&self, id: RuleTreeNodeId) -> impl Iterator<Item = TreeRuleId> {
         self.subtree(id)
             .flat_map(|id| self.node(id).rules.iter().copied())
     }
 
     /// Returns `true` if one of `rules` produces the document at a path below `data`, one around it or one within it.
-    pub fn is_produced_by(&self, path: &[Value], rules: &HashSet<RuleId>) -> bool {
+    pub fn is_produced_by(&self, path: &[Value], rules: &HashSet<TreeRuleId>) -> bool {
         if rules.is_empty() {
             return false;
         }

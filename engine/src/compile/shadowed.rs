@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut};
+use solon_syntax::ast::visit::{Descent, VisitorMut, WalkMut};
 use solon_syntax::ast::{Body, Term, TermKind};
 
 use super::facts::Facts;
@@ -23,13 +23,13 @@ pub fn drop_from_query(query: &mut Body) {
 struct Shadowed;
 
 impl VisitorMut for Shadowed {
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         if let TermKind::Object(pairs) = &mut term.kind
             && has_equal_keys(pairs)
         {
             *pairs = last_of_equal(std::mem::take(pairs).into_vec()).into();
         }
-        Flow::Into
+        Descent::Into
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use solon_syntax::ast::visit::{Flow, Visitor, Walk};
+use solon_syntax::ast::visit::{Descent, Visitor, Walk};
 use solon_syntax::ast::{Body, Expr, ExprKind, Module, Name, Ref, Rule, Term, TermKind};
 use solon_syntax::source::Span;
 
@@ -87,7 +87,7 @@ fn find_definition(own: &Module, parsed: &Module, all: &[&Module], position: u32
     let mut search = DefinitionSearch {
         rules: &rules,
         parsed,
-        found: None,
+        span: None,
         is_variable: false,
     };
     for node in stack.nodes.iter().rev() {
@@ -99,11 +99,11 @@ fn find_definition(own: &Module, parsed: &Module, all: &[&Module], position: u32
             _ => {}
         }
         // references win over variables
-        if search.found.is_some() && !search.is_variable {
+        if search.span.is_some() && !search.is_variable {
             break;
         }
     }
-    match search.found {
+    match search.span {
         Some(span) => {
             let module = all.iter().find(|module| module.source.id == span.source);
             let file = module.map_or_else(String::new, |module| module.source.name.to_string());
@@ -200,9 +200,9 @@ fn end_of(expr: &Expr) -> u32 {
 }
 
 impl<'m> Visitor<'m> for NodePath<'m> {
-    fn expr(&mut self, expr: &'m Expr) -> Flow {
+    fn expr(&mut self, expr: &'m Expr) -> Descent {
         if !expr.span.is_somewhere() || !self.contains(expr.span.start, end_of(expr)) {
-            return Flow::Over;
+            return Descent::Over;
         }
         self.nodes.push(AstNode::Expr(expr));
         match &expr.kind {
@@ -218,18 +218,18 @@ impl<'m> Visitor<'m> for NodePath<'m> {
                 self.body(&logical.lhs);
                 self.body(&logical.rhs);
             }
-            ExprKind::Term(_) | ExprKind::Call(_) | ExprKind::Some(_) => return Flow::Into,
+            ExprKind::Term(_) | ExprKind::Call(_) | ExprKind::Some(_) => return Descent::Into,
         }
         for with in &expr.with {
             with.target.walk(self);
             with.value.walk(self);
         }
-        Flow::Over
+        Descent::Over
     }
 
-    fn term(&mut self, term: &'m Term) -> Flow {
+    fn term(&mut self, term: &'m Term) -> Descent {
         if !self.has(term.span) {
-            return Flow::Over;
+            return Descent::Over;
         }
         self.nodes.push(AstNode::Term(term));
         match &term.kind {
@@ -240,9 +240,9 @@ impl<'m> Visitor<'m> for NodePath<'m> {
                     term.walk(self);
                 }
                 self.body(&inner.body);
-                Flow::Over
+                Descent::Over
             }
-            _ => Flow::Into,
+            _ => Descent::Into,
         }
     }
 }
@@ -269,7 +269,7 @@ fn target<'m>(nodes: &[AstNode<'m>]) -> Option<&'m Term> {
 struct DefinitionSearch<'s, 'm> {
     rules: &'s [(Ref, (&'m Module, &'m Rule))],
     parsed: &'s Module,
-    found: Option<Span>,
+    span: Option<Span>,
     is_variable: bool,
 }
 
@@ -281,8 +281,8 @@ impl DefinitionSearch<'_, '_> {
     }
 
     fn add_reference(&mut self, span: Span) {
-        if self.is_variable || self.found.is_none() {
-            self.found = Some(span);
+        if self.is_variable || self.span.is_none() {
+            self.span = Some(span);
             self.is_variable = false;
         }
     }
@@ -303,8 +303,8 @@ impl DefinitionSearch<'_, '_> {
 
     /// Uses a term as the definition of a variable, unless there is one already or the term is the occurrence itself.
     fn add_variable(&mut self, term: &Term, name: &Name, occurrence: Span) {
-        if self.found.is_none() && term.as_var() == Some(name) && term.span != occurrence {
-            self.found = Some(term.span);
+        if self.span.is_none() && term.as_var() == Some(name) && term.span != occurrence {
+            self.span = Some(term.span);
             self.is_variable = true;
         }
     }
@@ -362,18 +362,18 @@ fn find_binding<'b>(body: &'b Body, name: &'b Name) -> Option<&'b Term> {
         assigned: Option<&'b Term>,
     }
     impl<'b> Visitor<'b> for Occurrences<'b> {
-        fn expr(&mut self, expr: &'b Expr) -> Flow {
+        fn expr(&mut self, expr: &'b Expr) -> Descent {
             let target = expr.operands_of("assign").and_then(<[Term]>::first);
             let target = target.filter(|term| term.as_var() == Some(self.name));
             self.assigned = self.assigned.or(target);
-            Flow::Into
+            Descent::Into
         }
 
-        fn term(&mut self, term: &'b Term) -> Flow {
+        fn term(&mut self, term: &'b Term) -> Descent {
             if self.first.is_none() && term.as_var() == Some(self.name) {
                 self.first = Some(term);
             }
-            Flow::Into
+            Descent::Into
         }
     }
     let mut found = Occurrences {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use solon_syntax::ast::visit::{Flow, Terms, Walk};
+use solon_syntax::ast::visit::{Descent, Terms, Walk};
 use solon_syntax::ast::{Body, Expr, ExprKind, Module, Name, Ref, Rule, Term, TermKind, VarScan};
 use solon_syntax::parse_body;
 use solon_syntax::source::{Source, SourceId};
@@ -353,6 +353,6 @@ fn each_ref<N: Walk + ?Sized>(node: &N, show: &mut impl FnMut(&Ref)) {
         if let TermKind::Ref(path) = &term.kind {
             show(path);
         }
-        Flow::Into
+        Descent::Into
     }));
 }

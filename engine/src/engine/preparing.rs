@@ -187,7 +187,7 @@ impl Engine {
             variables: lowered.variables,
             expressions: expressions.collect(),
             texts,
-            outputs: lowered.wanted,
+            outputs: lowered.outputs,
             source,
             body: compiled.body,
             originals: compiled.originals,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use solon_syntax::ast::visit::{Flow, Visitor, Walk};
+use solon_syntax::ast::visit::{Descent, Visitor, Walk};
 use solon_syntax::ast::{Expr, ExprKind, Module, Rule, Term, TermKind, Version};
 use solon_syntax::source::{Code, Diagnostics};
 
@@ -94,7 +94,7 @@ struct Calls<'n> {
 }
 
 impl Visitor<'_> for Calls<'_> {
-    fn expr(&mut self, expr: &Expr) -> Flow {
+    fn expr(&mut self, expr: &Expr) -> Descent {
         match &expr.kind {
             ExprKind::Call(terms) => {
                 let operator = terms.first().and_then(Term::as_ref);
@@ -103,14 +103,14 @@ impl Visitor<'_> for Calls<'_> {
                 {
                     self.names.insert(name.into_owned());
                 }
-                Flow::Into
+                Descent::Into
             }
-            ExprKind::Term(_) | ExprKind::Some(_) => Flow::Into,
+            ExprKind::Term(_) | ExprKind::Some(_) => Descent::Into,
             ExprKind::Every(_) | ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) => {
                 if self.enters_closures {
-                    Flow::Into
+                    Descent::Into
                 } else {
-                    Flow::Over
+                    Descent::Over
                 }
             }
         }
@@ -119,16 +119,16 @@ impl Visitor<'_> for Calls<'_> {
 
 /// Returns `true` if a module has a template string.
 fn has_template(module: &Module) -> bool {
-    struct Templates(bool);
+    struct TemplateFinder(bool);
 
-    impl Visitor<'_> for Templates {
-        fn term(&mut self, term: &Term) -> Flow {
+    impl Visitor<'_> for TemplateFinder {
+        fn term(&mut self, term: &Term) -> Descent {
             self.0 |= matches!(term.kind, TermKind::Template(_));
-            Flow::Into
+            Descent::Into
         }
     }
 
-    let mut templates = Templates(false);
+    let mut templates = TemplateFinder(false);
     module.walk(&mut templates);
     templates.0
 }

@@ -398,8 +398,8 @@ impl<'e> Machine<'e> {
             }
             if let Some(out) = value {
                 let inner = match from {
-                    Source::Node(place) => self.document_from(place, &[name])?,
-                    Source::Whole(whole) => whole.and_then(|whole| whole.lookup(name)),
+                    DocumentSource::Node(place) => self.document_from(place, &[name])?,
+                    DocumentSource::Whole(whole) => whole.and_then(|whole| whole.lookup(name)),
                 };
                 match inner {
                     Some(inner) => self.set(out, inner),
@@ -419,10 +419,10 @@ impl<'e> Machine<'e> {
         &mut self,
         overlay: Option<&'o Overlay<'e>>,
         path: &[ValueRef<'e>],
-    ) -> Result<(Vec<ValueRef<'e>>, Source<'o, 'e>), Halt> {
+    ) -> Result<(Vec<ValueRef<'e>>, DocumentSource<'o, 'e>), Halt> {
         let made = |whole: Option<ValueRef<'e>>| {
             let keys = whole.map_or_else(Vec::new, document_keys);
-            (keys, Source::Whole(whole))
+            (keys, DocumentSource::Whole(whole))
         };
         let mut place = self.root(Some(0), overlay);
         if let Some(Overlay::Value(data)) = overlay {
@@ -444,7 +444,7 @@ impl<'e> Machine<'e> {
         let tree_node = place.node.and_then(|node| self.program.tree.node(node));
         let rules = rule_keys(tree_node);
         let keys = merged_keys(path.is_empty(), rules, place.base, place.overlay);
-        Ok((keys, Source::Node(place)))
+        Ok((keys, DocumentSource::Node(place)))
     }
 }
 
@@ -458,7 +458,7 @@ struct DataNode<'o, 'e> {
 
 /// Source of the documents under keys.
 #[derive(Clone, Copy)]
-enum Source<'o, 'e> {
+enum DocumentSource<'o, 'e> {
     /// Below a node.
     Node(DataNode<'o, 'e>),
     /// In a document that was built as a whole, since a rule may not find a part of it by its key.

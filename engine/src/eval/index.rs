@@ -1,7 +1,7 @@
 //! Queries of the rule index.
 
 use crate::program::{
-    AccessPath, DecisionBranch, DecisionNode, IndexInput, Numbers, Root, SelectedRules, Values,
+    AccessPath, DecisionBranch, DecisionNode, IndexInput, Numbers, PathRoot, SelectedRules, Values,
 };
 use crate::value::ValueRef;
 
@@ -19,8 +19,8 @@ impl<'e> IndexInput<'e> for MachineIndexInput<'_, 'e> {
     #[inline]
     fn value_at(&self, place: &'e AccessPath) -> Option<ValueRef<'e>> {
         match place.root {
-            Root::Input => self.machine.input_at(&place.path),
-            Root::Argument(at) => {
+            PathRoot::Input => self.machine.input_at(&place.path),
+            PathRoot::Argument(at) => {
                 let argument = *self.args.get(at as usize)?;
                 path::value_at(Register::Value(argument), &place.path)
             }
@@ -30,8 +30,8 @@ impl<'e> IndexInput<'e> for MachineIndexInput<'_, 'e> {
     #[inline]
     fn child(&self, place: &'e AccessPath, answers: &'e Values) -> Option<&'e DecisionNode> {
         match place.root {
-            Root::Input => path::child(self.machine.input.as_ref()?, &place.path, answers),
-            Root::Argument(at) => {
+            PathRoot::Input => path::child(self.machine.input.as_ref()?, &place.path, answers),
+            PathRoot::Argument(at) => {
                 let argument = self.args.get(at as usize)?;
                 if place.path.is_empty() {
                     return answers.get(argument);

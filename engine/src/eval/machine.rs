@@ -15,7 +15,7 @@ use super::frame::{Few, Frames, OperandSource, Register};
 use super::inline_caches::InlineCaches;
 use super::light::Light;
 use super::memo::Memo;
-use super::scope::Scope;
+use super::scope::ExprScope;
 use super::sink::{FillOrder, Produced, Sink};
 use super::table::Joins;
 use super::terminator::NO_TERMINATOR;
@@ -88,9 +88,9 @@ pub struct Machine<'e> {
     pub(super) has_member: bool,
     /// `true` if rules run again to list their values: a conflict then keeps the first value.
     pub(super) listing: bool,
-    pub(super) root: Scope<'e>,
+    pub(super) root: ExprScope<'e>,
     /// Scopes opened by `with`, without the root.
-    pub(super) scopes: Vec<Scope<'e>>,
+    pub(super) scopes: Vec<ExprScope<'e>>,
     /// The current scope; out of range for the root.
     pub(super) scope: usize,
     /// `true` if the current scope replaces documents.
@@ -140,7 +140,7 @@ impl<'e> Machine<'e> {
             has_member: false,
             listing: false,
             // built in place, to avoid a copy
-            root: Scope {
+            root: ExprScope {
                 parent: ROOT,
                 input,
                 overlay: None,

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::builtins::BuiltinEntry;
 use crate::limits;
 use crate::program::plan::Callee;
-use crate::program::{RuleId, Step, Target, With};
+use crate::program::{ModifierTarget, RuleId, Step, With};
 use crate::runtime::{EvalError, Halt, Overlay, Patches, no_document, overlay};
 use crate::value::ValueRef;
 
@@ -14,7 +14,7 @@ use super::machine::{Flow, Machine};
 use super::memo::Memo;
 
 /// Input, documents and functions as one expression sees them.
-pub(super) struct Scope<'e> {
+pub(super) struct ExprScope<'e> {
     /// Index of the enclosing scope.
     pub parent: usize,
     /// The input.
@@ -48,30 +48,32 @@ impl<'e> Machine<'e> {
             (scope.input, scope.overlay.clone(), scope.mocks.clone())
         };
         for modifier in &with.modifiers {
-            if let Target::Input(path, _) | Target::Data(path, _) = modifier
+            if let ModifierTarget::Input(path, _) | ModifierTarget::Data(path, _) = modifier
                 && path.len() > limits::NESTING
             {
                 return Err(Halt::new(EvalError::too_deep()));
             }
             match modifier {
-                Target::Input(path, value) => {
+                ModifierTarget::Input(path, value) => {
                     let path: Vec<_> = path.iter().map(|id| self.constant(*id)).collect();
                     patches.put(self.call.arena, &path, self.get(*value));
                 }
-                Target::Data(path, value) => {
+                ModifierTarget::Data(path, value) => {
                     let path: Vec<_> = path.iter().map(|id| self.constant(*id)).collect();
                     overlay(self.call.arena, &mut documents, &path, self.get(*value));
                 }
-                Target::ByRule(callee, rule) => {
+                ModifierTarget::ByRule(callee, rule) => {
                     Rc::make_mut(mocks.get_or_insert_default()).push((*callee, Mock::Rule(*rule)));
                 }
-                Target::ByBuiltin(callee, entry) => Rc::make_mut(mocks.get_or_insert_default())
-                    .push((*callee, Mock::Builtin(entry))),
-                Target::ByValue(callee, value) => {
+                ModifierTarget::ByBuiltin(callee, entry) => {
+                    Rc::make_mut(mocks.get_or_insert_default())
+                        .push((*callee, Mock::Builtin(entry)))
+                }
+                ModifierTarget::ByValue(callee, value) => {
                     let value = self.get(*value);
                     Rc::make_mut(mocks.get_or_insert_default()).push((*callee, Mock::Value(value)));
                 }
-                Target::Nowhere => return Err(no_document(self.program, with.span)),
+                ModifierTarget::Nowhere => return Err(no_document(self.program, with.span)),
             }
         }
         let old = input.map(|input| input.value());
@@ -79,7 +81,7 @@ impl<'e> Machine<'e> {
             input = Some(Register::Value(new));
         }
         self.scoped(
-            Scope {
+            ExprScope {
                 parent,
                 input,
                 overlay: documents,
@@ -103,7 +105,11 @@ impl<'e> Machine<'e> {
     }
 
     /// Runs a closure in a new scope.
-    pub(super) fn scoped<R>(&mut self, scope: Scope<'e>, run: impl FnOnce(&mut Self) -> R) -> R {
+    pub(super) fn scoped<R>(
+        &mut self,
+        scope: ExprScope<'e>,
+        run: impl FnOnce(&mut Self) -> R,
+    ) -> R {
         let caller = self.scope;
         self.scopes.push(scope);
         self.enter_scope(self.scopes.len() - 1);
@@ -131,7 +137,7 @@ impl<'e> Machine<'e> {
         let (input, overlay) = (scope.input, scope.overlay.clone());
         let memo = self.empty_memo();
         self.scoped(
-            Scope {
+            ExprScope {
                 parent,
                 input,
                 overlay,
@@ -152,7 +158,7 @@ impl<'e> Machine<'e> {
             .map(|(_, mock)| *mock)
     }
 
-    pub(super) fn scope_ref(&self) -> &Scope<'e> {
+    pub(super) fn scope_ref(&self) -> &ExprScope<'e> {
         self.scopes.get(self.scope).unwrap_or(&self.root)
     }
 

@@ -40,11 +40,11 @@ pub(super) enum JoinState<'e> {
     /// Cost of scans so far, in comparisons.
     Cost(usize),
     /// Hash table of the elements.
-    Table(&'e Table<'e>),
+    Table(&'e HashTable<'e>),
 }
 
 /// Hash table of the elements of a collection.
-pub(super) struct Table<'e> {
+pub(super) struct HashTable<'e> {
     elements: Elements<'e>,
     /// First element of each chain.
     chains: &'e [u32],
@@ -231,7 +231,7 @@ impl<'e> TableBuilder<'e> {
     }
 
     /// Returns the table.
-    pub fn finish(self) -> &'e Table<'e> {
+    pub fn finish(self) -> &'e HashTable<'e> {
         let links = self.links.into_bump_slice_mut();
         let mask = self.chains.len() - 1;
         // from the end, so that chains are in order
@@ -247,7 +247,7 @@ impl<'e> TableBuilder<'e> {
             Building::There(elements) => elements,
             Building::Pairs(pairs) => Elements::Pairs(pairs.into_bump_slice()),
         };
-        self.bump.alloc(Table {
+        self.bump.alloc(HashTable {
             elements,
             chains: self.chains,
             links,
@@ -266,7 +266,7 @@ fn chain(hash: u64) -> u32 {
     hash as u32
 }
 
-impl<'e> Table<'e> {
+impl<'e> HashTable<'e> {
     /// Iterates over the elements, with their keys, whose value may have a hash.
     #[inline]
     pub fn find(&'e self, hash: u64) -> FoundElements<'e> {
@@ -283,7 +283,7 @@ impl<'e> Table<'e> {
 
 /// Iterator over found elements, in order.
 pub(super) struct FoundElements<'e> {
-    table: Option<&'e Table<'e>>,
+    table: Option<&'e HashTable<'e>>,
     tag: u32,
     next: u32,
 }

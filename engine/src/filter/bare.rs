@@ -9,7 +9,7 @@
 
 use std::borrow::Cow;
 
-use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut as _};
+use solon_syntax::ast::visit::{Descent, VisitorMut, WalkMut as _};
 use solon_syntax::ast::{Body, Expr, ExprKind, Ref, Term, TermKind};
 
 use super::check::is_alone;
@@ -126,14 +126,14 @@ fn covers(unknowns: &[Ref], path: &[Term]) -> bool {
 struct Lookups<'n>(MappedNames<'n>);
 
 impl VisitorMut for Lookups<'_> {
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         let TermKind::Call(terms) = &term.kind else {
-            return Flow::Into;
+            return Descent::Into;
         };
         let Some((found, [])) = looked_up(terms, self.0) else {
-            return Flow::Into;
+            return Descent::Into;
         };
         term.kind = found.kind;
-        Flow::Over
+        Descent::Over
     }
 }

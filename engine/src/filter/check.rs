@@ -335,7 +335,7 @@ pub fn read(expr: &Expr, body: &Body, names: MappedNames<'_>) -> Result<ColumnTe
         functions: through,
         predicate,
         negated: expr.negated,
-        place,
+        span: place,
     })
 }
 
@@ -343,13 +343,13 @@ fn compared(
     comparison: ComparisonOperator,
     value: Value,
     unground: &impl Fn() -> Rejection,
-    place: Span,
+    span: Span,
 ) -> Result<Predicate, Rejection> {
     match value {
         Value::Null if !matches!(comparison, ComparisonOperator::Eq | ComparisonOperator::Ne) => {
             Err(Rejection::new(
                 "null value can only be used with 'eq' or 'ne' operators",
-                place,
+                span,
             ))
         }
         _ if is_collection(&value) => Err(unground()),
@@ -357,7 +357,7 @@ fn compared(
     }
 }
 
-fn searched(operator: Operator, value: &Value, place: Span) -> Result<Predicate, Rejection> {
+fn searched(operator: Operator, value: &Value, span: Span) -> Result<Predicate, Rejection> {
     let shown = value.borrow();
     match operator {
         Operator::Affix(affix) => match value.utf8() {
@@ -367,7 +367,7 @@ fn searched(operator: Operator, value: &Value, place: Span) -> Result<Predicate,
                     "'{}' pattern requires string argument, got {shown}",
                     affix.word()
                 ),
-                place,
+                span,
             )),
         },
         _ => {
@@ -377,7 +377,7 @@ fn searched(operator: Operator, value: &Value, place: Span) -> Result<Predicate,
                 items.iter().map(|item| item.to_value()).collect()
             } else {
                 let message = "field operator 'in' requires collection argument";
-                return Err(Rejection::new(message, place));
+                return Err(Rejection::new(message, span));
             };
             Ok(Predicate::In(items))
         }
@@ -401,7 +401,7 @@ fn sayable(test: &ColumnTest, fragment: FilterLanguage<'_>) -> Result<(), Reject
         let unsaid = unsaid.or(part.filter(|_| !target.searches_columns()));
         if let Some(word) = unsaid {
             let message = format!("{word}: unsupported for {}", target.label());
-            return Err(Rejection::new(message, test.place));
+            return Err(Rejection::new(message, test.span));
         }
     }
     match &test.predicate {
@@ -415,7 +415,7 @@ fn sayable(test: &ColumnTest, fragment: FilterLanguage<'_>) -> Result<(), Reject
             fragment,
             TargetFeature::FieldRef,
             "reference to field",
-            test.place,
+            test.span,
         ),
         _ => Ok(()),
     }
@@ -425,7 +425,7 @@ fn lacking(
     fragment: FilterLanguage<'_>,
     feature: TargetFeature,
     what: &str,
-    place: Span,
+    span: Span,
 ) -> Result<(), Rejection> {
     let lacking = fragment
         .targets
@@ -442,7 +442,7 @@ fn lacking(
     } else {
         Err(Rejection::new(
             format!("{what}: {}", lacking.join("\n")),
-            place,
+            span,
         ))
     }
 }

@@ -94,7 +94,7 @@ pub struct ColumnTest {
     /// `true` if the predicate must not hold.
     pub negated: bool,
     /// Source location in the policy.
-    pub place: Span,
+    pub span: Span,
 }
 
 /// Condition for a row to be kept.

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut as _};
+use solon_syntax::ast::visit::{Descent, VisitorMut, WalkMut as _};
 use solon_syntax::ast::{Body, Name, Term, TermKind};
 
 use super::check::read;
@@ -155,12 +155,12 @@ fn definitions(body: &Body) -> BTreeMap<Name, Term> {
 struct Substitution<'n>(&'n BTreeMap<Name, Term>);
 
 impl VisitorMut for Substitution<'_> {
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         let Some(stands) = term.as_var().and_then(|name| self.0.get(name)) else {
-            return Flow::Into;
+            return Descent::Into;
         };
         term.kind = stands.kind.clone();
-        Flow::Over
+        Descent::Over
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use solon_syntax::ast::visit::{Flow, Terms, Walk};
+use solon_syntax::ast::visit::{Descent, Terms, Walk};
 use solon_syntax::ast::{Body, Ref, Term, TermKind};
 use solon_syntax::source::Span;
 
@@ -17,7 +17,7 @@ pub struct Near {
     /// The undefined reference, and similar names.
     pub message: String,
     /// Source location.
-    pub place: Span,
+    pub span: Span,
 }
 
 /// Observer that collects hints from failing expressions.
@@ -25,7 +25,7 @@ pub struct Hints<'u> {
     /// Names of unknowns directly below `input`.
     names: &'u [String],
     /// Hints so far, with the references that they are about.
-    found: Vec<(Ref, Near)>,
+    hints: Vec<(Ref, Near)>,
 }
 
 /// Returns the names of unknowns directly below `input`.
@@ -47,7 +47,7 @@ pub fn input_names<'b>(bodies: impl Iterator<Item = &'b Body>) -> BTreeSet<Strin
             {
                 asked.insert(name.to_string());
             }
-            Flow::Into
+            Descent::Into
         }));
     }
     asked
@@ -63,13 +63,13 @@ impl<'u> Hints<'u> {
     pub fn new(names: &'u [String]) -> Self {
         Self {
             names,
-            found: Vec::new(),
+            hints: Vec::new(),
         }
     }
 
     /// Returns the hints in the order in which they were found.
     pub fn finish(self) -> Vec<Near> {
-        self.found.into_iter().map(|(_, near)| near).collect()
+        self.hints.into_iter().map(|(_, near)| near).collect()
     }
 }
 
@@ -86,7 +86,7 @@ impl Observer for Hints<'_> {
         let EventNode::Expr(expr) = &event.node else {
             return;
         };
-        let (names, found) = (self.names, &mut self.found);
+        let (names, found) = (self.names, &mut self.hints);
         expr.walk(&mut Terms(|term: &Term| {
             if let TermKind::Ref(terms) = &term.kind
                 && !found.iter().any(|(known, _)| known == terms)
@@ -97,10 +97,16 @@ impl Observer for Hints<'_> {
                 if !meant.is_empty() {
                     let message = worded(terms, &meant);
                     let place = event.span;
-                    found.push((terms.clone(), Near { message, place }));
+                    found.push((
+                        terms.clone(),
+                        Near {
+                            message,
+                            span: place,
+                        },
+                    ));
                 }
             }
-            Flow::Into
+            Descent::Into
         }));
     }
 }

@@ -34,8 +34,8 @@ impl NumberLiteral {
     }
 
     /// Returns the error for a condition that is written before [`settled`] has decided its tests.
-    pub(super) fn unsettled(&self, place: Span) -> Rejection {
-        Rejection::new(format!("text \"{}\" of a number", self.text), place)
+    pub(super) fn unsettled(&self, span: Span) -> Rejection {
+        Rejection::new(format!("text \"{}\" of a number", self.text), span)
     }
 
     /// Returns `true` for a text that an integer column may have.
@@ -64,7 +64,7 @@ pub(super) fn written(expr: &Expr, names: MappedNames<'_>) -> Option<ColumnTest>
         functions: Vec::new(),
         predicate: Predicate::NumberText(NumberLiteral::of_text(text.as_string()?)?),
         negated: expr.negated,
-        place: or(span_of(operator), expr.span),
+        span: or(span_of(operator), expr.span),
     })
 }
 
@@ -151,7 +151,7 @@ fn equals_number(
                 "decimal column `{}` as the key \"{}\" of `data`: expected a column of integers or texts",
                 test.column.name, written.text
             );
-            return Err(Rejection::new(message, test.place));
+            return Err(Rejection::new(message, test.span));
         }
         // other texts of the number may only exclude rows
         None => !target.is_sql() && (written.is_integer() || test.negated),

@@ -79,7 +79,7 @@ impl ColumnKind {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Mapped {
     /// Segments of the name, the table's first.
-    pub parts: Vec<String>,
+    pub segments: Vec<String>,
 }
 
 /// A mapping with an invalid structure.
@@ -208,7 +208,7 @@ impl Mappings {
         let place = self.column_mapping(column);
         let Some(table) = place.table else {
             return Mapped {
-                parts: vec![place.column.to_owned()],
+                segments: vec![place.column.to_owned()],
             };
         };
         let split = |name: &str| name.split('.').map(str::to_owned).collect::<Vec<String>>();
@@ -224,7 +224,7 @@ impl Mappings {
             Some(other) => parts.extend(split(other)),
             None => parts.push(place.column.to_owned()),
         }
-        Mapped { parts }
+        Mapped { segments: parts }
     }
 
     /// Returns `true` if the mapping renames a column.

@@ -137,8 +137,8 @@ pub(super) fn span_of(term: &Term) -> Span {
     }
 }
 
-pub(super) fn or(place: Span, other: Span) -> Span {
-    if place.is_somewhere() { place } else { other }
+pub(super) fn or(span: Span, other: Span) -> Span {
+    if span.is_somewhere() { span } else { other }
 }
 
 /// Rewrites a call with an output operand, `lower(input.fruits.name, "a")`, as an equation. Under `not` it stays: there

@@ -13,19 +13,19 @@ pub struct Rejection {
     /// Suggestion for the user.
     pub details: Option<String>,
     /// Source location; empty for generated terms.
-    pub place: Span,
+    pub span: Span,
     /// Document that the rejection is about. Its rules provide a location if there is no other.
     pub about: Option<Ref>,
 }
 
 impl Rejection {
     /// Creates a rejection without details.
-    pub fn new(message: impl Into<String>, place: Span) -> Self {
+    pub fn new(message: impl Into<String>, span: Span) -> Self {
         Self {
             code: "pe_fragment_error",
             message: message.into(),
             details: None,
-            place,
+            span,
             about: None,
         }
     }

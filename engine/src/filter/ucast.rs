@@ -52,7 +52,7 @@ fn compound(operator: &str, nodes: Vec<Value>) -> Value {
 
 fn node(test: &ColumnTest, mappings: &Mappings, guards: bool) -> Result<Value, Rejection> {
     if !test.functions.is_empty() {
-        return Err(Rejection::new("function of a column", test.place));
+        return Err(Rejection::new("function of a column", test.span));
     }
     let (operator, value) = match &test.predicate {
         Predicate::Compare(comparison, FilterOperand::Value(value)) => {
@@ -69,10 +69,10 @@ fn node(test: &ColumnTest, mappings: &Mappings, guards: bool) -> Result<Value, R
         Predicate::Affix(affix, part) => (affix.word(), Value::string(part)),
         Predicate::Part(affix, _) => {
             let message = format!("rhs of {} must be known", affix.word());
-            return Err(Rejection::new(message, test.place));
+            return Err(Rejection::new(message, test.span));
         }
         Predicate::Present => (ComparisonOperator::Ne.word(), Value::Null),
-        Predicate::NumberText(written) => return Err(written.unsettled(test.place)),
+        Predicate::NumberText(written) => return Err(written.unsettled(test.span)),
     };
     let field = Value::object(vec![
         ("field".into(), name(&test.column, mappings, test)?),
@@ -143,8 +143,8 @@ fn name(column: &ColumnName, mappings: &Mappings, test: &ColumnTest) -> Result<V
     for (what, name) in names {
         if name.contains('.') {
             let message = format!("name of {what} `{name}` holds a point");
-            return Err(Rejection::new(message, test.place));
+            return Err(Rejection::new(message, test.span));
         }
     }
-    Ok(Value::string(&mappings.name(column).parts.join(".")))
+    Ok(Value::string(&mappings.name(column).segments.join(".")))
 }

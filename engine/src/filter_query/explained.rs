@@ -67,7 +67,7 @@ impl PreparedFilters {
                     if let Some((target, mappings)) = inner.targets.first()
                         && let Ok(Some(query)) = inner.written(&condition, *target, mappings)
                     {
-                        tests.push((test.place, test_text(query)));
+                        tests.push((test.span, test_text(query)));
                     }
                 }
             }
@@ -80,7 +80,7 @@ impl PreparedFilters {
             let within = |place: Span| {
                 enclosing_rule(&rules, place).is_some_and(|own| own.span == rule.span)
             };
-            let (own, rest) = unplaced.into_iter().partition(|it| within(it.place));
+            let (own, rest) = unplaced.into_iter().partition(|it| within(it.span));
             unplaced = rest;
             let own: Vec<Rejection> = own;
             let tests = tests.iter().filter(|(place, _)| within(*place));
@@ -145,7 +145,7 @@ fn errors(compiled: &Compiled, refusals: &[Rejection]) -> Value {
     let one = |refusal: &Rejection| {
         let mut fields: Vec<(Value, Value)> =
             vec![("message".into(), Value::string(&refusal.message))];
-        fields.extend(location(compiled, refusal.place));
+        fields.extend(location(compiled, refusal.span));
         let details = refusal.details.as_ref();
         fields.extend(details.map(|words| ("details".into(), Value::string(words))));
         Value::object(fields)

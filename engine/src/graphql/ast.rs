@@ -8,25 +8,25 @@ use solon_syntax::stack;
 use super::strings::quote;
 
 /// A name or a text.
-pub type Text<'a> = Cow<'a, str>;
+pub type SourceText<'a> = Cow<'a, str>;
 
 /// Position in a source, counted from 1. Zeros in trees without a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Position {
+pub struct SourcePosition {
     /// Line.
     pub line: u32,
     /// Column, in characters.
     pub column: u32,
 }
 
-impl Position {
+impl SourcePosition {
     /// Returns `true` if there is a source.
     pub fn has_source(self) -> bool {
         self.line > 0
     }
 }
 
-impl fmt::Display for Position {
+impl fmt::Display for SourcePosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
     }
@@ -34,7 +34,7 @@ impl fmt::Display for Position {
 
 /// Comments before a token, including their `#`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Comments<'a>(pub Vec<Text<'a>>);
+pub struct Comments<'a>(pub Vec<SourceText<'a>>);
 
 /// A description and the comments around it.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +42,7 @@ pub struct Description<'a> {
     /// Comments before it.
     pub before: Comments<'a>,
     /// Text. Empty if there is none.
-    pub text: Text<'a>,
+    pub text: SourceText<'a>,
     /// Comments between the description and the item.
     pub after: Comments<'a>,
 }
@@ -62,19 +62,19 @@ pub struct OperationDefinition<'a> {
     /// Comments before the operation, and those between its description and the operation.
     pub comments: Comments<'a>,
     /// Description. Empty if there is none.
-    pub description: Text<'a>,
+    pub description: SourceText<'a>,
     /// `query`, `mutation` or `subscription`.
-    pub operation: Text<'a>,
+    pub operation: SourceText<'a>,
     /// Name. Empty for anonymous operations.
-    pub name: Text<'a>,
+    pub name: SourceText<'a>,
     /// Declared variables.
-    pub variables: Vec<Variable<'a>>,
+    pub variables: Vec<VariableDefinition<'a>>,
     /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,
     /// Selections.
     pub selections: Vec<Selection<'a>>,
     /// Position of the operation.
-    pub position: Position,
+    pub position: SourcePosition,
 }
 
 impl OperationDefinition<'_> {
@@ -93,40 +93,40 @@ pub struct FragmentDefinition<'a> {
     /// Comments before the fragment, and those between its description and the fragment.
     pub comments: Comments<'a>,
     /// Description. Empty if there is none.
-    pub description: Text<'a>,
+    pub description: SourceText<'a>,
     /// Name.
-    pub name: Text<'a>,
+    pub name: SourceText<'a>,
     /// Declared variables, an obsolete extension.
-    pub variables: Vec<Variable<'a>>,
+    pub variables: Vec<VariableDefinition<'a>>,
     /// Type that it applies to.
-    pub type_condition: Text<'a>,
+    pub type_condition: SourceText<'a>,
     /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,
     /// Selections.
     pub selections: Vec<Selection<'a>>,
     /// Position of the fragment.
-    pub position: Position,
+    pub position: SourcePosition,
 }
 
 /// `$name: T = default`
 #[derive(Debug, Default)]
-pub struct Variable<'a> {
+pub struct VariableDefinition<'a> {
     /// Comments before the variable, and those between its description and the variable.
     pub comments: Comments<'a>,
     /// Description. Empty if there is none.
-    pub description: Text<'a>,
+    pub description: SourceText<'a>,
     /// Name without the dollar sign.
-    pub name: Text<'a>,
+    pub name: SourceText<'a>,
     /// Declared type.
-    pub of: Type<'a>,
+    pub of: TypeReference<'a>,
     /// Default.
-    pub default: Option<Value<'a>>,
+    pub default: Option<ValueNode<'a>>,
     /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,
     /// `true` if a syntax tree marks it as used.
     pub used: bool,
     /// Position of the variable.
-    pub position: Position,
+    pub position: SourcePosition,
 }
 
 /// An element of a selection set.
@@ -146,9 +146,9 @@ pub struct FieldNode<'a> {
     /// Comments before it.
     pub comments: Comments<'a>,
     /// Name in the response: the alias or else the name.
-    pub alias: Text<'a>,
+    pub alias: SourceText<'a>,
     /// Name.
-    pub name: Text<'a>,
+    pub name: SourceText<'a>,
     /// Arguments.
     pub arguments: Vec<ArgumentNode<'a>>,
     /// Directives.
@@ -156,7 +156,7 @@ pub struct FieldNode<'a> {
     /// Selections of its value.
     pub selections: Vec<Selection<'a>>,
     /// Position of the field.
-    pub position: Position,
+    pub position: SourcePosition,
 }
 
 /// A fragment spread.
@@ -165,11 +165,11 @@ pub struct Spread<'a> {
     /// Comments before it.
     pub comments: Comments<'a>,
     /// Name of the fragment.
-    pub name: Text<'a>,
+    pub name: SourceText<'a>,
     /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,
     /// Position of the name.
-    pub position: Position,
+    pub position: SourcePosition,
 }
 
 /// An inline fragment.
@@ -178,13 +178,13 @@ pub struct Inline<'a> {
     /// Comments before it.
     pub comments: Comments<'a>,
     /// Type that it applies to. Empty for the enclosing type.
-    pub type_condition: Text<'a>,
+    pub type_condition: SourceText<'a>,
     /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,
     /// Selections.
     pub selections: Vec<Selection<'a>>,
     /// Position of the fragment.
-    pub position: Position,
+    pub position: SourcePosition,
 }
 
 /// `name: value` of a field, a directive or an object. Elements of lists have no name.
@@ -193,11 +193,11 @@ pub struct ArgumentNode<'a> {
     /// Comments before it.
     pub comments: Comments<'a>,
     /// Name.
-    pub name: Text<'a>,
+    pub name: SourceText<'a>,
     /// Value.
-    pub value: Value<'a>,
+    pub value: ValueNode<'a>,
     /// Position of the argument.
-    pub position: Position,
+    pub position: SourcePosition,
 }
 
 /// Kind of a value. OPA's syntax trees contain the numbers.
@@ -205,7 +205,7 @@ pub struct ArgumentNode<'a> {
 #[expect(missing_docs, reason = "the names say it")]
 pub enum ValueKind {
     #[default]
-    Variable,
+    VariableDefinition,
     Int,
     Float,
     String,
@@ -220,7 +220,7 @@ pub enum ValueKind {
 impl ValueKind {
     /// All kinds, in the order of their numbers.
     pub const ALL: [Self; 10] = [
-        Self::Variable,
+        Self::VariableDefinition,
         Self::Int,
         Self::Float,
         Self::String,
@@ -235,23 +235,23 @@ impl ValueKind {
 
 /// A value, not evaluated.
 #[derive(Debug, Default)]
-pub struct Value<'a> {
+pub struct ValueNode<'a> {
     /// Comments before it.
     pub comments: Comments<'a>,
     /// Kind.
     pub kind: ValueKind,
     /// Source text. For strings the content. Empty for lists and objects.
-    pub raw: Text<'a>,
+    pub raw: SourceText<'a>,
     /// Elements or fields.
     pub children: Vec<ArgumentNode<'a>>,
     /// Position of the value.
-    pub position: Position,
+    pub position: SourcePosition,
 }
 
-impl fmt::Display for Value<'_> {
+impl fmt::Display for ValueNode<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let brackets = match self.kind {
-            ValueKind::Variable => return write!(f, "${}", self.raw),
+            ValueKind::VariableDefinition => return write!(f, "${}", self.raw),
             ValueKind::String | ValueKind::Block => return quote(&self.raw, f),
             ValueKind::List => ['[', ']'],
             ValueKind::Object => ['{', '}'],
@@ -273,27 +273,27 @@ impl fmt::Display for Value<'_> {
 #[derive(Debug, Default)]
 pub struct DirectiveNode<'a> {
     /// Name without the `@`.
-    pub name: Text<'a>,
+    pub name: SourceText<'a>,
     /// Arguments.
     pub arguments: Vec<ArgumentNode<'a>>,
     /// Position of the directive.
-    pub position: Position,
+    pub position: SourcePosition,
 }
 
 /// A reference to a type.
 #[derive(Clone, Debug, Default)]
-pub struct Type<'a> {
+pub struct TypeReference<'a> {
     /// Name. Empty for lists.
-    pub name: Text<'a>,
+    pub name: SourceText<'a>,
     /// Element type of a list.
-    pub element: Option<Box<Type<'a>>>,
+    pub element: Option<Box<TypeReference<'a>>>,
     /// `true` if `null` is excluded.
     pub non_null: bool,
     /// Position of the type.
-    pub position: Position,
+    pub position: SourcePosition,
 }
 
-impl Type<'_> {
+impl TypeReference<'_> {
     /// Returns the name of the innermost type.
     pub fn named(&self) -> &str {
         let mut of = self;
@@ -304,7 +304,7 @@ impl Type<'_> {
     }
 }
 
-impl fmt::Display for Type<'_> {
+impl fmt::Display for TypeReference<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.element {
             Some(element) => write!(f, "[{element}]")?,
@@ -320,9 +320,9 @@ pub struct SchemaDocument<'a> {
     /// Comments at the end.
     pub comments: Comments<'a>,
     /// `schema { … }`
-    pub schema: Vec<Roots<'a>>,
+    pub schema: Vec<RootOperations<'a>>,
     /// `extend schema { … }`
-    pub schema_extensions: Vec<Roots<'a>>,
+    pub schema_extensions: Vec<RootOperations<'a>>,
     /// `directive @name on …`
     pub directives: Vec<DirectiveDefinition<'a>>,
     /// `extend directive @name @other`, with names and directives only.
@@ -335,30 +335,30 @@ pub struct SchemaDocument<'a> {
 
 /// The root types of a schema.
 #[derive(Debug, Default)]
-pub struct Roots<'a> {
+pub struct RootOperations<'a> {
     /// Description.
     pub description: Description<'a>,
     /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,
     /// Operations and their types.
-    pub operations: Vec<Root<'a>>,
+    pub operations: Vec<RootOperation<'a>>,
     /// Comments before the closing brace.
     pub end: Comments<'a>,
     /// Position of the definition.
-    pub position: Position,
+    pub position: SourcePosition,
 }
 
 /// `query: Name`
 #[derive(Debug, Default)]
-pub struct Root<'a> {
+pub struct RootOperation<'a> {
     /// Comments before it.
     pub comments: Comments<'a>,
     /// `query`, `mutation` or `subscription`.
-    pub operation: Text<'a>,
+    pub operation: SourceText<'a>,
     /// Name of the type.
-    pub of: Text<'a>,
+    pub of: SourceText<'a>,
     /// Position of the operation.
-    pub position: Position,
+    pub position: SourcePosition,
 }
 
 /// Kind of a type definition.
@@ -412,9 +412,9 @@ impl DefinitionKind {
 #[derive(Debug, Default)]
 pub struct Reference<'a> {
     /// Name.
-    pub name: Text<'a>,
+    pub name: SourceText<'a>,
     /// Position of the name.
-    pub position: Position,
+    pub position: SourcePosition,
 }
 
 /// A type definition or extension.
@@ -425,11 +425,11 @@ pub struct TypeDefinition<'a> {
     /// Description.
     pub description: Description<'a>,
     /// Name.
-    pub name: Text<'a>,
+    pub name: SourceText<'a>,
     /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,
     /// Implemented interfaces.
-    pub interfaces: Vec<Text<'a>>,
+    pub interfaces: Vec<SourceText<'a>>,
     /// Fields.
     pub fields: Vec<FieldDefinition<'a>>,
     /// Members of a union.
@@ -439,7 +439,7 @@ pub struct TypeDefinition<'a> {
     /// Comments before the closing brace.
     pub end: Comments<'a>,
     /// Position of the name.
-    pub position: Position,
+    pub position: SourcePosition,
 }
 
 /// A field of a type, or an argument of a field or a directive.
@@ -448,17 +448,17 @@ pub struct FieldDefinition<'a> {
     /// Description.
     pub description: Description<'a>,
     /// Name.
-    pub name: Text<'a>,
+    pub name: SourceText<'a>,
     /// Arguments.
     pub arguments: Vec<FieldDefinition<'a>>,
     /// Default of an input field or an argument.
-    pub default: Option<Value<'a>>,
+    pub default: Option<ValueNode<'a>>,
     /// Type.
-    pub of: Type<'a>,
+    pub of: TypeReference<'a>,
     /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,
     /// Position of the field.
-    pub position: Position,
+    pub position: SourcePosition,
 }
 
 /// A value of an enum.
@@ -467,11 +467,11 @@ pub struct EnumValue<'a> {
     /// Description.
     pub description: Description<'a>,
     /// Name.
-    pub name: Text<'a>,
+    pub name: SourceText<'a>,
     /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,
     /// Position of the value.
-    pub position: Position,
+    pub position: SourcePosition,
 }
 
 /// `directive @name(…) @other repeatable on …`
@@ -480,15 +480,15 @@ pub struct DirectiveDefinition<'a> {
     /// Description.
     pub description: Description<'a>,
     /// Name without the `@`.
-    pub name: Text<'a>,
+    pub name: SourceText<'a>,
     /// Arguments.
     pub arguments: Vec<FieldDefinition<'a>>,
     /// Directives of the definition itself.
     pub directives: Vec<DirectiveNode<'a>>,
     /// Locations where it is allowed.
-    pub locations: Vec<Text<'a>>,
+    pub locations: Vec<SourceText<'a>>,
     /// `true` if it may be repeated at one location.
     pub repeatable: bool,
     /// Position of the name.
-    pub position: Position,
+    pub position: SourcePosition,
 }

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::ast::{DefinitionKind, FieldDefinition, Text, Type, TypeDefinition};
+use super::ast::{DefinitionKind, FieldDefinition, SourceText, TypeDefinition, TypeReference};
 use super::parser::ParseResult;
-use super::problem::Problem;
+use super::problem::GraphqlError;
 use super::validity::Checker;
 
 /// Checks all interfaces of a type.
@@ -12,10 +12,10 @@ pub fn check(checker: &Checker<'_>, definition: &TypeDefinition<'_>) -> ParseRes
     if definition.interfaces.is_empty() {
         return Ok(());
     }
-    let interfaces: HashSet<&Text<'_>> = definition.interfaces.iter().collect();
-    let mut seen: HashSet<&Text<'_>> = HashSet::new();
+    let interfaces: HashSet<&SourceText<'_>> = definition.interfaces.iter().collect();
+    let mut seen: HashSet<&SourceText<'_>> = HashSet::new();
     let fields = by_name(&definition.fields);
-    let refuse = |message| Err(Problem::new(message, definition.position));
+    let refuse = |message| Err(GraphqlError::new(message, definition.position));
     for name in &definition.interfaces {
         if !seen.insert(name) {
             let by = &definition.name;
@@ -71,7 +71,7 @@ fn implements(
 ) -> ParseResult<()> {
     let refuse = |what: String, position| {
         let (by, name) = (&definition.name, &interface.name);
-        Err(Problem::new(
+        Err(GraphqlError::new(
             format!("For {by} to implement {name} {what}"),
             position,
         ))
@@ -120,14 +120,18 @@ fn implements(
 }
 
 /// Returns `true` if all values of a type are values of the required one.
-fn is_covariant(checker: &Checker<'_>, required: &Type<'_>, found: &Type<'_>) -> bool {
-    if required.non_null && !found.non_null {
+fn is_covariant(
+    checker: &Checker<'_>,
+    required: &TypeReference<'_>,
+    actual: &TypeReference<'_>,
+) -> bool {
+    if required.non_null && !actual.non_null {
         return false;
     }
-    match (&required.element, &found.element) {
-        (Some(required), Some(found)) => is_covariant(checker, required, found),
+    match (&required.element, &actual.element) {
+        (Some(required), Some(actual)) => is_covariant(checker, required, actual),
         (None, None) => {
-            required.name == found.name || checker.is_subtype(&required.name, &found.name)
+            required.name == actual.name || checker.is_subtype(&required.name, &actual.name)
         }
         _ => false,
     }

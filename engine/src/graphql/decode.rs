@@ -5,24 +5,25 @@ use solon_syntax::stack;
 use super::ast::{
     ArgumentNode, Comments, DefinitionKind, Description, DirectiveDefinition, DirectiveNode,
     EnumValue, FieldDefinition, FieldNode, FragmentDefinition, Inline, OperationDefinition,
-    Position, QueryDocument, Reference, Root, Roots, SchemaDocument, Selection, Spread, Text, Type,
-    TypeDefinition, Value, ValueKind, Variable,
+    QueryDocument, Reference, RootOperation, RootOperations, SchemaDocument, Selection,
+    SourcePosition, SourceText, Spread, TypeDefinition, TypeReference, ValueKind, ValueNode,
+    VariableDefinition,
 };
-use super::problem::Problem;
+use super::problem::GraphqlError;
 use crate::limits::NESTING;
 use crate::value::ValueRef;
 
 /// A node that can be decoded.
 pub trait Decode<'e>: Sized {
     /// Decodes a node. `depth` is the number of enclosing nodes.
-    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, Problem>;
+    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, GraphqlError>;
 }
 
-fn mismatch(value: ValueRef<'_>, want: &str) -> Problem {
+fn mismatch(value: ValueRef<'_>, want: &str) -> GraphqlError {
     let found = value.kind().as_str();
-    Problem::new(
+    GraphqlError::new(
         format!("syntax tree has {found} for {want}"),
-        Position::default(),
+        SourcePosition::default(),
     )
 }
 
@@ -30,9 +31,12 @@ fn member<'e>(
     value: ValueRef<'e>,
     key: &str,
     depth: usize,
-) -> Result<Option<ValueRef<'e>>, Problem> {
+) -> Result<Option<ValueRef<'e>>, GraphqlError> {
     if depth > NESTING {
-        return Err(Problem::new("nested too deep".into(), Position::default()));
+        return Err(GraphqlError::new(
+            "nested too deep".into(),
+            SourcePosition::default(),
+        ));
     }
     let object = value.as_object().ok_or_else(|| mismatch(value, "a node"))?;
     Ok(object
@@ -45,12 +49,16 @@ fn get<'e, T: Decode<'e> + Default>(
     value: ValueRef<'e>,
     key: &str,
     depth: usize,
-) -> Result<T, Problem> {
+) -> Result<T, GraphqlError> {
     Ok(optional(value, key, depth)?.unwrap_or_default())
 }
 
 /// Decodes a member with a description.
-fn described<'e, T: Decode<'e>>(value: ValueRef<'e>, _: &str, depth: usize) -> Result<T, Problem> {
+fn described<'e, T: Decode<'e>>(
+    value: ValueRef<'e>,
+    _: &str,
+    depth: usize,
+) -> Result<T, GraphqlError> {
     T::decode(value, depth)
 }
 
@@ -58,7 +66,7 @@ fn optional<'e, T: Decode<'e>>(
     value: ValueRef<'e>,
     key: &str,
     depth: usize,
-) -> Result<Option<T>, Problem> {
+) -> Result<Option<T>, GraphqlError> {
     match member(value, key, depth)? {
         Some(member) => stack::level(|| T::decode(member, depth + 1)).map(Some),
         None => Ok(None),
@@ -66,36 +74,36 @@ fn optional<'e, T: Decode<'e>>(
 }
 
 impl<'e, T: Decode<'e>> Decode<'e> for Vec<T> {
-    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, Problem> {
+    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, GraphqlError> {
         let array = value.as_array().ok_or_else(|| mismatch(value, "a list"))?;
         array.iter().map(|item| T::decode(item, depth)).collect()
     }
 }
 
 impl<'e, T: Decode<'e>> Decode<'e> for Box<T> {
-    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, Problem> {
+    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, GraphqlError> {
         T::decode(value, depth).map(Box::new)
     }
 }
 
-impl<'e> Decode<'e> for Text<'e> {
-    fn decode(value: ValueRef<'e>, _: usize) -> Result<Self, Problem> {
+impl<'e> Decode<'e> for SourceText<'e> {
+    fn decode(value: ValueRef<'e>, _: usize) -> Result<Self, GraphqlError> {
         let text = value.as_text().ok_or_else(|| mismatch(value, "a text"))?;
-        Ok(Text::Owned(text.to_str().into_owned()))
+        Ok(SourceText::Owned(text.to_str().into_owned()))
     }
 }
 
 impl<'e> Decode<'e> for Reference<'e> {
-    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, Problem> {
+    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, GraphqlError> {
         Ok(Self {
-            name: Text::decode(value, depth)?,
-            position: Position::default(),
+            name: SourceText::decode(value, depth)?,
+            position: SourcePosition::default(),
         })
     }
 }
 
 impl<'e> Decode<'e> for Comments<'e> {
-    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, Problem> {
+    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, GraphqlError> {
         let Some(list) = member(value, "List", depth)? else {
             return Ok(Self::default());
         };
@@ -106,7 +114,7 @@ impl<'e> Decode<'e> for Comments<'e> {
 }
 
 impl<'e> Decode<'e> for Description<'e> {
-    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, Problem> {
+    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, GraphqlError> {
         Ok(Self {
             before: get(value, "BeforeDescriptionComment", depth)?,
             text: get(value, "Description", depth)?,
@@ -116,7 +124,7 @@ impl<'e> Decode<'e> for Description<'e> {
 }
 
 impl<'e> Decode<'e> for bool {
-    fn decode(value: ValueRef<'e>, _: usize) -> Result<Self, Problem> {
+    fn decode(value: ValueRef<'e>, _: usize) -> Result<Self, GraphqlError> {
         match value {
             ValueRef::Bool(flag) => Ok(flag),
             _ => Err(mismatch(value, "a flag")),
@@ -125,7 +133,7 @@ impl<'e> Decode<'e> for bool {
 }
 
 impl<'e> Decode<'e> for ValueKind {
-    fn decode(value: ValueRef<'e>, _: usize) -> Result<Self, Problem> {
+    fn decode(value: ValueRef<'e>, _: usize) -> Result<Self, GraphqlError> {
         let number = value.as_number().and_then(crate::value::Number::to_i64);
         number
             .and_then(|number| usize::try_from(number).ok())
@@ -135,8 +143,8 @@ impl<'e> Decode<'e> for ValueKind {
 }
 
 impl<'e> Decode<'e> for DefinitionKind {
-    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, Problem> {
-        let name = Text::decode(value, depth)?;
+    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, GraphqlError> {
+        let name = SourceText::decode(value, depth)?;
         Self::ALL
             .into_iter()
             .find(|kind| kind.as_str() == name)
@@ -145,7 +153,7 @@ impl<'e> Decode<'e> for DefinitionKind {
 }
 
 impl<'e> Decode<'e> for Selection<'e> {
-    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, Problem> {
+    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, GraphqlError> {
         let has = |key| Ok(member(value, key, depth)?.is_some());
         if !has("Name")? {
             return Inline::decode(value, depth).map(Self::Inline);
@@ -162,7 +170,7 @@ impl<'e> Decode<'e> for Selection<'e> {
 macro_rules! nodes {
     ($($node:ident { $($field:ident: $how:ident $key:literal),* $(,)? })*) => {$(
         impl<'e> Decode<'e> for $node<'e> {
-            fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, Problem> {
+            fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, GraphqlError> {
                 Ok(Self {
                     $($field: $how(value, $key, depth)?,)*
                     ..Self::default()
@@ -194,7 +202,7 @@ mod nodes {
             type_condition: get "TypeCondition", directives: get "Directives",
             selections: get "SelectionSet",
         }
-        Variable {
+        VariableDefinition {
             comments: get "Comment", description: get "Description", name: get "Variable",
             of: get "Type",
             default: optional "DefaultValue", directives: get "Directives", used: get "Used",
@@ -210,21 +218,21 @@ mod nodes {
             directives: get "Directives", selections: get "SelectionSet",
         }
         ArgumentNode { comments: get "Comment", name: get "Name", value: get "Value" }
-        Value {
+        ValueNode {
             comments: get "Comment", kind: get "Kind", raw: get "Raw", children: get "Children",
         }
         DirectiveNode { name: get "Name", arguments: get "Arguments" }
-        Type { name: get "NamedType", element: optional "Elem", non_null: get "NonNull" }
+        TypeReference { name: get "NamedType", element: optional "Elem", non_null: get "NonNull" }
         SchemaDocument {
             comments: get "Comment", schema: get "Schema", schema_extensions: get "SchemaExtension",
             directives: get "Directives", directive_extensions: get "DirectiveExtensions",
             definitions: get "Definitions", extensions: get "Extensions",
         }
-        Roots {
+        RootOperations {
             end: get "EndOfDefinitionComment", description: described "",
             directives: get "Directives", operations: get "OperationTypes",
         }
-        Root { comments: get "Comment", operation: get "Operation", of: get "Type" }
+        RootOperation { comments: get "Comment", operation: get "Operation", of: get "Type" }
         TypeDefinition {
             end: get "EndOfDefinitionComment", kind: get "Kind", description: described "",
             name: get "Name", directives: get "Directives", interfaces: get "Interfaces",

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use solon_syntax::stack;
 
-use super::ast::{DirectiveDefinition, DirectiveNode, FieldDefinition, Value, ValueKind};
+use super::ast::{DirectiveDefinition, DirectiveNode, FieldDefinition, ValueKind, ValueNode};
 use super::parser::ParseResult;
 use super::validity::{Checker, check_name, reject};
 
@@ -18,7 +18,7 @@ pub struct Applicable<'s> {
 
 /// A node with directives.
 #[derive(Clone, Copy)]
-pub struct Target<'s> {
+pub struct DirectiveTarget<'s> {
     /// Name of the location.
     pub location: &'s str,
     /// The directive definition that contains the node, if any.
@@ -28,7 +28,7 @@ pub struct Target<'s> {
     pub once: bool,
 }
 
-impl<'s> Target<'s> {
+impl<'s> DirectiveTarget<'s> {
     /// Returns a node at a location where directives that are not repeatable must not occur twice.
     pub fn new(location: &'s str) -> Self {
         Self {
@@ -62,7 +62,7 @@ impl Checker<'_> {
     pub fn check_directives(
         &self,
         directives: &[DirectiveNode<'_>],
-        target: Target<'_>,
+        target: DirectiveTarget<'_>,
     ) -> ParseResult<()> {
         let mut seen: HashSet<&str> = HashSet::new();
         for directive in directives {
@@ -117,7 +117,7 @@ impl Checker<'_> {
 }
 
 /// Checks that no object in a value has duplicate fields. Recursive: the parser limits the depth of values.
-pub fn check_input_fields(value: Option<&Value<'_>>) -> ParseResult<()> {
+pub fn check_input_fields(value: Option<&ValueNode<'_>>) -> ParseResult<()> {
     let Some(value) = value else {
         return Ok(());
     };

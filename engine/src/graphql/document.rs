@@ -1,8 +1,8 @@
 //! Parser of schema documents.
 
 use super::ast::{
-    DefinitionKind, Description, DirectiveDefinition, EnumValue, FieldDefinition, Reference, Root,
-    Roots, SchemaDocument, Text, TypeDefinition,
+    DefinitionKind, Description, DirectiveDefinition, EnumValue, FieldDefinition, Reference,
+    RootOperation, RootOperations, SchemaDocument, SourceText, TypeDefinition,
 };
 use super::parser::{GraphqlParser, ParseResult};
 
@@ -100,7 +100,7 @@ fn extension<'a>(
 fn roots<'a>(
     parser: &mut GraphqlParser<'a>,
     description: Description<'a>,
-) -> ParseResult<Roots<'a>> {
+) -> ParseResult<RootOperations<'a>> {
     parser.keyword("schema")?;
     let position = parser.position();
     let directives = parser.directives(true)?;
@@ -108,14 +108,14 @@ fn roots<'a>(
         let (comments, position) = (parser.comments(), parser.position());
         let operation = parser.operation_type()?;
         parser.expect(b':')?;
-        Ok(Root {
+        Ok(RootOperation {
             comments,
             operation,
             of: parser.name()?,
             position,
         })
     })?;
-    Ok(Roots {
+    Ok(RootOperations {
         description,
         directives,
         operations,
@@ -193,7 +193,7 @@ fn names<'a>(parser: &mut GraphqlParser<'a>, sign: u8) -> ParseResult<Vec<Refere
     }
 }
 
-fn interfaces<'a>(parser: &mut GraphqlParser<'a>) -> ParseResult<Vec<Text<'a>>> {
+fn interfaces<'a>(parser: &mut GraphqlParser<'a>) -> ParseResult<Vec<SourceText<'a>>> {
     if parser.text() != "implements" {
         return Ok(Vec::new());
     }

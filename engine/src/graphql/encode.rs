@@ -5,8 +5,8 @@ use solon_syntax::stack;
 use super::ast::{
     ArgumentNode, Comments, Description, DirectiveDefinition, DirectiveNode, EnumValue,
     FieldDefinition, FieldNode, FragmentDefinition, Inline, OperationDefinition, QueryDocument,
-    Reference, Root, Roots, SchemaDocument, Selection, Spread, Text, Type, TypeDefinition, Value,
-    Variable,
+    Reference, RootOperation, RootOperations, SchemaDocument, Selection, SourceText, Spread,
+    TypeDefinition, TypeReference, ValueNode, VariableDefinition,
 };
 use crate::value::{Arena, NumberBuf, ValueRef};
 
@@ -81,7 +81,7 @@ impl<'e> GraphqlNodeBuilder<'e> {
     }
 }
 
-impl Encode for Text<'_> {
+impl Encode for SourceText<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         arena.text(self)
     }
@@ -130,7 +130,7 @@ impl Encode for FragmentDefinition<'_> {
     }
 }
 
-impl Encode for Variable<'_> {
+impl Encode for VariableDefinition<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         let mut node = GraphqlNodeBuilder::new(arena)
             .text("Description", &self.description)
@@ -200,7 +200,7 @@ impl Encode for ArgumentNode<'_> {
     }
 }
 
-impl Encode for Value<'_> {
+impl Encode for ValueNode<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         let kind = arena.number(NumberBuf::Int(self.kind as i64));
         GraphqlNodeBuilder::new(arena)
@@ -223,7 +223,7 @@ impl Encode for DirectiveNode<'_> {
     }
 }
 
-impl Encode for Type<'_> {
+impl Encode for TypeReference<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         let mut node = GraphqlNodeBuilder::new(arena)
             .text("NamedType", &self.name)
@@ -249,7 +249,7 @@ impl Encode for SchemaDocument<'_> {
     }
 }
 
-impl Encode for Roots<'_> {
+impl Encode for RootOperations<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         GraphqlNodeBuilder::new(arena)
             .description(&self.description)
@@ -260,7 +260,7 @@ impl Encode for Roots<'_> {
     }
 }
 
-impl Encode for Root<'_> {
+impl Encode for RootOperation<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         GraphqlNodeBuilder::new(arena)
             .text("Operation", &self.operation)

@@ -1,6 +1,6 @@
 //! Tokenizes documents.
 
-use super::ast::{Comments, Position, Text};
+use super::ast::{Comments, SourcePosition, SourceText};
 use crate::bug::bug;
 
 /// Kind of a token.
@@ -56,17 +56,17 @@ pub fn sign_text(first: u8) -> &'static str {
 
 /// A token.
 #[derive(Clone, Debug)]
-pub struct Token<'a> {
+pub struct GraphqlToken<'a> {
     /// Kind.
     pub kind: GraphqlTokenKind,
     /// Name, digits, or content of a string.
-    pub text: Text<'a>,
+    pub text: SourceText<'a>,
     /// Position. For strings that of the content, for invalid tokens that of the error.
-    pub position: Position,
+    pub position: SourcePosition,
     /// Comments between the previous token and this one.
     pub comments: Comments<'a>,
     /// Position of the last comment.
-    pub last_comment: Position,
+    pub last_comment: SourcePosition,
 }
 
 /// A lexer.
@@ -101,7 +101,7 @@ impl<'a> GraphqlLexer<'a> {
     }
 
     /// Returns the position of a byte. Invariant: calls have ascending offsets.
-    fn position(&mut self, at: usize) -> Position {
+    fn position(&mut self, at: usize) -> SourcePosition {
         let (from, column) = self.column_origin;
         let passed = if self.ascii {
             at.saturating_sub(from)
@@ -112,7 +112,7 @@ impl<'a> GraphqlLexer<'a> {
         let passed = u32::try_from(passed).unwrap_or(u32::MAX);
         let column = column.saturating_add(passed);
         self.column_origin = (at, column);
-        Position {
+        SourcePosition {
             line: self.line,
             column,
         }
@@ -130,9 +130,9 @@ impl<'a> GraphqlLexer<'a> {
     }
 
     /// Skips ignored characters. Returns the comments, and the position of the last one.
-    fn skip_ignored(&mut self) -> (Comments<'a>, Position) {
+    fn skip_ignored(&mut self) -> (Comments<'a>, SourcePosition) {
         let mut comments = Comments::default();
-        let mut last = Position::default();
+        let mut last = SourcePosition::default();
         loop {
             match self.byte(0) {
                 Some(b' ' | b'\t' | b',') => self.at += 1,
@@ -154,7 +154,7 @@ impl<'a> GraphqlLexer<'a> {
                     self.at += 1;
                     self.skip_while(is_printed);
                     let comment = self.source.get(start..self.at).unwrap_or_default();
-                    comments.0.push(Text::Borrowed(comment));
+                    comments.0.push(SourceText::Borrowed(comment));
                 }
                 Some(_) if self.rest().starts_with('\u{feff}') => self.at += 3,
                 _ => return (comments, last),
@@ -163,16 +163,16 @@ impl<'a> GraphqlLexer<'a> {
     }
 
     /// Returns the next token. Invalid text becomes a token.
-    pub fn next(&mut self) -> Token<'a> {
+    pub fn next(&mut self) -> GraphqlToken<'a> {
         let (comments, last_comment) = self.skip_ignored();
-        Token {
+        GraphqlToken {
             comments,
             last_comment,
             ..self.read()
         }
     }
 
-    fn read(&mut self) -> Token<'a> {
+    fn read(&mut self) -> GraphqlToken<'a> {
         let position = self.position(self.at);
         let start = self.at;
         let Some(first) = self.byte(0) else {
@@ -192,32 +192,37 @@ impl<'a> GraphqlLexer<'a> {
             _ => return self.invalid(),
         };
         self.at += length;
-        Token {
+        GraphqlToken {
             kind: GraphqlTokenKind::Punctuation(first),
-            text: Text::Borrowed(""),
+            text: SourceText::Borrowed(""),
             position,
             comments: Comments::default(),
-            last_comment: Position::default(),
+            last_comment: SourcePosition::default(),
         }
     }
 
-    fn token(&self, kind: GraphqlTokenKind, start: usize, position: Position) -> Token<'a> {
-        Token {
+    fn token(
+        &self,
+        kind: GraphqlTokenKind,
+        start: usize,
+        position: SourcePosition,
+    ) -> GraphqlToken<'a> {
+        GraphqlToken {
             kind,
-            text: Text::Borrowed(self.source.get(start..self.at).unwrap_or_default()),
+            text: SourceText::Borrowed(self.source.get(start..self.at).unwrap_or_default()),
             position,
             comments: Comments::default(),
-            last_comment: Position::default(),
+            last_comment: SourcePosition::default(),
         }
     }
 
-    fn invalid(&mut self) -> Token<'a> {
-        Token {
+    fn invalid(&mut self) -> GraphqlToken<'a> {
+        GraphqlToken {
             kind: GraphqlTokenKind::Invalid,
-            text: Text::Borrowed(""),
+            text: SourceText::Borrowed(""),
             position: self.position(self.at),
             comments: Comments::default(),
-            last_comment: Position::default(),
+            last_comment: SourcePosition::default(),
         }
     }
 
@@ -227,7 +232,7 @@ impl<'a> GraphqlLexer<'a> {
         self.at > start
     }
 
-    fn number(&mut self, start: usize, position: Position) -> Token<'a> {
+    fn number(&mut self, start: usize, position: SourcePosition) -> GraphqlToken<'a> {
         let mut kind = GraphqlTokenKind::Int;
         if self.byte(0) == Some(b'-') {
             self.at += 1;
@@ -260,7 +265,7 @@ impl<'a> GraphqlLexer<'a> {
         self.token(kind, start, position)
     }
 
-    fn string(&mut self) -> Token<'a> {
+    fn string(&mut self) -> GraphqlToken<'a> {
         self.at += 1;
         let position = self.position(self.at);
         let start = self.at;
@@ -290,7 +295,7 @@ impl<'a> GraphqlLexer<'a> {
         let mut token = self.token(GraphqlTokenKind::String, start, position);
         self.at += 1;
         if let Some(decoded) = decoded {
-            token.text = Text::Owned(decoded);
+            token.text = SourceText::Owned(decoded);
         }
         token
     }
@@ -300,7 +305,7 @@ impl<'a> GraphqlLexer<'a> {
         rest.starts_with("\"\"\"") && !rest.starts_with("\"\"\"\"")
     }
 
-    fn block(&mut self) -> Token<'a> {
+    fn block(&mut self) -> GraphqlToken<'a> {
         self.at += 3;
         let position = self.position(self.at);
         let mut raw = String::new();
@@ -329,12 +334,12 @@ impl<'a> GraphqlLexer<'a> {
             }
         }
         self.at += 3;
-        Token {
+        GraphqlToken {
             kind: GraphqlTokenKind::Block,
-            text: Text::Owned(without_indent(&raw)),
+            text: SourceText::Owned(without_indent(&raw)),
             position,
             comments: Comments::default(),
-            last_comment: Position::default(),
+            last_comment: SourcePosition::default(),
         }
     }
 }

@@ -3,23 +3,24 @@
 use solon_syntax::stack;
 
 use super::ast::{
-    ArgumentNode, Comments, Description, DirectiveNode, Position, Text, Type, Value, ValueKind,
+    ArgumentNode, Comments, Description, DirectiveNode, SourcePosition, SourceText, TypeReference,
+    ValueKind, ValueNode,
 };
-use super::lexer::{GraphqlLexer, GraphqlTokenKind, Token, sign_text};
-use super::problem::Problem;
+use super::lexer::{GraphqlLexer, GraphqlToken, GraphqlTokenKind, sign_text};
+use super::problem::GraphqlError;
 use crate::limits::NESTING;
 
 /// A parser with one token of lookahead.
 pub struct GraphqlParser<'a> {
     lexer: GraphqlLexer<'a>,
-    token: Token<'a>,
+    token: GraphqlToken<'a>,
     depth: usize,
     /// Comments before the sign that closed the last list.
     before_close: Comments<'a>,
 }
 
 /// Result of a parser.
-pub type ParseResult<T> = Result<T, Problem>;
+pub type ParseResult<T> = Result<T, GraphqlError>;
 
 impl<'a> GraphqlParser<'a> {
     /// Returns a parser at the start of a source.
@@ -35,7 +36,7 @@ impl<'a> GraphqlParser<'a> {
     }
 
     /// Returns the position of the next token.
-    pub fn position(&self) -> Position {
+    pub fn position(&self) -> SourcePosition {
         self.token.position
     }
 
@@ -71,7 +72,7 @@ impl<'a> GraphqlParser<'a> {
     }
 
     /// Consumes the next token.
-    pub fn take(&mut self) -> Token<'a> {
+    pub fn take(&mut self) -> GraphqlToken<'a> {
         let next = self.lexer.next();
         std::mem::replace(&mut self.token, next)
     }
@@ -101,14 +102,14 @@ impl<'a> GraphqlParser<'a> {
             return Ok(());
         }
         let found = described(&self.token);
-        Err(Problem::new(
+        Err(GraphqlError::new(
             format!("Expected \"{word}\", found {found}"),
             self.position(),
         ))
     }
 
     /// Consumes a required name.
-    pub fn name(&mut self) -> ParseResult<Text<'a>> {
+    pub fn name(&mut self) -> ParseResult<SourceText<'a>> {
         if self.at_name() {
             Ok(self.take().text)
         } else {
@@ -116,15 +117,15 @@ impl<'a> GraphqlParser<'a> {
         }
     }
 
-    fn expected(&self, what: &str) -> Problem {
+    fn expected(&self, what: &str) -> GraphqlError {
         let found = self.token.kind.as_str();
-        Problem::new(format!("Expected {what}, found {found}"), self.position())
+        GraphqlError::new(format!("Expected {what}, found {found}"), self.position())
     }
 
     /// Returns the error for an unexpected token.
-    pub fn unexpected(&self) -> Problem {
+    pub fn unexpected(&self) -> GraphqlError {
         let found = described(&self.token);
-        Problem::new(format!("Unexpected {found}"), self.position())
+        GraphqlError::new(format!("Unexpected {found}"), self.position())
     }
 
     /// Runs a recursive production.
@@ -133,7 +134,10 @@ impl<'a> GraphqlParser<'a> {
         production: impl FnOnce(&mut Self) -> ParseResult<T>,
     ) -> ParseResult<T> {
         if self.depth == NESTING {
-            return Err(Problem::new("nested too deep".to_owned(), self.position()));
+            return Err(GraphqlError::new(
+                "nested too deep".to_owned(),
+                self.position(),
+            ));
         }
         self.depth += 1;
         let parsed = stack::level(|| production(self));
@@ -170,7 +174,7 @@ impl<'a> GraphqlParser<'a> {
         let mut item = item;
         self.take();
         if self.is_at_sign(close) {
-            return Err(Problem::new(
+            return Err(GraphqlError::new(
                 format!(
                     "expected at least one definition, found {}",
                     sign_text(close)
@@ -188,18 +192,18 @@ impl<'a> GraphqlParser<'a> {
     }
 
     /// Parses a type.
-    pub fn of_type(&mut self) -> ParseResult<Type<'a>> {
+    pub fn of_type(&mut self) -> ParseResult<TypeReference<'a>> {
         self.nested(|parser| {
             let position = parser.position();
             let (name, element) = if parser.skip(b'[') {
                 let element = parser.of_type()?;
                 parser.expect(b']')?;
-                (Text::Borrowed(""), Some(Box::new(element)))
+                (SourceText::Borrowed(""), Some(Box::new(element)))
             } else {
                 (parser.name()?, None)
             };
             let non_null = parser.skip(b'!');
-            Ok(Type {
+            Ok(TypeReference {
                 name,
                 element,
                 non_null,
@@ -244,7 +248,7 @@ impl<'a> GraphqlParser<'a> {
     }
 
     /// Parses a value. Constant ones cannot use variables.
-    pub fn value(&mut self, constant: bool) -> ParseResult<Value<'a>> {
+    pub fn value(&mut self, constant: bool) -> ParseResult<ValueNode<'a>> {
         let position = self.position();
         let kind = match self.token.kind {
             GraphqlTokenKind::Punctuation(b'[') => {
@@ -256,10 +260,10 @@ impl<'a> GraphqlParser<'a> {
             GraphqlTokenKind::Punctuation(b'$') if !constant => {
                 self.take();
                 let raw = self.name()?;
-                return Ok(Value {
+                return Ok(ValueNode {
                     raw,
                     position,
-                    ..Value::default()
+                    ..ValueNode::default()
                 });
             }
             GraphqlTokenKind::Int => ValueKind::Int,
@@ -273,15 +277,15 @@ impl<'a> GraphqlParser<'a> {
             },
             _ => return Err(self.unexpected()),
         };
-        Ok(Value {
+        Ok(ValueNode {
             kind,
             raw: self.take().text,
             position,
-            ..Value::default()
+            ..ValueNode::default()
         })
     }
 
-    fn list(&mut self, constant: bool) -> ParseResult<Value<'a>> {
+    fn list(&mut self, constant: bool) -> ParseResult<ValueNode<'a>> {
         let comments = self.comments();
         let position = self.position();
         let children = self.many([b'[', b']'], |parser| {
@@ -293,30 +297,30 @@ impl<'a> GraphqlParser<'a> {
                 ..ArgumentNode::default()
             })
         })?;
-        Ok(Value {
+        Ok(ValueNode {
             comments,
             kind: ValueKind::List,
             children,
             position,
-            ..Value::default()
+            ..ValueNode::default()
         })
     }
 
-    fn object(&mut self, constant: bool) -> ParseResult<Value<'a>> {
+    fn object(&mut self, constant: bool) -> ParseResult<ValueNode<'a>> {
         let comments = self.comments();
         let position = self.position();
         let children = self.many([b'{', b'}'], |parser| parser.argument(constant))?;
-        Ok(Value {
+        Ok(ValueNode {
             comments,
             kind: ValueKind::Object,
             children,
             position,
-            ..Value::default()
+            ..ValueNode::default()
         })
     }
 
     /// Parses `query`, `mutation` or `subscription`.
-    pub fn operation_type(&mut self) -> ParseResult<Text<'a>> {
+    pub fn operation_type(&mut self) -> ParseResult<SourceText<'a>> {
         match (self.token.kind, self.text()) {
             (GraphqlTokenKind::Name, "query" | "mutation" | "subscription") => Ok(self.take().text),
             (GraphqlTokenKind::Name, _) => Err(self.unexpected()),
@@ -337,12 +341,12 @@ impl<'a> GraphqlParser<'a> {
     pub fn unexpected_description(
         &self,
         description: &Description<'_>,
-        described: Problem,
-    ) -> Problem {
+        described: GraphqlError,
+    ) -> GraphqlError {
         match description.after.0.last() {
             Some(comment) => {
                 let comment = super::problem::quoted(comment);
-                Problem::new(
+                GraphqlError::new(
                     format!("Unexpected Comment {comment}"),
                     self.token.last_comment,
                 )
@@ -367,7 +371,7 @@ impl<'a> GraphqlParser<'a> {
     }
 }
 
-fn described(token: &Token<'_>) -> String {
+fn described(token: &GraphqlToken<'_>) -> String {
     let kind = token.kind.as_str();
     if token.text.is_empty() {
         kind.to_owned()

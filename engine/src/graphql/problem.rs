@@ -2,25 +2,25 @@
 
 use std::fmt::{self, Write};
 
-use super::ast::Position;
+use super::ast::SourcePosition;
 
 /// First error of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct GraphqlError {
     /// Message.
     pub message: String,
     /// Position. Zeros in a tree without a source.
-    pub position: Position,
+    pub position: SourcePosition,
 }
 
-impl Problem {
+impl GraphqlError {
     /// Returns an error at a position.
-    pub fn new(message: String, position: Position) -> Self {
+    pub fn new(message: String, position: SourcePosition) -> Self {
         Self { message, position }
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for GraphqlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { message, position } = self;
         if position.has_source() {
@@ -33,10 +33,10 @@ impl fmt::Display for Problem {
 
 /// All errors of a query.
 #[derive(Clone, Debug)]
-pub struct Problems(pub Vec<Problem>);
+pub struct Problems(pub Vec<GraphqlError>);
 
-impl From<Problem> for Problems {
-    fn from(problem: Problem) -> Self {
+impl From<GraphqlError> for Problems {
+    fn from(problem: GraphqlError) -> Self {
         Self(vec![problem])
     }
 }
@@ -47,7 +47,7 @@ impl fmt::Display for Problems {
         let first = self.0.first().map(|first| first.position);
         let place = first.filter(|first| first.has_source());
         let mut text = String::new();
-        for Problem { message, position } in &self.0 {
+        for GraphqlError { message, position } in &self.0 {
             if text.is_empty() && place.is_some() {
                 // the first position
             } else if position.has_source() {

@@ -2,7 +2,7 @@
 
 use super::ast::{
     Comments, Description, FieldNode, FragmentDefinition, Inline, OperationDefinition,
-    QueryDocument, Selection, Spread, Text, Variable,
+    QueryDocument, Selection, SourceText, Spread, VariableDefinition,
 };
 use super::parser::{GraphqlParser, ParseResult};
 
@@ -29,7 +29,7 @@ pub fn parse_query(source: &str) -> ParseResult<QueryDocument<'_>> {
                 }
                 let position = parser.position();
                 document.operations.push(OperationDefinition {
-                    operation: Text::Borrowed("query"),
+                    operation: SourceText::Borrowed("query"),
                     selections: selections(&mut parser)?,
                     position,
                     ..OperationDefinition::default()
@@ -42,7 +42,7 @@ pub fn parse_query(source: &str) -> ParseResult<QueryDocument<'_>> {
 }
 
 /// Returns the text of a description, and the comments on both sides of it.
-fn with_comments(mut description: Description<'_>) -> (Text<'_>, Comments<'_>) {
+fn with_comments(mut description: Description<'_>) -> (SourceText<'_>, Comments<'_>) {
     description.before.0.extend(description.after.0);
     (description.text, description.before)
 }
@@ -60,7 +60,7 @@ fn operation<'a>(
         name: if parser.at_name() {
             parser.name()?
         } else {
-            Text::Borrowed("")
+            SourceText::Borrowed("")
         },
         variables: variables(parser)?,
         directives: parser.directives(false)?,
@@ -94,14 +94,14 @@ fn fragment<'a>(
     })
 }
 
-fn variables<'a>(parser: &mut GraphqlParser<'a>) -> ParseResult<Vec<Variable<'a>>> {
+fn variables<'a>(parser: &mut GraphqlParser<'a>) -> ParseResult<Vec<VariableDefinition<'a>>> {
     parser.some([b'(', b')'], |parser| {
         let (description, comments) = with_comments(parser.description());
         let position = parser.position();
         parser.expect(b'$')?;
         let name = parser.name()?;
         parser.expect(b':')?;
-        Ok(Variable {
+        Ok(VariableDefinition {
             comments,
             description,
             name,
@@ -149,7 +149,7 @@ fn selection<'a>(parser: &mut GraphqlParser<'a>) -> ParseResult<Selection<'a>> {
         parser.take();
         parser.name()?
     } else {
-        Text::Borrowed("")
+        SourceText::Borrowed("")
     };
     Ok(Selection::Inline(Inline {
         comments,

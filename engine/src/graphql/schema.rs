@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ast::{
-    DefinitionKind, DirectiveDefinition, Roots, SchemaDocument, Text, TypeDefinition,
+    DefinitionKind, DirectiveDefinition, RootOperations, SchemaDocument, SourceText, TypeDefinition,
 };
 use super::document::parse_schema;
 use super::parser::ParseResult;
-use super::problem::Problem;
+use super::problem::GraphqlError;
 use super::validity;
 
 /// Built-in types and directives.
@@ -15,20 +15,20 @@ const PRELUDE: &str = include_str!("prelude.graphql");
 
 /// The types and directives of a document.
 #[derive(Debug, Default)]
-pub struct Schema<'a> {
+pub struct GraphqlSchema<'a> {
     /// Types by name.
-    pub types: BTreeMap<Text<'a>, TypeDefinition<'a>>,
+    pub types: BTreeMap<SourceText<'a>, TypeDefinition<'a>>,
     /// Directives by name.
-    pub directives: BTreeMap<Text<'a>, DirectiveDefinition<'a>>,
+    pub directives: BTreeMap<SourceText<'a>, DirectiveDefinition<'a>>,
     /// Names of the built-in types.
-    pub given: BTreeSet<Text<'a>>,
+    pub given: BTreeSet<SourceText<'a>>,
     /// Root types by operation.
-    pub roots: BTreeMap<Text<'a>, Text<'a>>,
+    pub roots: BTreeMap<SourceText<'a>, SourceText<'a>>,
     /// `schema { … }` and its extensions.
-    pub blocks: Vec<Roots<'a>>,
+    pub blocks: Vec<RootOperations<'a>>,
 }
 
-impl<'a> Schema<'a> {
+impl<'a> GraphqlSchema<'a> {
     /// Builds the schema of a document. Fails with the first error.
     pub fn build(document: SchemaDocument<'a>) -> ParseResult<Self> {
         let prelude = parse_schema(PRELUDE)?;
@@ -52,7 +52,7 @@ impl<'a> Schema<'a> {
         if let Some(second) = blocks.next() {
             let message =
                 "Cannot have multiple schema entry points, consider schema extensions instead.";
-            return Err(Problem::new(message.into(), second.position));
+            return Err(GraphqlError::new(message.into(), second.position));
         }
         schema.blocks = first
             .into_iter()
@@ -73,7 +73,7 @@ impl<'a> Schema<'a> {
         let TypeDefinition { name, position, .. } = &definition;
         if self.types.contains_key(name) {
             let message = format!("Cannot redeclare type {name}.");
-            return Err(Problem::new(message, *position));
+            return Err(GraphqlError::new(message, *position));
         }
         self.types.insert(name.clone(), definition);
         Ok(())
@@ -91,7 +91,7 @@ impl<'a> Schema<'a> {
                 base.kind.as_str(),
                 more.kind.as_str()
             );
-            return Err(Problem::new(message, more.position));
+            return Err(GraphqlError::new(message, more.position));
         }
         base.directives.extend(more.directives);
         base.interfaces.extend(more.interfaces);
@@ -108,7 +108,7 @@ impl<'a> Schema<'a> {
             let DirectiveDefinition { name, position, .. } = &definition;
             if !given.contains(name) && self.directives.contains_key(name) {
                 let message = format!("Cannot redeclare directive {name}.");
-                return Err(Problem::new(message, *position));
+                return Err(GraphqlError::new(message, *position));
             }
             self.directives.insert(name.clone(), definition);
         }
@@ -121,7 +121,7 @@ impl<'a> Schema<'a> {
             let Some(base) = self.directives.get_mut(&more.name) else {
                 let name = &more.name;
                 let message = format!("Cannot extend directive @{name} because it is not defined.");
-                return Err(Problem::new(message, more.position));
+                return Err(GraphqlError::new(message, more.position));
             };
             base.directives.extend(more.directives);
         }
@@ -149,7 +149,7 @@ impl<'a> Schema<'a> {
                 definition.name
             );
             let position = given.map_or(definition.position, |root| root.position);
-            return Err(Problem::new(message, position));
+            return Err(GraphqlError::new(message, position));
         }
         Ok(())
     }

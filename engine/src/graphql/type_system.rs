@@ -3,10 +3,10 @@
 use hashbrown::HashMap;
 
 use super::ast::{
-    DefinitionKind, DirectiveDefinition, FieldDefinition, Position, Text, Type, TypeDefinition,
-    ValueKind,
+    DefinitionKind, DirectiveDefinition, FieldDefinition, SourcePosition, SourceText,
+    TypeDefinition, TypeReference, ValueKind,
 };
-use super::schema::Schema;
+use super::schema::GraphqlSchema;
 use crate::index::Indexed as _;
 
 /// Maximum length of lists that are searched linearly.
@@ -98,7 +98,7 @@ pub struct TypeDef {
 #[derive(Debug)]
 pub struct InputOrField {
     /// Type.
-    pub of: Type<'static>,
+    pub of: TypeReference<'static>,
     /// Definition of the innermost type.
     pub target: Option<TypeId>,
     /// Arguments of a field.
@@ -130,7 +130,7 @@ pub struct TypeSystem {
 
 impl TypeSystem {
     /// Converts a schema.
-    pub fn new(schema: &Schema<'_>) -> Self {
+    pub fn new(schema: &GraphqlSchema<'_>) -> Self {
         let names = schema.types.keys().enumerate();
         let by_name: HashMap<Box<str>, TypeId> =
             names.map(|(id, name)| (name.as_ref().into(), id)).collect();
@@ -260,7 +260,7 @@ impl TypeSystemBuilder<'_> {
     }
 
     /// Returns pairs of a type and a possible type of its values.
-    fn possible(&self, schema: &Schema<'_>) -> Vec<(TypeId, TypeId)> {
+    fn possible(&self, schema: &GraphqlSchema<'_>) -> Vec<(TypeId, TypeId)> {
         let mut pairs = Vec::new();
         for (id, definition) in schema.types.values().enumerate() {
             let members = definition.types.iter().filter_map(|it| self.id(&it.name));
@@ -289,10 +289,10 @@ impl TypeSystemBuilder<'_> {
     /// Returns a member without arguments and default.
     fn plain(&self, name: &'static str, non_null: bool) -> InputOrField {
         InputOrField {
-            of: Type {
-                name: Text::Borrowed(name),
+            of: TypeReference {
+                name: SourceText::Borrowed(name),
                 non_null,
-                ..Type::default()
+                ..TypeReference::default()
             },
             target: self.id(name),
             arguments: Named::default(),
@@ -301,11 +301,11 @@ impl TypeSystemBuilder<'_> {
     }
 }
 
-fn owned(of: &Type<'_>) -> Type<'static> {
-    Type {
-        name: Text::Owned(of.name.as_ref().to_owned()),
+fn owned(of: &TypeReference<'_>) -> TypeReference<'static> {
+    TypeReference {
+        name: SourceText::Owned(of.name.as_ref().to_owned()),
         element: of.element.as_ref().map(|element| Box::new(owned(element))),
         non_null: of.non_null,
-        position: Position::default(),
+        position: SourcePosition::default(),
     }
 }

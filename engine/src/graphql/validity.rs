@@ -4,24 +4,25 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use super::ast::{
-    DefinitionKind, FieldDefinition, Position, Reference, Roots, Text, Type, TypeDefinition,
+    DefinitionKind, FieldDefinition, Reference, RootOperations, SourcePosition, SourceText,
+    TypeDefinition, TypeReference,
 };
 use super::conformance;
-use super::directives::{Applicable, Target, check_input_fields};
+use super::directives::{Applicable, DirectiveTarget, check_input_fields};
 use super::parser::ParseResult;
-use super::problem::Problem;
-use super::schema::Schema;
+use super::problem::GraphqlError;
+use super::schema::GraphqlSchema;
 use crate::limits;
 
 /// Validates a schema. Returns the first error.
-pub fn check(schema: &Schema<'_>) -> ParseResult<()> {
+pub fn check(schema: &GraphqlSchema<'_>) -> ParseResult<()> {
     Checker::new(schema).schema()
 }
 
 /// A schema with precomputed properties.
 pub struct Checker<'s> {
     /// Schema.
-    pub schema: &'s Schema<'s>,
+    pub schema: &'s GraphqlSchema<'s>,
     /// Directives that may be applied.
     pub directives: HashMap<&'s str, Applicable<'s>>,
     subtypes: HashSet<(&'s str, &'s str)>,
@@ -32,8 +33,8 @@ pub struct Checker<'s> {
 }
 
 /// Returns an error at a position.
-pub fn reject<T>(message: String, position: Position) -> ParseResult<T> {
-    Err(Problem::new(message, position))
+pub fn reject<T>(message: String, position: SourcePosition) -> ParseResult<T> {
+    Err(GraphqlError::new(message, position))
 }
 
 fn is_reserved(name: &str) -> bool {
@@ -41,7 +42,7 @@ fn is_reserved(name: &str) -> bool {
 }
 
 /// Rejects names reserved for introspection.
-pub fn check_name(name: &str, position: Position) -> ParseResult<()> {
+pub fn check_name(name: &str, position: SourcePosition) -> ParseResult<()> {
     if is_reserved(name) {
         let message = format!(
             "Name \"{name}\" must not begin with \"__\", which is reserved by GraphQL introspection."
@@ -52,7 +53,7 @@ pub fn check_name(name: &str, position: Position) -> ParseResult<()> {
 }
 
 impl<'s> Checker<'s> {
-    fn new(schema: &'s Schema<'s>) -> Self {
+    fn new(schema: &'s GraphqlSchema<'s>) -> Self {
         let directives = schema.directives.iter();
         let directives = directives.map(|(name, it)| (name.as_ref(), Applicable::new(it)));
         let mut subtypes = HashSet::new();
@@ -96,9 +97,9 @@ impl<'s> Checker<'s> {
                 let message = format!("Argument @{name}({argument}:) can only be defined once.");
                 return reject(message, again.position);
             }
-            let target = Target {
+            let target = DirectiveTarget {
                 within: Some(name),
-                ..Target::new("DIRECTIVE_DEFINITION")
+                ..DirectiveTarget::new("DIRECTIVE_DEFINITION")
             };
             self.check_directives(&directive.directives, target)?;
             self.check_arguments(&directive.arguments, Some(name))?;
@@ -107,7 +108,7 @@ impl<'s> Checker<'s> {
     }
 
     /// Checks `schema { … }` and its extensions.
-    fn check_blocks(&self, blocks: &[Roots<'_>]) -> ParseResult<()> {
+    fn check_blocks(&self, blocks: &[RootOperations<'_>]) -> ParseResult<()> {
         let mut seen: HashSet<&str> = HashSet::new();
         for block in blocks {
             for root in &block.operations {
@@ -123,12 +124,12 @@ impl<'s> Checker<'s> {
                     return reject(message, root.position);
                 }
             }
-            self.check_directives(&block.directives, Target::new("SCHEMA"))?;
+            self.check_directives(&block.directives, DirectiveTarget::new("SCHEMA"))?;
         }
         Ok(())
     }
 
-    fn resolve(&self, of: &Type<'_>) -> ParseResult<&'s TypeDefinition<'s>> {
+    fn resolve(&self, of: &TypeReference<'_>) -> ParseResult<&'s TypeDefinition<'s>> {
         let mut of = of;
         while let Some(element) = &of.element {
             of = element;
@@ -157,7 +158,7 @@ impl<'s> Checker<'s> {
                 DefinitionKind::Input => "INPUT_FIELD_DEFINITION",
                 _ => "FIELD_DEFINITION",
             };
-            self.check_directives(&field.directives, Target::new(location))?;
+            self.check_directives(&field.directives, DirectiveTarget::new(location))?;
         }
         for Reference { name: member, .. } in &definition.types {
             let Some(found) = self.schema.types.get(&**member) else {
@@ -180,9 +181,9 @@ impl<'s> Checker<'s> {
         }
         check_unique(definition)?;
         check_name(name, position)?;
-        let target = Target {
+        let target = DirectiveTarget {
             once: false,
-            ..Target::new(definition.kind.as_str())
+            ..DirectiveTarget::new(definition.kind.as_str())
         };
         self.check_directives(&definition.directives, target)
     }
@@ -197,7 +198,7 @@ impl<'s> Checker<'s> {
                 let message = format!("ENUM {}: non-enum value {}.", definition.name, value.name);
                 return reject(message, value.position);
             }
-            self.check_directives(&value.directives, Target::new("ENUM_VALUE"))?;
+            self.check_directives(&value.directives, DirectiveTarget::new("ENUM_VALUE"))?;
         }
         Ok(())
     }
@@ -241,7 +242,7 @@ impl<'s> Checker<'s> {
         if !self.has_cycles {
             return Ok(());
         }
-        let mut visited: HashSet<&Text<'_>> = HashSet::new();
+        let mut visited: HashSet<&SourceText<'_>> = HashSet::new();
         let mut path = vec![needed(definition)];
         let mut names: Vec<&FieldDefinition<'_>> = Vec::new();
         while let Some(level) = path.last_mut() {
@@ -293,9 +294,9 @@ impl<'s> Checker<'s> {
                 );
                 return reject(message, argument.position);
             }
-            let target = Target {
+            let target = DirectiveTarget {
                 within: directive,
-                ..Target::new("ARGUMENT_DEFINITION")
+                ..DirectiveTarget::new("ARGUMENT_DEFINITION")
             };
             self.check_directives(&argument.directives, target)?;
         }
@@ -350,7 +351,7 @@ fn needed<'s>(of: &'s TypeDefinition<'s>) -> impl Iterator<Item = &'s FieldDefin
 }
 
 /// Returns `true` if an input type requires a value of itself.
-fn has_cycles(schema: &Schema<'_>) -> bool {
+fn has_cycles(schema: &GraphqlSchema<'_>) -> bool {
     let input = |name: &str| {
         let of = schema.types.get(name);
         of.filter(|of| of.kind == DefinitionKind::Input)

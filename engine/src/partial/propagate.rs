@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use solon_syntax::ast::visit::{Flow, Terms, VisitorMut, Walk, WalkMut};
+use solon_syntax::ast::visit::{Descent, Terms, VisitorMut, Walk, WalkMut};
 use solon_syntax::ast::{Body, Expr, ExprKind, Name, Ref, Term, TermKind, With};
 use solon_syntax::source::Span;
 
@@ -118,7 +118,7 @@ impl Propagation<'_> {
                 }
                 self.heads.insert(root.unwrap_or_else(|| name.clone()));
             }
-            Flow::Into
+            Descent::Into
         }));
     }
 
@@ -149,7 +149,7 @@ impl Propagation<'_> {
         let mut size = 0_usize;
         value.walk(&mut Terms(|_: &Term| {
             size += 1;
-            Flow::Into
+            Descent::Into
         }));
         self.remaining = self.remaining.saturating_sub(size);
         self.remaining > 0
@@ -321,7 +321,7 @@ impl Propagation<'_> {
 }
 
 impl VisitorMut for Propagation<'_> {
-    fn expr(&mut self, expr: &mut Expr) -> Flow {
+    fn expr(&mut self, expr: &mut Expr) -> Descent {
         // values of modifiers belong to the enclosing scope
         expr.with.walk_mut(self);
         let outer = self.targets.len();
@@ -335,30 +335,30 @@ impl VisitorMut for Propagation<'_> {
             kind => kind.walk_mut(self),
         }
         self.targets.truncate(outer);
-        Flow::Over
+        Descent::Over
     }
 
-    fn with(&mut self, with: &mut With) -> Flow {
+    fn with(&mut self, with: &mut With) -> Descent {
         with.value.walk_mut(self);
-        Flow::Over
+        Descent::Over
     }
 
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         match &mut term.kind {
             TermKind::Var(_) => {
                 let Some(name) = variable(term) else {
-                    return Flow::Over;
+                    return Descent::Over;
                 };
                 let Some(value) = self.replacement(name) else {
-                    return Flow::Over;
+                    return Descent::Over;
                 };
                 if !self.spend(&value) {
-                    return Flow::Over;
+                    return Descent::Over;
                 }
                 let same = variable(&value) == Some(name);
                 *term = value;
                 if same || variable(term).is_some() {
-                    return Flow::Over;
+                    return Descent::Over;
                 }
                 // the inserted term may contain variables that were dropped since
                 self.subterms(term);
@@ -369,9 +369,9 @@ impl VisitorMut for Propagation<'_> {
                 members.walk_mut(self);
                 self.in_set = outer;
             }
-            _ => return Flow::Into,
+            _ => return Descent::Into,
         }
-        Flow::Over
+        Descent::Over
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hashbrown::HashMap;
-use solon_syntax::ast::visit::{Flow, Visitor, Walk};
+use solon_syntax::ast::visit::{Descent, Visitor, Walk};
 use solon_syntax::ast::{Expr, Name, Term, TermKind};
 
 /// Disjoint sets of equal variables.
@@ -118,7 +118,7 @@ pub fn variable(term: &Term) -> Option<&Name> {
 pub fn is_constant(term: &Term) -> bool {
     struct Open(bool);
     impl<'a> Visitor<'a> for Open {
-        fn term(&mut self, term: &'a Term) -> Flow {
+        fn term(&mut self, term: &'a Term) -> Descent {
             self.0 |= !matches!(
                 term.kind,
                 TermKind::Null
@@ -129,7 +129,7 @@ pub fn is_constant(term: &Term) -> bool {
                     | TermKind::Object(_)
                     | TermKind::Set(_)
             );
-            if self.0 { Flow::Over } else { Flow::Into }
+            if self.0 { Descent::Over } else { Descent::Into }
         }
     }
     let mut open = Open(false);

@@ -1,6 +1,6 @@
 //! Terms that must not be moved into or out of the scope of `with` modifiers.
 
-use solon_syntax::ast::visit::{Flow, Terms, Walk as _};
+use solon_syntax::ast::visit::{Descent, Terms, Walk as _};
 use solon_syntax::ast::{Term, TermKind};
 
 /// Returns `true` if a term may have another value where `targets` are replaced.
@@ -19,7 +19,7 @@ pub fn is_shadowed(value: &Term, targets: &[Term]) -> bool {
             }),
             _ => false,
         };
-        if found { Flow::Over } else { Flow::Into }
+        if found { Descent::Over } else { Descent::Into }
     }));
     found
 }

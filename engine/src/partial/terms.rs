@@ -1,6 +1,6 @@
 //! Queries on terms and bodies.
 
-use solon_syntax::ast::visit::{Flow, Terms, Visitor, Walk};
+use solon_syntax::ast::visit::{Descent, Terms, Visitor, Walk};
 use solon_syntax::ast::{Body, Expr, ExprKind, Name, Term, TermKind};
 
 use super::sets::variable;
@@ -13,12 +13,12 @@ pub fn nests_deeper(expr: &Expr, levels: usize) -> bool {
         exceeded: bool,
     }
     impl<'a> Visitor<'a> for Depth {
-        fn term(&mut self, term: &'a Term) -> Flow {
+        fn term(&mut self, term: &'a Term) -> Descent {
             if self.remaining == 0 {
                 self.exceeded = true;
             }
             if self.exceeded {
-                return Flow::Over;
+                return Descent::Over;
             }
             self.remaining -= 1;
             match &term.kind {
@@ -33,7 +33,7 @@ pub fn nests_deeper(expr: &Expr, levels: usize) -> bool {
                 _ => {}
             }
             self.remaining += 1;
-            Flow::Over
+            Descent::Over
         }
     }
     let mut depth = Depth {
@@ -74,23 +74,25 @@ pub fn is_ground(term: &Term) -> bool {
 pub fn is_required(value: &Term, body: &[Expr]) -> bool {
     struct RequiredTerm<'v>(&'v Term, bool);
     impl<'a> Visitor<'a> for RequiredTerm<'_> {
-        fn expr(&mut self, expr: &'a Expr) -> Flow {
+        fn expr(&mut self, expr: &'a Expr) -> Descent {
             match &expr.kind {
-                ExprKind::Term(_) if expr.negated => Flow::Over,
-                ExprKind::Call(_) if expr.negated && expr.operands_of("eq").is_some() => Flow::Over,
+                ExprKind::Term(_) if expr.negated => Descent::Over,
+                ExprKind::Call(_) if expr.negated && expr.operands_of("eq").is_some() => {
+                    Descent::Over
+                }
                 ExprKind::Every(every) => {
                     every.domain.walk(self);
                     expr.with.walk(self);
-                    Flow::Over
+                    Descent::Over
                 }
-                _ => Flow::Into,
+                _ => Descent::Into,
             }
         }
 
-        fn term(&mut self, term: &'a Term) -> Flow {
+        fn term(&mut self, term: &'a Term) -> Descent {
             let Self(value, found) = self;
             if *found {
-                return Flow::Over;
+                return Descent::Over;
             }
             match (&term.kind, &value.kind) {
                 (
@@ -98,12 +100,12 @@ pub fn is_required(value: &Term, body: &[Expr]) -> bool {
                     | TermKind::SetComprehension(_)
                     | TermKind::ObjectComprehension(_),
                     _,
-                ) => return Flow::Over,
+                ) => return Descent::Over,
                 (TermKind::Ref(terms), TermKind::Ref(prefix)) => *found = terms.starts_with(prefix),
                 (TermKind::Ref(terms), TermKind::Var(_)) => *found = terms.first() == Some(*value),
                 _ => *found = term == *value,
             }
-            Flow::Into
+            Descent::Into
         }
     }
     let mut asked = RequiredTerm(value, false);
@@ -116,7 +118,7 @@ pub fn is_nested(body: &[Expr]) -> bool {
     let mut found = false;
     body.walk(&mut Terms(|term: &Term| {
         found |= matches!(term.kind, TermKind::Call(_)) || term.kind.is_comprehension();
-        if found { Flow::Over } else { Flow::Into }
+        if found { Descent::Over } else { Descent::Into }
     }));
     found
 }
@@ -131,7 +133,7 @@ pub fn may_conflict(expr: &Expr, leads_to_rules: &impl Fn(&[Term]) -> bool) -> b
             TermKind::Ref(terms) => leads_to_rules(terms),
             _ => false,
         };
-        if found { Flow::Over } else { Flow::Into }
+        if found { Descent::Over } else { Descent::Into }
     }));
     found
 }

@@ -1,6 +1,6 @@
 //! Residuals as text.
 
-use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut};
+use solon_syntax::ast::visit::{Descent, VisitorMut, WalkMut};
 use solon_syntax::ast::{Rule, Term, TermKind};
 use solon_syntax::json;
 use solon_syntax::print::display_body;
@@ -94,21 +94,21 @@ fn named<N: Clone + WalkMut>(node: &N) -> N {
 struct DocumentNames;
 
 impl VisitorMut for DocumentNames {
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         match &mut term.kind {
             TermKind::Var(name) if matches!(&**name, "input" | "data") => {
                 let name = Term::var(name.clone(), term.span);
                 term.kind = TermKind::Ref(vec![name]);
-                Flow::Over
+                Descent::Over
             }
             TermKind::Ref(steps) => {
                 // the first term is the head of the reference
                 for step in steps.iter_mut().skip(1) {
                     step.walk_mut(self);
                 }
-                Flow::Over
+                Descent::Over
             }
-            _ => Flow::Into,
+            _ => Descent::Into,
         }
     }
 }

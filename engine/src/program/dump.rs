@@ -13,7 +13,8 @@ pub use indexed::indexed;
 use std::fmt::{self, Display, Write};
 
 use super::plan::{
-    BasePath, Block, BuiltinCall, Callee, Collector, Comparison, Operand, Plan, Slot, Step, Target,
+    BasePath, Block, BuiltinCall, Callee, Collector, Comparison, ModifierTarget, Operand, Plan,
+    Slot, Step,
 };
 use super::rules::{NodeId, Rule, RuleId, RuleKind, RuleSet};
 use super::{ConstId, Program};
@@ -365,27 +366,29 @@ impl<'p> Dump<'p> {
         self.set(out, format_args!("{prepared}{name}({args})"))
     }
 
-    fn modifier(&mut self, target: &Target) -> fmt::Result {
+    fn modifier(&mut self, target: &ModifierTarget) -> fmt::Result {
         let keys = |path: &[ConstId]| -> String {
             path.iter()
                 .map(|key| format!("[{}]", self.constant(*key)))
                 .collect()
         };
         let line = match target {
-            Target::Input(path, value) => {
+            ModifierTarget::Input(path, value) => {
                 format!("input{} as {}", keys(path), self.operand(*value))
             }
-            Target::Data(path, value) => format!("data{} as {}", keys(path), self.operand(*value)),
-            Target::ByRule(callee, rule) => {
+            ModifierTarget::Data(path, value) => {
+                format!("data{} as {}", keys(path), self.operand(*value))
+            }
+            ModifierTarget::ByRule(callee, rule) => {
                 format!("{} as {}", self.callee(*callee), self.name(*rule))
             }
-            Target::ByBuiltin(callee, entry) => {
+            ModifierTarget::ByBuiltin(callee, entry) => {
                 format!("{} as {}", self.callee(*callee), entry.builtin.name)
             }
-            Target::ByValue(callee, value) => {
+            ModifierTarget::ByValue(callee, value) => {
                 format!("{} as value {}", self.callee(*callee), self.operand(*value))
             }
-            Target::Nowhere => "no document".to_owned(),
+            ModifierTarget::Nowhere => "no document".to_owned(),
         };
         self.line(line)
     }

@@ -76,14 +76,14 @@ pub type KeyPath = SmallVec<[Value; 3]>;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AccessPath {
     /// Start of the path.
-    pub root: Root,
+    pub root: PathRoot,
     /// Keys from there.
     pub path: KeyPath,
 }
 
 /// Start of an access path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Root {
+pub enum PathRoot {
     /// The input.
     Input,
     /// An argument of the function.

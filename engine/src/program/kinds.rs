@@ -1,7 +1,7 @@
 //! Kinds of steps by name, and traversal of all steps.
 
 use super::index::Index;
-use super::plan::{Block, Callee, Collector, Comparison, Operand, Plan, Step, Target};
+use super::plan::{Block, Callee, Collector, Comparison, ModifierTarget, Operand, Plan, Step};
 use super::rules::{Rule, RuleKind, RuleSet};
 
 macro_rules! kinds {
@@ -28,7 +28,7 @@ kinds! { Step:
 }
 kinds! { Comparison: NotEqual Less LessOrEqual Greater GreaterOrEqual }
 kinds! { Collector: Array Bag Set Object }
-kinds! { Target: Input Data ByRule ByBuiltin ByValue Nowhere }
+kinds! { ModifierTarget: Input Data ByRule ByBuiltin ByValue Nowhere }
 kinds! { Callee: Rule Builtin HostFunction }
 kinds! { RuleKind: Complete Function Set Object }
 kinds! { Index: All By }

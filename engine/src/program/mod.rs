@@ -17,16 +17,17 @@ pub use canonical::Canonical;
 pub use constant::{constant, document_path};
 pub use index::{
     AccessPath, Answers, DecisionBranch, DecisionNode, Delimiters, Index, IndexInput, KeyPath,
-    Nested, Numbers, Question, Root, SelectedRules, ValueFeature, Values,
+    Nested, Numbers, PathRoot, Question, SelectedRules, ValueFeature, Values,
 };
 pub use inlined::{FusedSet, Inlined, InlinedRule};
 pub use intrinsic::Intrinsic;
 pub use plan::{
     Aggregate, BasePath, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, Every,
-    FunctionCall, HostCall, Join, Operand, Plan, Precheck, Slot, Step, Target, TextTest, With,
+    FunctionCall, HostCall, Join, ModifierTarget, Operand, Plan, Precheck, Slot, Step, TextTest,
+    With,
 };
 pub use rules::{
-    Chain, ConditionCoverage, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode,
+    Chain, ConditionCoverage, NodeId, Rule, RuleId, RuleKind, RuleSet, TreeNode, VirtualDocuments,
 };
 pub use steps::Steps;
 
@@ -46,7 +47,7 @@ pub struct Program {
     /// Rule sets by document path. Ids that are no longer used have none.
     pub rules: Vec<Arc<RuleSet>>,
     /// The virtual documents by path.
-    pub tree: Tree,
+    pub tree: VirtualDocuments,
     /// Functions of the host.
     pub functions: Vec<HostFunction>,
     /// File names, for messages.

@@ -1,7 +1,7 @@
 //! Operands and results of steps.
 
 use super::canonical::ConditionOperand;
-use super::plan::{Operand, Slot, Step, Target};
+use super::plan::{ModifierTarget, Operand, Slot, Step};
 
 /// Visits the operands of a step, shared or mutable.
 macro_rules! operands {
@@ -88,10 +88,10 @@ macro_rules! operands {
                 with.modifiers
                     .$iter()
                     .for_each(|target| match target {
-                        Target::Input(_, value)
-                        | Target::Data(_, value)
-                        | Target::ByValue(_, value) => $see(value),
-                        Target::ByRule(..) | Target::ByBuiltin(..) | Target::Nowhere => {}
+                        ModifierTarget::Input(_, value)
+                        | ModifierTarget::Data(_, value)
+                        | ModifierTarget::ByValue(_, value) => $see(value),
+                        ModifierTarget::ByRule(..) | ModifierTarget::ByBuiltin(..) | ModifierTarget::Nowhere => {}
                     });
             }
             Self::Put { key, value, .. } => {

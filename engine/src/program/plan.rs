@@ -454,14 +454,14 @@ pub struct Every {
 #[derive(Clone)]
 pub struct With {
     /// Targets and replacements.
-    pub modifiers: Box<[Target]>,
+    pub modifiers: Box<[ModifierTarget]>,
     /// Source location of the expression.
     pub span: Span,
 }
 
 /// Target and replacement of a modifier.
 #[derive(Clone)]
-pub enum Target {
+pub enum ModifierTarget {
     /// The input below a path.
     Input(Box<[ConstId]>, Operand),
     /// Documents below a path of `data`.

@@ -135,14 +135,14 @@ pub struct Chain {
 }
 
 /// The virtual documents.
-pub struct Tree {
+pub struct VirtualDocuments {
     /// The nodes; 0 is `data`.
     pub nodes: Vec<TreeNode>,
     /// Edges of the tree.
     steps: Steps,
 }
 
-impl Default for Tree {
+impl Default for VirtualDocuments {
     fn default() -> Self {
         Self {
             nodes: vec![TreeNode::default()],
@@ -162,7 +162,7 @@ pub struct TreeNode {
     pub rule: Option<RuleId>,
 }
 
-impl Tree {
+impl VirtualDocuments {
     /// Returns a node.
     pub fn node(&self, id: NodeId) -> Option<&TreeNode> {
         let node = self.nodes.get(id as usize);

@@ -7,10 +7,10 @@ use crate::value::order::hash;
 
 /// The steps of a tree whose nodes are numbered.
 #[derive(Clone, Debug, Default)]
-pub struct Steps(HashTable<Step>);
+pub struct Steps(HashTable<SearchStep>);
 
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct SearchStep {
     hash: u64,
     from: u32,
     to: u32,
@@ -41,15 +41,15 @@ impl Steps {
         has_key: impl Fn(u32) -> bool,
     ) -> u32 {
         let hash = Self::hash(from, key);
-        let is_it = |step: &Step| step.from == from && has_key(step.to);
+        let is_it = |step: &SearchStep| step.from == from && has_key(step.to);
         let entry = self.0.entry(hash, is_it, |step| step.hash);
-        entry.or_insert(Step { hash, from, to }).get().to
+        entry.or_insert(SearchStep { hash, from, to }).get().to
     }
 
     /// Adds an edge that does not exist yet.
     pub fn add(&mut self, from: u32, key: ValueRef<'_>, to: u32) {
         let hash = Self::hash(from, key);
-        let step = Step { hash, from, to };
+        let step = SearchStep { hash, from, to };
         self.0.insert_unique(hash, step, |step| step.hash);
     }
 

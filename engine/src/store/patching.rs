@@ -110,7 +110,7 @@ impl<'t> Patching<'t> {
         write::check_extent(path, &value, &mut transaction.nodes_left)?;
         match keys {
             [last] => {
-                let place = write::place(array.len(), operation, last, path)?;
+                let place = write::element_position(array.len(), operation, last, path)?;
                 array.write(operation, place, value.clone());
             }
             [key, below @ ..] => {

@@ -161,7 +161,7 @@ fn write_member(
             Ok(())
         }
         Value::Array(items) => {
-            let place = place(items.len(), operation, last, path)?;
+            let place = element_position(items.len(), operation, last, path)?;
             write_element(items, operation, place, value);
             Ok(())
         }
@@ -179,17 +179,17 @@ pub(super) fn change_at(
 }
 
 fn change_below(
-    place: &mut Value,
+    parent: &mut Value,
     keys: &[String],
     path: &Path,
     change: &mut dyn FnMut(&mut Value),
 ) -> Result<(), StoreError> {
     let Some((key, below)) = keys.split_first() else {
-        change(place);
+        change(parent);
         return Ok(());
     };
-    step(place, key, path, |place| {
-        stack::level(|| change_below(place, below, path, change))
+    step(parent, key, path, |parent| {
+        stack::level(|| change_below(parent, below, path, change))
     })
 }
 
@@ -205,7 +205,7 @@ fn write_root(root: &mut Value, operation: Operation, value: Value) -> Result<()
 }
 
 /// Returns the position of a change in an array. `-` is the position after its end, which is valid for additions only.
-pub(super) fn place(
+pub(super) fn element_position(
     length: usize,
     operation: Operation,
     at: &str,
@@ -259,7 +259,7 @@ pub(super) fn make_parents(root: &mut Value, path: &Path) -> Result<(), StoreErr
 }
 
 pub(super) fn make_below(
-    place: &mut Value,
+    parent: &mut Value,
     parents: &[String],
     path: &Path,
 ) -> Result<(), StoreError> {
@@ -267,12 +267,12 @@ pub(super) fn make_below(
         message: path.to_string(),
     };
     let Some((key, below)) = parents.split_first() else {
-        return match place {
+        return match parent {
             Value::Object(_) | Value::Array(_) => Ok(()),
             _ => Err(conflict()),
         };
     };
-    match place {
+    match parent {
         Value::Object(object) => {
             if object.get_str(key).is_none() {
                 object.insert(Value::string(key), Value::Object(Object::default()));
@@ -281,7 +281,7 @@ pub(super) fn make_below(
         Value::Array(_) => {}
         _ => return Err(conflict()),
     }
-    step(place, key, path, |place| {
-        stack::level(|| make_below(place, below, path))
+    step(parent, key, path, |parent| {
+        stack::level(|| make_below(parent, below, path))
     })
 }

@@ -1,6 +1,6 @@
 //! Stack of the running queries, recorded to explain where an error comes from.
 
-use solon_syntax::ast::visit::{Flow, Visitor, Walk as _};
+use solon_syntax::ast::visit::{Descent, Visitor, Walk as _};
 use solon_syntax::ast::{Expr, ExprKind, Term, TermKind};
 use solon_syntax::source::Span;
 
@@ -179,25 +179,25 @@ impl<'e> Topdown<'e> {
 struct Variables<'a>(Vec<&'a Term>);
 
 impl<'a> Visitor<'a> for Variables<'a> {
-    fn expr(&mut self, expr: &'a Expr) -> Flow {
+    fn expr(&mut self, expr: &'a Expr) -> Descent {
         let ExprKind::Every(every) = &expr.kind else {
-            return Flow::Into;
+            return Descent::Into;
         };
         // the variables that it declares have no value here
         every.domain.walk(self);
         every.body.walk(self);
         expr.with.walk(self);
-        Flow::Over
+        Descent::Over
     }
 
-    fn term(&mut self, term: &'a Term) -> Flow {
+    fn term(&mut self, term: &'a Term) -> Descent {
         match &term.kind {
             TermKind::Var(_) => self.0.push(term),
             TermKind::ArrayComprehension(_)
             | TermKind::SetComprehension(_)
-            | TermKind::ObjectComprehension(_) => return Flow::Over,
+            | TermKind::ObjectComprehension(_) => return Descent::Over,
             _ => {}
         }
-        Flow::Into
+        Descent::Into
     }
 }

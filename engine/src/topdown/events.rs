@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use solon_syntax::ast::visit::{Flow as Visit, Terms, Walk as _};
+use solon_syntax::ast::visit::{Descent as Visit, Terms, Walk as _};
 use solon_syntax::ast::{Body, Expr, ExprKind, Name, Rule, Term, TermKind, With};
 use solon_syntax::source::Span;
 use solon_syntax::stack;

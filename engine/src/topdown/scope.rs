@@ -13,7 +13,7 @@ use super::keyed::SolutionTables;
 use super::machine::{Continuation, Goal, SearchResult, Topdown};
 use super::term::{NO_VALUE, TermRef};
 use crate::bug::bug;
-use crate::builtins::Run;
+use crate::builtins::BuiltinFn;
 use crate::limits;
 use crate::program::document_path;
 use crate::runtime::{EvalError, Halt, Overlay, Patches, no_document, overlay};
@@ -332,7 +332,7 @@ impl<'e> Topdown<'e> {
             return false;
         }
         match self.callee(value) {
-            ResolvedOperator::Builtin(entry) => matches!(entry.builtin.run, Run::Function(_)),
+            ResolvedOperator::Builtin(entry) => matches!(entry.builtin.run, BuiltinFn::Function(_)),
             ResolvedOperator::Function(site) => self
                 .doc_node(Some(site))
                 .is_some_and(|site| site.group.is_some()),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde::{Serialize, Serializer};
-use solon_syntax::ast::visit::{Exprs, Flow, Walk as _};
+use solon_syntax::ast::visit::{Descent, Exprs, Walk as _};
 use solon_syntax::ast::{Expr, ExprKind, Module, Rule};
 use solon_syntax::source::Span;
 
@@ -247,7 +247,7 @@ fn countable(module: &Module) -> BTreeSet<ByteRange> {
         if !matches!(expr.kind, ExprKind::Some(_)) {
             add(expr.span);
         }
-        Flow::Into
+        Descent::Into
     });
     module.rules.iter().for_each(|rule: &Rule| {
         rule.walk(&mut visit);

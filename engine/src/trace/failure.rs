@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use solon_syntax::ast::visit::{Exprs, Flow, Visitor, Walk as _};
+use solon_syntax::ast::visit::{Descent, Exprs, Visitor, Walk as _};
 use solon_syntax::ast::{Expr, ExprKind, Module, Name, Term, TermKind, With};
 use solon_syntax::source::Span;
 
@@ -231,7 +231,7 @@ impl<'a> SourceExpr<'a> {
                 if !other.generated && contains(other.span, expr.span) && is_inner {
                     best = Some(other.span);
                 }
-                Flow::Into
+                Descent::Into
             });
             sources
                 .canonical
@@ -247,7 +247,7 @@ impl<'a> SourceExpr<'a> {
             if is_own && !is_this && contains(written, other.span) {
                 others.push(other);
             }
-            Flow::Into
+            Descent::Into
         });
         for rule in &sources.canonical.rules {
             rule.walk(&mut visit);
@@ -377,29 +377,29 @@ fn child<'t>(value: &'t Term, key: &Term) -> Option<&'t Term> {
 }
 
 impl<'t> Visitor<'t> for VariableFinder<'_> {
-    fn expr(&mut self, expr: &'t Expr) -> Flow {
+    fn expr(&mut self, expr: &'t Expr) -> Descent {
         match &expr.kind {
             ExprKind::Call(_) => {
                 self.expression(expr);
-                Flow::Over
+                Descent::Over
             }
-            _ => Flow::Into,
+            _ => Descent::Into,
         }
     }
 
-    fn term(&mut self, term: &'t Term) -> Flow {
+    fn term(&mut self, term: &'t Term) -> Descent {
         if let TermKind::Call(terms) = &term.kind {
             for operand in terms.iter().skip(1) {
                 operand.walk(self);
             }
-            return Flow::Over;
+            return Descent::Over;
         }
         if !term.span.is_somewhere() {
-            return Flow::Into;
+            return Descent::Into;
         }
         match &term.kind {
             // variables of comprehensions are not those of the expression
-            kind if kind.is_comprehension() => return Flow::Over,
+            kind if kind.is_comprehension() => return Descent::Over,
             TermKind::Ref(path) => {
                 if let Some(value) = self.selected(path) {
                     self.add("", term.span, Some(value), false);
@@ -408,12 +408,12 @@ impl<'t> Visitor<'t> for VariableFinder<'_> {
             TermKind::Var(name) => self.variable(name, term.span),
             _ => {}
         }
-        Flow::Into
+        Descent::Into
     }
 
-    fn with(&mut self, with: &'t With) -> Flow {
+    fn with(&mut self, with: &'t With) -> Descent {
         with.value.walk(self);
-        Flow::Over
+        Descent::Over
     }
 }
 

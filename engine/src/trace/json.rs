@@ -47,7 +47,7 @@ pub fn json(events: &[Event], spelling: Spelling, longest: usize) -> Result<Stri
 
 /// File names and variable names for the encoding of events.
 #[derive(Clone, Copy)]
-pub struct Sources<'a> {
+pub struct EventNames<'a> {
     /// File names; sources without one belong to the query.
     pub files: &'a HashMap<SourceId, Arc<str>>,
     /// User's names of generated variables.
@@ -73,7 +73,11 @@ pub struct Sources<'a> {
 ///
 /// # Errors
 /// [`TooLong`] if the text would have more than `longest` bytes.
-pub fn detailed(events: &[Event], sources: Sources<'_>, longest: usize) -> Result<String, TooLong> {
+pub fn detailed(
+    events: &[Event],
+    sources: EventNames<'_>,
+    longest: usize,
+) -> Result<String, TooLong> {
     let mut texts = NodeTexts::default();
     list(events, longest, |event, out| {
         detailed_event(event, sources, &mut texts, out);
@@ -156,7 +160,7 @@ fn plain_event(event: &Event, spelling: Spelling, texts: &mut NodeTexts, out: &m
     out.push('}');
 }
 
-fn detailed_event(event: &Event, sources: Sources<'_>, texts: &mut NodeTexts, out: &mut String) {
+fn detailed_event(event: &Event, sources: EventNames<'_>, texts: &mut NodeTexts, out: &mut String) {
     let node = if event.op == Op::Note {
         Arc::from("null")
     } else {
@@ -226,7 +230,7 @@ fn named(local: &Local, texts: &mut NodeTexts, out: &mut String) {
 
 /// Returns the user's names and locations of bound variables, followed by those of unbound variables of the node whose
 /// names differ.
-fn metadata(event: &Event, sources: Sources<'_>) -> BTreeMap<Name, (Name, Span)> {
+fn metadata(event: &Event, sources: EventNames<'_>) -> BTreeMap<Name, (Name, Span)> {
     let mut known: BTreeMap<Name, (Name, Span)> = BTreeMap::new();
     for local in &event.locals {
         let place = variable_span(&local.name, &local.user_name, local.span);

@@ -19,7 +19,7 @@ pub use event::{Event, EventNode, Local, Observer, Observers, Op};
 pub use failure::{FailedExpression, FailureSources, FailureVariable};
 pub use filter::{Detail, Recorder};
 pub use instruments::{Count, Instruments, MeasuredOperation};
-pub use json::{Sources, Spelling, detailed, json};
+pub use json::{EventNames, Spelling, detailed, json};
 pub use metrics::Metrics;
 pub use pretty::{Names, Pretty, pretty};
 pub use profile::{Profile, ProfileRow};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use solon_syntax::ast::visit::{Flow, Terms, WalkMut};
+use solon_syntax::ast::visit::{Descent, Terms, WalkMut};
 use solon_syntax::ast::{Body, Expr, ExprKind, Name, Term, TermKind};
 use solon_syntax::print::display_body;
 use solon_syntax::source::SourceId;
@@ -253,7 +253,7 @@ fn renamed(body: &[Expr], how: Pretty<'_>) -> Body {
         if let TermKind::Var(name) = &mut term.kind {
             *name = how.name(name).clone();
         }
-        Flow::Into
+        Descent::Into
     }));
     body
 }

@@ -15,7 +15,7 @@ use super::event::{Event, EventNode, Observer, Op};
 #[derive(Clone, Debug, Default)]
 pub struct Succeeded {
     rules: Vec<Arc<Rule>>,
-    known: HashSet<Span>,
+    spans: HashSet<Span>,
 }
 
 impl Succeeded {
@@ -28,7 +28,7 @@ impl Succeeded {
 impl Observer for Succeeded {
     fn event(&mut self, event: Event) {
         if let EventNode::Rule(rule, _) = event.node
-            && self.known.insert(rule.span)
+            && self.spans.insert(rule.span)
         {
             self.rules.push(rule);
         }

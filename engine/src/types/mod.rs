@@ -25,7 +25,7 @@ pub use composite::{ArrayType, ObjectType, SetType, UnionType};
 pub use function::{FunctionType, Parameter};
 pub use json::constant_json;
 pub use merge::Merge;
-pub use schema::{RecursiveType, Schema, SchemaError};
+pub use schema::{RecursiveType, SchemaError, ValidSchema};
 pub use select::type_of;
 pub use signature::{SignatureError, parse_host_signature, try_parse_signature};
 pub use unify::{may_unify, unifies};

@@ -159,7 +159,7 @@ pub fn quote(text: &[u8], f: &mut impl Write) -> fmt::Result {
 #[inline]
 fn is_plain(text: &[u8]) -> bool {
     let escaped = |word| text::flags_of(word, b'"') | text::flags_of(word, b'\\');
-    text::all_words(text, |word| text::is_printable(word) && escaped(word) == 0)
+    text::all_chunks(text, |word| text::is_printable(word) && escaped(word) == 0)
 }
 
 /// Writes a character as in Go's quoted strings and characters, except for the quotes themselves.

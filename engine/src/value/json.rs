@@ -37,13 +37,13 @@ use super::{Arena, Value, ValueRef};
 /// assert_eq!(text, br#"{"rate":1.50}"#);
 /// ```
 pub fn read(text: &[u8]) -> Result<Value, JsonError> {
-    Reader::new(text.len()).read(text)
+    JsonReader::new(text.len()).read(text)
 }
 
 /// Parses several documents. Their objects share keys, and repeated parts are stored once.
-pub(crate) struct Reader(owned::Owned);
+pub(crate) struct JsonReader(owned::Owned);
 
-impl Reader {
+impl JsonReader {
     /// Creates a reader for documents of `length` bytes in total.
     pub fn new(length: usize) -> Self {
         Self(owned::Owned::new(length))

@@ -38,7 +38,7 @@ pub use array::{ArrayView, Items};
 pub use number::{Number, NumberBuf};
 pub use object::{Object, ObjectView, Shape};
 pub use set::{Set, SetView};
-pub use text::{Bytes, Short, Text, TextView};
+pub use text::{Bytes, SharedText, Short, TextView};
 
 /// An owned value.
 ///
@@ -66,7 +66,7 @@ pub enum Value {
     /// A string of at most 14 bytes.
     Short(Short),
     /// A longer string.
-    Text(Text),
+    Text(SharedText),
     /// A longer string that is not valid UTF-8.
     Bytes(Bytes),
     /// An array.
@@ -96,7 +96,7 @@ pub enum ValueRef<'e> {
     /// See [`Value::Short`].
     Short(Short),
     /// See [`Value::Text`].
-    Text(&'e Text),
+    Text(&'e SharedText),
     /// See [`Value::Bytes`].
     Bytes(&'e Bytes),
     /// A string in the arena.
@@ -197,7 +197,7 @@ impl Value {
     pub fn string(text: &str) -> Self {
         match Short::new(text.as_bytes()) {
             Some(short) => Self::Short(short),
-            None => Self::Text(Text::new(text)),
+            None => Self::Text(SharedText::new(text)),
         }
     }
 
@@ -207,7 +207,7 @@ impl Value {
             return Self::Short(short);
         }
         match std::str::from_utf8(bytes) {
-            Ok(text) => Self::Text(Text::new(text)),
+            Ok(text) => Self::Text(SharedText::new(text)),
             Err(_) => Self::Bytes(Bytes::new(bytes)),
         }
     }

@@ -16,7 +16,7 @@ use triomphe::{HeaderWithLength, ThinArc};
 
 use super::{ArenaObject, Value, ValueRef};
 pub use chunked::Chunked;
-use chunked::Run;
+use chunked::SortedRun;
 pub use growing::Growing;
 pub use inline_cache::InlineCache;
 use shape::SCANNED;
@@ -374,7 +374,7 @@ fn pairs(shape: &Shape, values: &[Value]) -> Vec<(Value, Value)> {
 #[derive(Clone)]
 pub struct ObjectIter<'a> {
     run: std::iter::Zip<std::slice::Iter<'a, Value>, std::slice::Iter<'a, Value>>,
-    rest: std::slice::Iter<'a, Arc<Run>>,
+    rest: std::slice::Iter<'a, Arc<SortedRun>>,
 }
 
 impl<'a> Iterator for ObjectIter<'a> {

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use solon_syntax::stack;
 
-use super::{ArenaObject, Kind, Short, Text, ValueRef, stored_order};
+use super::{ArenaObject, Kind, SharedText, Short, ValueRef, stored_order};
 
 pub(super) static STATE: LazyLock<foldhash::fast::RandomState> =
     LazyLock::new(foldhash::fast::RandomState::default);
@@ -41,7 +41,7 @@ fn hash_bytes(bytes: &[u8]) -> u64 {
 #[inline]
 pub fn hash_short(short: &Short) -> u64 {
     let mut hasher = STATE.build_hasher();
-    let (first, last) = short.words();
+    let (first, last) = short.as_u64_pair();
     hasher.write_u64(first);
     hasher.write_u64(last);
     hasher.finish()
@@ -276,7 +276,7 @@ fn compare_numbers(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
 
 /// Compares two stored strings. Equal ones of one document often share their allocation.
 #[inline]
-pub(super) fn compare_texts_stored(a: &Text, b: &Text) -> Ordering {
+pub(super) fn compare_texts_stored(a: &SharedText, b: &SharedText) -> Ordering {
     if a.ptr_eq(b) {
         return Ordering::Equal;
     }
@@ -355,7 +355,7 @@ impl Hash for ValueRef<'_> {
             ValueRef::Bool(b) => state.write_u8(1 + u8::from(*b)),
             ValueRef::Int(i) => state.write_i64(*i),
             ValueRef::Short(short) => {
-                let (first, last) = short.words();
+                let (first, last) = short.as_u64_pair();
                 state.write_u64(first);
                 state.write_u64(last);
             }

@@ -29,7 +29,7 @@ impl Short {
             return None;
         }
         // stored as whole words: reading a word after writing it byte by byte stalls on store forwarding
-        let (low, high) = words(text);
+        let (low, high) = load_u64_pair(text);
         let mut bytes = [0; Self::MAX];
         let (head, tail) = bytes.split_first_chunk_mut()?;
         *head = low.to_le_bytes();
@@ -63,7 +63,8 @@ impl Short {
     pub fn equals(&self, text: &[u8]) -> bool {
         let word = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes));
         let (first, last) = (self.bytes.first_chunk(), self.bytes.last_chunk());
-        text.len() == usize::from(self.len) && words(text) == (word(first), word(last) >> 16)
+        text.len() == usize::from(self.len)
+            && load_u64_pair(text) == (word(first), word(last) >> 16)
     }
 
     /// Returns the bytes.
@@ -121,7 +122,7 @@ impl Short {
 
     /// Returns the string as two words, for hashing.
     #[inline]
-    pub fn words(&self) -> (u64, u64) {
+    pub fn as_u64_pair(&self) -> (u64, u64) {
         let (first, last) = self.ends();
         (first, last ^ u64::from(self.len) << 56)
     }
@@ -152,7 +153,7 @@ impl Ord for Short {
 
 /// Loads up to 16 bytes as two little-endian words, with overlapping loads.
 #[inline]
-fn words(text: &[u8]) -> (u64, u64) {
+fn load_u64_pair(text: &[u8]) -> (u64, u64) {
     if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
         let shift = 8 * (16_usize.saturating_sub(text.len()));
         let high = u64::from_le_bytes(*last).checked_shr(u32::try_from(shift).unwrap_or(64));
@@ -174,13 +175,13 @@ fn words(text: &[u8]) -> (u64, u64) {
 /// Loads fewer than eight bytes as a little-endian word, padded with a byte.
 #[inline]
 pub fn padded(text: &[u8], byte: u8) -> u64 {
-    words(text).0 | u64::from_le_bytes([byte; 8]) << (8 * text.len().min(7))
+    load_u64_pair(text).0 | u64::from_le_bytes([byte; 8]) << (8 * text.len().min(7))
 }
 
 /// Returns `true` if a condition holds for all words of eight bytes. The last word may overlap the one before; a
 /// shorter text is padded with blanks.
 #[inline]
-pub fn all_words(text: &[u8], is_so: impl Fn(u64) -> bool) -> bool {
+pub fn all_chunks(text: &[u8], is_so: impl Fn(u64) -> bool) -> bool {
     let word = |chunk: &[u8; 8]| u64::from_le_bytes(*chunk);
     let (chunks, _) = text.as_chunks();
     chunks.iter().all(|chunk| is_so(word(chunk)))
@@ -218,7 +219,7 @@ pub fn head(text: &[u8]) -> u128 {
     if let Some(first) = text.first_chunk() {
         return u128::from_be_bytes(*first);
     }
-    let (low, high) = words(text);
+    let (low, high) = load_u64_pair(text);
     u128::from(low.swap_bytes()) << 64 | u128::from(high.swap_bytes())
 }
 
@@ -240,9 +241,9 @@ pub fn head_from(text: &[u8], from: usize) -> u128 {
 
 /// An owned string longer than [`Short::MAX`], with shared ownership, in one allocation with its reference count.
 #[derive(Clone, Debug)]
-pub struct Text(ArcStr);
+pub struct SharedText(ArcStr);
 
-impl Text {
+impl SharedText {
     /// Copies a string.
     #[inline]
     pub fn new(text: &str) -> Self {
@@ -307,7 +308,7 @@ impl<'e> ArenaText<'e> {
     /// Copies a string that is too long for [`Short`].
     pub fn to_value(self) -> Value {
         match self {
-            Self::Utf8(text) => Value::Text(Text::new(text)),
+            Self::Utf8(text) => Value::Text(SharedText::new(text)),
             Self::Bytes(bytes) => Value::Bytes(Bytes::new(bytes)),
         }
     }
@@ -425,7 +426,7 @@ pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{all_words, is_printable};
+    use super::{all_chunks, is_printable};
 
     #[test]
     fn printable_characters_are_detected_in_any_position() {
@@ -433,12 +434,12 @@ mod tests {
             for (before, behind) in (0..18).flat_map(|one| (0..18).map(move |other| (one, other))) {
                 let text = [&vec![b' '; before][..], &[byte], &vec![b'~'; behind]].concat();
                 assert_eq!(
-                    all_words(&text, is_printable),
+                    all_chunks(&text, is_printable),
                     (b' '..=b'~').contains(&byte),
                     "{text:?}"
                 );
             }
         }
-        assert!(all_words(b"", is_printable));
+        assert!(all_chunks(b"", is_printable));
     }
 }

@@ -1,6 +1,6 @@
 //! Moves packages: rewrites package paths and references.
 
-use crate::ast::visit::{Flow, VisitorMut, WalkMut};
+use crate::ast::visit::{Descent, VisitorMut, WalkMut};
 use crate::ast::{Module, Ref, Term, TermKind};
 use crate::format::format_changed;
 use crate::source::{SourceId, Span};
@@ -72,10 +72,10 @@ struct Rewriter<'m> {
 }
 
 impl VisitorMut for Rewriter<'_> {
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         self.rewrite(term);
         let TermKind::Ref(terms) = &mut term.kind else {
-            return Flow::Into;
+            return Descent::Into;
         };
         // a variable that begins a reference is a part of it
         if let Some((head, operands)) = terms.split_first_mut() {
@@ -84,7 +84,7 @@ impl VisitorMut for Rewriter<'_> {
             }
             operands.walk_mut(self);
         }
-        Flow::Over
+        Descent::Over
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use solon::CompilerOptions as Options;
-use solon::bundle::{Verification, Wanted};
+use solon::bundle::{FileSelection, Verification};
 use solon::{
     Capabilities, Change, Engine, Error, ErrorEntry, FilterTarget, InputError, Request, json,
 };
@@ -127,7 +127,7 @@ fn check(args: &Args) -> Result<Engine, Report> {
     };
     let capabilities = args.capabilities.clone();
     let loader = super::loader(&args.ignore, capabilities.as_deref(), version)?;
-    let loader = loader.wanted(Wanted::Modules);
+    let loader = loader.with_selection(FileSelection::Modules);
     let loaded = if args.bundle {
         let verification = args.verify.verification(Verification::skip());
         let loader = loader.verification(verification.map_err(Report::message)?);

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use solon::bundle::{Loaded, Wanted};
+use solon::bundle::{FileSelection, Loaded};
 use solon::{Change, CompilerOptions, Dependencies, Engine};
 use solon_syntax::ast::{Term, TermKind};
 use solon_syntax::json::{Options, lay_out, text};
@@ -106,7 +106,7 @@ fn load(args: &Args) -> Result<Loaded, Report> {
         let loaded = loader.load_bundles(&args.bundle);
         return loaded.map_err(|error| Report::message(error.to_string()));
     }
-    let loader = loader.wanted(Wanted::All);
+    let loader = loader.with_selection(FileSelection::All);
     loader.load(&args.data).map_err(Report::of_files)
 }
 

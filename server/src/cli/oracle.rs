@@ -152,7 +152,7 @@ fn texts(args: &FindArgs, file: &str) -> Result<BTreeMap<String, String>, String
         [folder] => {
             let loader = solon::bundle::Loader::new(&SystemFiles)
                 .parse_options(options)
-                .wanted(solon::bundle::Wanted::Modules);
+                .with_selection(solon::bundle::FileSelection::Modules);
             let loaded = loader.load(&[folder]);
             loaded.map_err(|error| error.to_string())?.modules
         }

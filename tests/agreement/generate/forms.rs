@@ -2,11 +2,11 @@
 //! of all kinds, unusual numbers. What other themes keep meaningful is random here, so many programs fail to compile,
 //! each in its own way.
 
-use super::random::Random;
-use super::request::Request;
-use super::words::{
+use super::lexicon::{
     CALLS, COLLECTIONS, DATA, FUNCTIONS, IMPORTS, INPUT, LITERALS, PLACES, REPLACED,
 };
+use super::random::Random;
+use super::request::Request;
 
 /// Returns the program of a seed.
 pub fn program(seed: u64) -> Request {

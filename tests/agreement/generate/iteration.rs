@@ -10,7 +10,7 @@ impl Writer {
         let from = |sources: &[Source]| -> Vec<Source> {
             sources
                 .iter()
-                .filter(|source| source.shape.parts().is_some())
+                .filter(|source| source.shape.key_and_value().is_some())
                 .cloned()
                 .collect()
         };
@@ -38,7 +38,7 @@ impl Writer {
         match choice {
             0 => {
                 let source = self.iterable()?;
-                let (_, value) = source.shape.parts()?;
+                let (_, value) = source.shape.key_and_value()?;
                 let domain = self.spell(&source.path);
                 let name = self.fresh();
                 self.bind(&name, value);
@@ -47,7 +47,7 @@ impl Writer {
             1 => self.keyed_iteration().map(|(literal, _, _)| literal),
             2 => {
                 let source = self.iterable()?;
-                let (_, value) = source.shape.parts()?;
+                let (_, value) = source.shape.key_and_value()?;
                 let domain = self.spell(&source.path);
                 let name = self.fresh();
                 self.bind(&name, value);
@@ -75,7 +75,7 @@ impl Writer {
     /// Returns a literal that binds key and value, with the names of both.
     pub fn keyed_iteration(&mut self) -> Option<(String, String, String)> {
         let source = self.iterable()?;
-        let (key, value) = source.shape.parts()?;
+        let (key, value) = source.shape.key_and_value()?;
         let domain = self.spell(&source.path);
         let (key_name, value_name) = (self.fresh(), self.fresh());
         self.bind(&key_name, key);
@@ -91,7 +91,7 @@ impl Writer {
     /// Binds by reference and `=` only, sometimes two levels deep.
     pub fn free_iteration(&mut self) -> Option<String> {
         let source = self.iterable()?;
-        let (key, value) = source.shape.parts()?;
+        let (key, value) = source.shape.key_and_value()?;
         let domain = self.spell(&source.path);
         let key_name = if self.random.chance(30) {
             "_".to_string()
@@ -102,7 +102,7 @@ impl Writer {
         if key_name != "_" {
             self.bind(&key_name, key);
         }
-        let inner = value.parts().filter(|_| self.random.chance(40));
+        let inner = value.key_and_value().filter(|_| self.random.chance(40));
         let (brackets, bound) = match inner {
             Some((inner_key, inner_value)) => {
                 let inner_name = self.fresh();
@@ -125,14 +125,14 @@ impl Writer {
             .sources
             .iter()
             .chain(&self.locals)
-            .filter(|source| matches!(source.shape.parts(), Some((_, Shape::Record(_)))))
+            .filter(|source| matches!(source.shape.key_and_value(), Some((_, Shape::Record(_)))))
             .cloned()
             .collect();
         if records.is_empty() {
             return None;
         }
         let source = self.random.pick(&records).clone();
-        let (_, element) = source.shape.parts()?;
+        let (_, element) = source.shape.key_and_value()?;
         let domain = self.spell(&source.path);
         let pattern = self.pattern(&element);
         Some(format!("some {pattern} in {domain}"))
@@ -227,7 +227,7 @@ impl Writer {
             return None;
         }
         let source = self.random.pick(&maps).clone();
-        let (key, value) = source.shape.parts()?;
+        let (key, value) = source.shape.key_and_value()?;
         let place = format!("{}[{}]", self.spell(&source.path), self.dependent(&key, 0));
         Some(if self.random.chance(60) {
             let name = self.fresh();

@@ -34,7 +34,7 @@ const FIELDS: [(&str, &str); 4] = [
 struct Joins {
     random: Random,
     /// Position of the value in the elements of the long collection.
-    place: (&'static str, &'static str),
+    path: (&'static str, &'static str),
     /// Reference of rules to it.
     long: &'static str,
 }
@@ -46,7 +46,7 @@ pub fn program(seed: u64) -> Request {
     let long = *random.pick(&["data.long", "data.long", "data.map", "members", "made"]);
     let mut joins = Joins {
         random,
-        place,
+        path: place,
         long,
     };
     let mut module = "package main\n\nmembers contains x if some x in data.long\n\nmade := [x | some x in data.long]\n".to_owned();
@@ -99,7 +99,7 @@ impl Joins {
     /// Returns an element of the long collection; some lack fields, some are not objects.
     fn element(&mut self, at: usize) -> String {
         let value = self.value();
-        let place = self.place.0.replace('@', &value);
+        let place = self.path.0.replace('@', &value);
         let n = self.random.less_than(9);
         match self.random.less_than(12) {
             0 => format!("{{\"n\":{n}}}"),
@@ -110,8 +110,8 @@ impl Joins {
     }
 
     /// Returns the lines of a body that find an element `b` for the value of `known`.
-    fn found(&mut self, known: &str) -> Vec<String> {
-        let (long, path) = (self.long, self.place.1);
+    fn lookup_lines(&mut self, known: &str) -> Vec<String> {
+        let (long, path) = (self.long, self.path.1);
         let mut lines = Vec::new();
         let equal = match self.random.less_than(8) {
             0 => {
@@ -163,35 +163,35 @@ impl Joins {
         let within = |lines: Vec<String>| format!("if {{\n\t{}\n}}", lines.join("\n\t"));
         match self.random.less_than(13) {
             0..=2 => {
-                body.extend(self.found("a.id"));
+                body.extend(self.lookup_lines("a.id"));
                 format!("{name} contains [a.n, b.n] {}", within(body))
             }
             3 => {
-                let found = self.found("a.id").join("; ");
+                let found = self.lookup_lines("a.id").join("; ");
                 format!("{name} := [[a.n, b] | some a in data.asked; {found}]")
             }
             4 => {
-                let found = self.found("a.id").join("; ");
+                let found = self.lookup_lines("a.id").join("; ");
                 format!("{name} := {{a.n: [b.n | {found}] | some a in data.asked}}")
             }
             5 => {
-                let found = within(self.found("id"));
+                let found = within(self.lookup_lines("id"));
                 format!(
                     "of{number}(id) := b.n {found}\n\n{name}[a.n] := of{number}(a.id) if some a in data.asked"
                 )
             }
             6 => {
-                let found = within(self.found("id"));
+                let found = within(self.lookup_lines("id"));
                 format!(
                     "has{number}(id) {found}\n\n{name} contains a.n if {{\n\tsome a in data.asked\n\tnot has{number}(a.id)\n}}"
                 )
             }
             7 => {
-                let found = self.found("a.id").join("\n\t\t");
+                let found = self.lookup_lines("a.id").join("\n\t\t");
                 format!("{name} if {{\n\tevery a in data.asked {{\n\t\t{found}\n\t}}\n}}")
             }
             8 => {
-                body.extend(self.found("a.id"));
+                body.extend(self.lookup_lines("a.id"));
                 body.push("a.n < b.n".to_owned());
                 format!("{name} {}", within(body))
             }
@@ -220,12 +220,12 @@ impl Joins {
                 format!("{name} contains [a.n, b] {}", within(body))
             }
             11 => {
-                body.extend(self.found("a.id"));
+                body.extend(self.lookup_lines("a.id"));
                 body.extend(["some c in data.refs".to_owned(), "c == b.n".to_owned()]);
                 format!("{name} contains [a.n, b.n, c] {}", within(body))
             }
             _ => {
-                body.extend(self.found("input.id"));
+                body.extend(self.lookup_lines("input.id"));
                 format!("{name} contains [a.n, b.n] {}", within(body))
             }
         }

@@ -143,7 +143,7 @@ impl Writer {
         }
         let source = self.iterable()?;
         let domain = self.spell(&source.path);
-        let (key, value) = source.shape.parts()?;
+        let (key, value) = source.shape.key_and_value()?;
         let outer = self.locals.clone();
         let name = self.fresh();
         let head = if self.random.chance(30) {

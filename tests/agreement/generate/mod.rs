@@ -13,6 +13,7 @@ mod iteration;
 mod joins;
 mod keys;
 mod layouts;
+mod lexicon;
 mod literal;
 mod merging;
 mod mistakes;
@@ -29,7 +30,6 @@ mod templates;
 mod term;
 mod themes;
 mod vocabulary;
-mod words;
 mod writer;
 
 pub use request::{Request, quoted};

@@ -112,7 +112,7 @@ pub fn replaced_document(writer: &mut Writer) {
                 vec![format!("not {path} {modifiers}")],
             ),
         ),
-        2 if rule.shape.parts().is_some() => {
+        2 if rule.shape.key_and_value().is_some() => {
             let body = vec![format!("some {result} in {path} {modifiers}")];
             (Shape::set(Shape::Any), Rule::member(&name, result, body))
         }

@@ -73,7 +73,7 @@ impl Shape {
     }
 
     /// Returns the kinds of key and value when a value of this kind is iterated.
-    pub fn parts(&self) -> Option<(Shape, Shape)> {
+    pub fn key_and_value(&self) -> Option<(Shape, Shape)> {
         match self {
             Array(element) => Some((Integer, (**element).clone())),
             Set(element) => Some(((**element).clone(), (**element).clone())),

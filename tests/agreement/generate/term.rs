@@ -114,7 +114,7 @@ impl Writer {
             let inside =
                 place[1..].starts_with(|c: char| "~[{T".contains(c) || c.is_ascii_lowercase());
             if let Some(end) = place.find('>').filter(|_| inside) {
-                text.push_str(&self.place(&place[1..end], element, depth));
+                text.push_str(&self.element_pattern(&place[1..end], element, depth));
                 rest = &place[end + 1..];
             } else {
                 text.push('<');
@@ -124,7 +124,7 @@ impl Writer {
         text + rest
     }
 
-    fn place(&mut self, name: &str, element: &Shape, depth: usize) -> String {
+    fn element_pattern(&mut self, name: &str, element: &Shape, depth: usize) -> String {
         match name.strip_prefix('~') {
             Some(name) => self.dependent(&Shape::parse(name, element), depth),
             None => self.term(&Shape::parse(name, element), depth),

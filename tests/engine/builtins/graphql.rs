@@ -26,7 +26,12 @@ struct Functions(Engine);
 
 impl Functions {
     /// Returns the value of an expression of `input.query` and `input.schema`.
-    fn ask(&self, expression: &str, input: &Value, strict: bool) -> Result<Option<Value>, Error> {
+    fn evaluate(
+        &self,
+        expression: &str,
+        input: &Value,
+        strict: bool,
+    ) -> Result<Option<Value>, Error> {
         let query = self.0.prepare_query(&format!("x := {expression}"))?;
         let request = Request::new().input(input).strict_builtin_errors(strict);
         let first = query.solutions(&request)?.into_iter().next();
@@ -35,7 +40,7 @@ impl Functions {
 
     /// Returns the error of a call of `graphql.parse`, if it fails.
     fn error(&self, call: &str, input: &Value) -> Option<String> {
-        let error = self.ask(call, input, true).err()?;
+        let error = self.evaluate(call, input, true).err()?;
         let message = &error.entries()[0].message;
         Some(message.replacen("graphql.parse: ", "", 1))
     }
@@ -48,7 +53,8 @@ const TREE: &str = "graphql.parse(graphql.parse_query(input.query), input.schema
 fn differences(functions: &Functions, case: &Case, schema: &str) -> Vec<String> {
     let input = serde_json::json!({"query": case.query, "schema": schema});
     let input = &json::read(input.to_string().as_bytes()).unwrap();
-    let ask = |expression: &str, strict| functions.ask(expression, input, strict).ok().flatten();
+    let ask =
+        |expression: &str, strict| functions.evaluate(expression, input, strict).ok().flatten();
     let fits = case.error.is_none();
     let verdict = Some(Value::from(fits));
     let mut differences = Vec::new();

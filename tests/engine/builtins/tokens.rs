@@ -23,9 +23,9 @@ wanted := {"cert": keys[input.key], "aud": "api", "iss": "issuer", "time": input
 accepted := io.jwt.decode_verify(input.token, wanted)[0]
 "#;
 
-struct Asked(Engine);
+struct TokenEngine(Engine);
 
-impl Asked {
+impl TokenEngine {
     fn new(signatures: usize) -> Self {
         let engine = Engine::builder().signature_cache(signatures).build();
         engine.set_module("t.rego", POLICY).expect("a policy");
@@ -61,7 +61,7 @@ fn changed(token: &str, at: usize) -> String {
 fn cached_signatures_change_no_result() {
     let tokens: Value = serde_json::from_str(TOKENS).expect("tokens");
     for signatures in [4096, 1, 0] {
-        let asked = Asked::new(signatures);
+        let asked = TokenEngine::new(signatures);
         for (name, key) in [("rs256", "certificate"), ("es256", "jwks")] {
             let token = tokens[name].as_str().expect("a token");
             let with = |token: &str| json!({"token": token});

@@ -282,7 +282,7 @@ fn owners_of_paths() {
 }
 
 #[test]
-fn unchanged_parts_are_not_compiled_and_keep_their_memory() {
+fn unchanged_modules_are_not_compiled_and_keep_their_memory() {
     let engine = Engine::new();
     let files = |changed: u32| {
         let mut files = vec![(

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value as Json, json};
 
-use super::{Case, Refusal, files};
+use super::{Case, RecordedError, files};
 use solon_lines::Process;
 
 /// Text before the errors of a case, which are last on its line.
@@ -38,7 +38,7 @@ pub fn record(oracle: &str) {
     }
 }
 
-fn refusals(oracle: &mut Process, case: &Case) -> Vec<Refusal> {
+fn refusals(oracle: &mut Process, case: &Case) -> Vec<RecordedError> {
     let request = json!({
         "modules": case.modules,
         "query": case.query.as_deref().unwrap_or("true"),
@@ -46,7 +46,7 @@ fn refusals(oracle: &mut Process, case: &Case) -> Vec<Refusal> {
         "strict": case.strict,
         "v0": case.v0,
     });
-    let answer = oracle.ask(&request.to_string()).unwrap();
+    let answer = oracle.request(&request.to_string()).unwrap();
     let answer: Json = serde_json::from_str(&answer).unwrap();
     match answer.get("errors") {
         Some(errors) => serde_json::from_value(errors.clone()).unwrap(),
@@ -55,8 +55,8 @@ fn refusals(oracle: &mut Process, case: &Case) -> Vec<Refusal> {
 }
 
 /// Returns the part of an error that the protocol contains: everything except lines after the message.
-fn essence(refusal: &Refusal) -> (&str, u32, u32, &str, &str) {
-    let Refusal {
+fn essence(refusal: &RecordedError) -> (&str, u32, u32, &str, &str) {
+    let RecordedError {
         file,
         row,
         col,
@@ -67,8 +67,8 @@ fn essence(refusal: &Refusal) -> (&str, u32, u32, &str, &str) {
     (file, *row, *col, code, message)
 }
 
-fn same(found: &[Refusal], recorded: &[Refusal]) -> bool {
-    let sorted = |refusals: &[Refusal]| {
+fn same(found: &[RecordedError], recorded: &[RecordedError]) -> bool {
+    let sorted = |refusals: &[RecordedError]| {
         let mut sorted = refusals.to_vec();
         sorted.sort_by(|a, b| essence(a).cmp(&essence(b)));
         sorted
@@ -81,7 +81,7 @@ fn same(found: &[Refusal], recorded: &[Refusal]) -> bool {
             .all(|(a, b)| essence(a) == essence(b))
 }
 
-fn written(found: &[Refusal], recorded: &[Refusal]) -> String {
+fn written(found: &[RecordedError], recorded: &[RecordedError]) -> String {
     let errors = found.iter().map(|refusal| {
         let text = |text: &str| Json::from(text).to_string();
         let (file, row, col, code, message) = essence(refusal);

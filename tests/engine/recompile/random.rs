@@ -13,7 +13,7 @@ impl Random {
     }
 
     /// Returns a number less than `end`.
-    pub fn below(&mut self, end: usize) -> usize {
+    pub fn less_than(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

@@ -25,7 +25,7 @@ struct Edge {
     /// Value of `p` at the largest size.
     answer: &'static str,
     /// Error message at the next size.
-    refused: &'static str,
+    error: &'static str,
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the bound is small")]
@@ -39,7 +39,7 @@ const EDGES: &[Edge] = &[
             (text, 1.into())
         },
         answer: "1",
-        refused: "bits.lsh: number too big",
+        error: "bits.lsh: number too big",
     },
     Edge {
         name: "NUMBER_EXPONENT",
@@ -47,7 +47,7 @@ const EDGES: &[Edge] = &[
         largest: 30_102,
         policy: |size| (format!("p := 1e{size} > input"), 1.into()),
         answer: "true",
-        refused: "number too big",
+        error: "number too big",
     },
     Edge {
         name: "TEMPLATE_DEPTH",
@@ -58,7 +58,7 @@ const EDGES: &[Edge] = &[
             (text, Value::array(vec![1.into(); size - 1]))
         },
         answer: "\"\"",
-        refused: "exceeded maximum template depth (10000)",
+        error: "exceeded maximum template depth (10000)",
     },
     Edge {
         name: "SCHEMA_DEPTH",
@@ -86,7 +86,7 @@ const EDGES: &[Edge] = &[
             (text, document)
         },
         answer: "true",
-        refused: "schema is nested too deeply",
+        error: "schema is nested too deeply",
     },
     Edge {
         name: "LOOKUP_COMBINATIONS",
@@ -100,11 +100,11 @@ const EDGES: &[Edge] = &[
             (text, 1.into())
         },
         answer: "1",
-        refused: "rule data.t.r.z may be recursive",
+        error: "rule data.t.r.z may be recursive",
     },
 ];
 
-fn ask(edge: &Edge, size: usize) -> Result<Option<Value>, Error> {
+fn evaluate(edge: &Edge, size: usize) -> Result<Option<Value>, Error> {
     let (policy, input) = (edge.policy)(size);
     on_small_stack(edge.name, || {
         // the largest one may need more memory than the default limit
@@ -119,7 +119,7 @@ fn ask(edge: &Edge, size: usize) -> Result<Option<Value>, Error> {
 #[test]
 fn the_largest_size_works_and_the_next_is_rejected() {
     for edge in EDGES {
-        let largest = ask(edge, edge.largest);
+        let largest = evaluate(edge, edge.largest);
         let largest = largest.map(|found| found.map(|found| found.to_string()));
         assert_eq!(
             largest.unwrap().as_deref(),
@@ -127,10 +127,10 @@ fn the_largest_size_works_and_the_next_is_rejected() {
             "{}",
             edge.name
         );
-        let error = ask(edge, edge.largest + 1).unwrap_err();
+        let error = evaluate(edge, edge.largest + 1).unwrap_err();
         let message = error.entries().remove(0).message;
         assert!(
-            message.contains(edge.refused),
+            message.contains(edge.error),
             "{} is told: {message}",
             edge.name
         );
@@ -180,7 +180,7 @@ fn graphql_nests_as_deep_as_allowed() {
 }
 
 /// A used handle ends an evaluation at its first poll.
-fn is_seen_cancelled(query: &str, input: &Value) -> bool {
+fn is_cancelled(query: &str, input: &Value) -> bool {
     let query = Engine::new().prepare_query(query).unwrap();
     let cancel = Cancel::default();
     cancel.cancel();
@@ -201,8 +201,8 @@ fn numbers(len: usize) -> Value {
 #[test]
 fn large_operands_poll() {
     let query = "count(input) > 0";
-    assert!(!is_seen_cancelled(query, &numbers(LARGE_OPERAND)));
-    assert!(is_seen_cancelled(query, &numbers(LARGE_OPERAND + 1)));
+    assert!(!is_cancelled(query, &numbers(LARGE_OPERAND)));
+    assert!(is_cancelled(query, &numbers(LARGE_OPERAND + 1)));
 }
 
 #[test]
@@ -213,8 +213,8 @@ fn writing_long_texts_polls() {
         Value::object(vec![("parts".into(), parts)])
     };
     let query = "x := json.marshal(input)";
-    assert!(!is_seen_cancelled(query, &of_bytes(POLL_BYTES * 9 / 10)));
-    assert!(is_seen_cancelled(query, &of_bytes(POLL_BYTES * 11 / 10)));
+    assert!(!is_cancelled(query, &of_bytes(POLL_BYTES * 9 / 10)));
+    assert!(is_cancelled(query, &of_bytes(POLL_BYTES * 11 / 10)));
 }
 
 /// Returns rules that call one another, with ten loops in each.

@@ -41,7 +41,7 @@ const NONE: Limits = Limits::UNBOUNDED;
 
 /// An explained query with its limits.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
+struct ExplainedQuery<'a> {
     query: &'a str,
     detail: Detail,
     limits: &'a Limits,
@@ -53,7 +53,7 @@ struct Asked<'a> {
     most: Duration,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> ExplainedQuery<'a> {
     fn new(query: &'a str, detail: Detail, limits: &'a Limits) -> Self {
         Self {
             query,
@@ -118,13 +118,13 @@ const EXCEEDED: &str = "explanation exceeds its memory limit";
 fn memory_of_events_is_bounded() {
     let limits = NONE.explanation(Some(4 << 20));
     for detail in [Detail::Debug, Detail::Full, Detail::Fails] {
-        let explained = Asked::new("data.t.wide", detail, &limits).explain();
+        let explained = ExplainedQuery::new("data.t.wide", detail, &limits).explain();
         assert_eq!(message(explained.result.err().unwrap()), EXCEEDED);
         let kept = explained.events.len();
         assert!((100..40_000).contains(&kept), "{kept} events");
     }
     // events that are not selected take no memory
-    let explained = Asked::new("data.t.noted", Detail::Notes, &limits).explain();
+    let explained = ExplainedQuery::new("data.t.noted", Detail::Notes, &limits).explain();
     assert!(explained.result.is_ok());
     let lines = explained.lines(true, true).unwrap();
     assert!(lines.iter().any(|line| line.contains("Note \"found\"")));
@@ -135,7 +135,7 @@ fn memory_of_events_is_bounded() {
 fn memory_is_counted_exactly() {
     let ends = |bytes: usize| {
         let limits = NONE.explanation(Some(bytes));
-        Asked::new("x = 1", Detail::Full, &limits).end()
+        ExplainedQuery::new("x = 1", Detail::Full, &limits).end()
     };
     let (mut low, mut high) = (0, 1 << 20);
     assert_eq!(ends(high), "");
@@ -156,14 +156,14 @@ fn memory_is_counted_exactly() {
 fn values_of_variables_are_shared() {
     let list = Value::array((0..2_000_i64).map(Value::from).collect());
     let input = Value::object(vec![("list".into(), list)]);
-    let ask = |bytes: usize| {
+    let evaluate = |bytes: usize| {
         let limits = NONE.explanation(Some(bytes));
-        let asked = Asked::new("x = input.list; x[_] < 0", Detail::Full, &limits);
+        let asked = ExplainedQuery::new("x = input.list; x[_] < 0", Detail::Full, &limits);
         asked.about(&input).end()
     };
-    assert_eq!(ask(8 << 20), "");
+    assert_eq!(evaluate(8 << 20), "");
     let limits = NONE.explanation(Some(8 << 20));
-    let asked = Asked::new("data.t.large", Detail::Full, &limits);
+    let asked = ExplainedQuery::new("data.t.large", Detail::Full, &limits);
     assert_eq!(asked.about(&input).end(), EXCEEDED);
 }
 
@@ -173,12 +173,12 @@ fn long_lists_are_compared() {
     let list = Value::array(vec![1.into(); 200_000]);
     let pairs = ["list", "other"].map(|name| (name.into(), list.clone()));
     let input = Value::object(pairs.into_iter().collect());
-    let ask = |detail| {
-        let asked = Asked::new("data.t.same", detail, &NONE);
+    let evaluate = |detail| {
+        let asked = ExplainedQuery::new("data.t.same", detail, &NONE);
         asked.about(&input).explain()
     };
-    assert_eq!(ask(Detail::Notes).result.unwrap().len(), 1);
-    let explained = ask(Detail::Debug);
+    assert_eq!(evaluate(Detail::Notes).result.unwrap().len(), 1);
+    let explained = evaluate(Detail::Debug);
     assert_eq!(explained.result.unwrap().len(), 1);
     assert!(explained.events.len() > 200_000);
     let pattern: Vec<String> = (0..10_000).map(|at| format!("x{at}")).collect();
@@ -186,7 +186,7 @@ fn long_lists_are_compared() {
     let short = Value::array(vec![1.into(); 10_000]);
     let input = Value::object(vec![("list".into(), short)]);
     let limits = NONE.explanation(Some(16 << 20));
-    let asked = Asked::new(&query, Detail::Debug, &limits);
+    let asked = ExplainedQuery::new(&query, Detail::Debug, &limits);
     assert_eq!(asked.about(&input).end(), EXCEEDED);
 }
 
@@ -195,8 +195,8 @@ fn time_and_cancellation_end_them() {
     let limits = NONE.time(Some(Duration::from_millis(100)));
     let most = Duration::from_secs(10);
     for detail in [Detail::Notes, Detail::Fails] {
-        let asked = Asked::new("data.t.endless", detail, &limits);
-        let end = Asked { most, ..asked }.end();
+        let asked = ExplainedQuery::new("data.t.endless", detail, &limits);
+        let end = ExplainedQuery { most, ..asked }.end();
         assert_eq!(end, "evaluation exceeds its time limit");
     }
     let cancel = Cancel::default();
@@ -206,8 +206,8 @@ fn time_and_cancellation_end_them() {
         printed.recv().unwrap();
         canceller.cancel();
     });
-    let asked = Asked::new("data.t.endless", Detail::Notes, &NONE);
-    let end = Asked {
+    let asked = ExplainedQuery::new("data.t.endless", Detail::Notes, &NONE);
+    let end = ExplainedQuery {
         cancel: Some(&cancel),
         prints: Some(&prints),
         ..asked
@@ -223,7 +223,7 @@ fn texts_are_bounded() {
     let list = Value::array((0..5_000_i64).map(Value::from).collect());
     let input = Value::object(vec![("list".into(), list)]);
     let limits = NONE.memory(Some(16 << 20));
-    let asked = Asked::new("x = input.list; x[_] < 0", Detail::Full, &limits);
+    let asked = ExplainedQuery::new("x = input.list; x[_] < 0", Detail::Full, &limits);
     let explained = asked.about(&input).explain();
     assert!(explained.result.as_ref().unwrap().is_empty());
     let texts = [
@@ -243,7 +243,7 @@ fn deep_searches_are_explained() {
     let deep: String = (0..300).map(|_| "[").collect();
     let nested = format!("{deep}1{}", "]".repeat(300));
     let query = format!("x = {nested}; x = {nested}");
-    let explained = Asked::new(&query, Detail::Debug, &NONE).explain();
+    let explained = ExplainedQuery::new(&query, Detail::Debug, &NONE).explain();
     assert!(explained.result.is_ok());
     for text in [explained.json(Spelling::Title), explained.detailed_json()] {
         assert!(text.unwrap().len() > 300 * r#"{"type":"array"}"#.len());
@@ -276,7 +276,7 @@ fn the_deepest_values_are_explained() {
             "every x in input { x == input[0] }",
         ] {
             let limits = Limits::default();
-            let explained = Asked::new(query, Detail::Full, &limits)
+            let explained = ExplainedQuery::new(query, Detail::Full, &limits)
                 .about(&input)
                 .explain();
             assert!(explained.result.is_ok(), "{query}");

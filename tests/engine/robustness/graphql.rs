@@ -17,12 +17,12 @@ fn problem(what: &str, query: &str, schema: &str) -> Option<String> {
         let input = json::read(input.as_bytes()).unwrap();
         let request = Request::new().input(&input).strict_builtin_errors(true);
         let engine = Engine::new();
-        let ask = |call: &str| {
+        let evaluate = |call: &str| {
             let query = engine.prepare_query(&format!("x := graphql.{call}"));
             query.unwrap().solutions(&request)
         };
-        let parsed = ask("parse(input.query, input.schema)");
-        let valid = ask("is_valid(input.query, input.schema)").unwrap();
+        let parsed = evaluate("parse(input.query, input.schema)");
+        let valid = evaluate("is_valid(input.query, input.schema)").unwrap();
         assert_eq!(valid[0].bindings[0].1, parsed.is_ok().into(), "{what}");
         let error = parsed.err()?;
         Some(error.entries()[0].message.clone())

@@ -70,15 +70,15 @@ const SCRAPS: [&str; 48] = [
 struct Dice(u64);
 
 impl Dice {
-    fn below(&mut self, end: usize) -> usize {
+    fn less_than(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         usize::try_from(self.0 >> 11).unwrap() % end.max(1)
     }
 
-    fn place(&mut self, text: &str) -> usize {
-        let at = self.below(text.len() + 1);
+    fn boundary(&mut self, text: &str) -> usize {
+        let at = self.less_than(text.len() + 1);
         (at..=text.len())
             .find(|&at| text.is_char_boundary(at))
             .unwrap()
@@ -87,20 +87,20 @@ impl Dice {
     /// Mutates a document.
     fn text(&mut self, text: &str) -> String {
         let mut text = text.to_owned();
-        for _ in 0..=self.below(3) {
-            let (a, b) = (self.place(&text), self.place(&text));
+        for _ in 0..=self.less_than(3) {
+            let (a, b) = (self.boundary(&text), self.boundary(&text));
             let range = a.min(b)..a.max(b).min(a.min(b) + 20);
             let range = range.start
                 ..(range.end..=text.len())
                     .find(|&at| text.is_char_boundary(at))
                     .unwrap();
-            match self.below(4) {
+            match self.less_than(4) {
                 0 => text.replace_range(range, ""),
                 1 => {
                     let copy = text[range].to_owned();
                     text.insert_str(a, &copy);
                 }
-                _ => text.insert_str(a, SCRAPS[self.below(SCRAPS.len())]),
+                _ => text.insert_str(a, SCRAPS[self.less_than(SCRAPS.len())]),
             }
         }
         text
@@ -108,23 +108,23 @@ impl Dice {
 
     /// Mutates a tree in one position.
     fn tree(&mut self, tree: &mut Json) {
-        let here = self.below(4) == 0;
+        let here = self.less_than(4) == 0;
         match tree {
             Json::Object(members) if !members.is_empty() => {
                 let key = members
                     .keys()
-                    .nth(self.below(members.len()))
+                    .nth(self.less_than(members.len()))
                     .unwrap()
                     .clone();
-                if here && self.below(2) == 0 {
+                if here && self.less_than(2) == 0 {
                     members.remove(&key);
                 } else {
                     self.tree(&mut members[&key]);
                 }
             }
             Json::Array(items) if !items.is_empty() => {
-                let index = self.below(items.len());
-                match self.below(8) {
+                let index = self.less_than(items.len());
+                match self.less_than(8) {
                     0 => drop(items.remove(index)),
                     1 => items.push(items[index].clone()),
                     _ => self.tree(&mut items[index]),
@@ -147,7 +147,7 @@ impl Dice {
                     json!({"Name": "a"}),
                     json!("1e999"),
                 ];
-                *leaf = others[self.below(others.len())].clone();
+                *leaf = others[self.less_than(others.len())].clone();
             }
         }
     }

@@ -62,7 +62,7 @@ const ASKED: [&str; 13] = [
     "as_printed",
 ];
 
-fn ask(engine: &Engine, name: &str) -> [Result<(), String>; 2] {
+fn evaluate(engine: &Engine, name: &str) -> [Result<(), String>; 2] {
     let limits = Limits::default().memory(Some(16 << 20));
     let input = Value::object(vec![("x".into(), 1.into())]);
     let print = |line: &str| assert!(line.len() <= 16 << 20);
@@ -91,7 +91,7 @@ fn values_that_double() {
     ] {
         let engine = tower(100, form);
         for name in ASKED {
-            for answer in ask(&engine, name) {
+            for answer in evaluate(&engine, name) {
                 assert_eq!(answer, Err(MEMORY.to_owned()), "{name} of {form}");
             }
         }
@@ -175,10 +175,10 @@ p := [count(xs), xs[7][29999].id, count([1 | some x in xs; x[0].id == 0])]
 fn keys_within_keys() {
     let engine = tower(100, "{P: 1}");
     for name in ["as_json", "as_pretty", "as_yaml"] {
-        let [answer, _] = ask(&engine, name);
+        let [answer, _] = evaluate(&engine, name);
         assert_eq!(answer, Err(MEMORY.to_owned()), "{name}");
     }
-    let [value, text] = ask(&engine, "top");
+    let [value, text] = evaluate(&engine, "top");
     assert_eq!((value, text), (Ok(()), Err(MEMORY.to_owned())));
 }
 
@@ -187,7 +187,7 @@ fn keys_within_keys() {
 fn late_keys_that_are_not_strings() {
     let engine = tower(300, "{\"a\": P, [1]: 0}");
     for name in ASKED {
-        for answer in ask(&engine, name) {
+        for answer in evaluate(&engine, name) {
             assert_eq!(answer, Ok(()), "{name}");
         }
     }

@@ -58,7 +58,7 @@ fn input() -> Value {
     Value::object(vec![("list".into(), Value::array(ids.collect()))])
 }
 
-fn ask(engine: &Engine, name: &str, limits: &Limits) -> Result<Value, String> {
+fn evaluate(engine: &Engine, name: &str, limits: &Limits) -> Result<Value, String> {
     let document = engine.prepare_document(&format!("t/{name}")).unwrap();
     let input = input();
     match document.evaluate(&Request::new().input(&input).limits(limits)) {
@@ -73,7 +73,7 @@ fn joins_take_few_iterations() {
     // half a million would be too few for a nested loop
     let limits = Limits::default().steps(Some(80_000));
     for name in ASKED {
-        let found = on_small_stack(name, || ask(&engine, name, &limits));
+        let found = on_small_stack(name, || evaluate(&engine, name, &limits));
         let expected = match name {
             "all" => Value::from(true),
             "negated" => 0.into(),
@@ -91,7 +91,7 @@ fn joins_stay_within_the_memory_limit() {
     let mut refused = 0;
     for memory in (0..64).map(|part| part << 15) {
         let limits = Limits::default().memory(Some(memory));
-        match on_small_stack("lists", || ask(&engine, "lists", &limits)) {
+        match on_small_stack("lists", || evaluate(&engine, "lists", &limits)) {
             Ok(found) => assert!(found == 2000.into()),
             Err(message) => {
                 assert_eq!(message, "evaluation exceeds its memory limit");

@@ -37,7 +37,7 @@ const FUNCTIONS: &[(&str, usize)] = &[
 struct Random(u64);
 
 impl Random {
-    fn below(&mut self, end: usize) -> usize {
+    fn less_than(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -45,7 +45,7 @@ impl Random {
     }
 
     fn pick<'t, T>(&mut self, items: &'t [T]) -> &'t T {
-        &items[self.below(items.len())]
+        &items[self.less_than(items.len())]
     }
 }
 
@@ -121,10 +121,10 @@ fn mutate(random: &mut Random, text: &str) -> String {
         '\u{10ffff}',
     ];
     let mut chars: Vec<char> = text.chars().collect();
-    for _ in 0..=random.below(3) {
-        let (at, other) = (random.below(chars.len()), random.below(chars.len()));
+    for _ in 0..=random.less_than(3) {
+        let (at, other) = (random.less_than(chars.len()), random.less_than(chars.len()));
         let range = at.min(other)..at.max(other);
-        match random.below(8) {
+        match random.less_than(8) {
             _ if chars.is_empty() => chars.push(*random.pick(ODD)),
             0 => chars.truncate(at),
             1 => chars.insert(at, *random.pick(ODD)),
@@ -145,16 +145,16 @@ fn mutate_value(random: &mut Random, value: &mut serde_json::Value) {
     match value {
         serde_json::Value::String(text) => *text = mutate(random, text),
         serde_json::Value::Array(items) if !items.is_empty() => {
-            let at = random.below(items.len());
+            let at = random.less_than(items.len());
             mutate_value(random, &mut items[at]);
         }
         serde_json::Value::Object(fields) if !fields.is_empty() => {
-            let at = random.below(fields.len());
+            let at = random.less_than(fields.len());
             if let Some((_, field)) = fields.iter_mut().nth(at) {
                 mutate_value(random, field);
             }
         }
-        other => *other = serde_json::Value::from(random.below(3)),
+        other => *other = serde_json::Value::from(random.less_than(3)),
     }
 }
 
@@ -174,10 +174,10 @@ fn mutated_tokens_keys_and_certificates_do_not_panic() {
         for _ in 0..MUTANTS {
             let (function, operands) = random.pick(&seeds);
             let mut operands = operands.clone();
-            for _ in 0..=random.below(2) {
-                let at = random.below(operands.len());
+            for _ in 0..=random.less_than(2) {
+                let at = random.less_than(operands.len());
                 // sometimes a whole operand of another call
-                if random.below(10) == 0 {
+                if random.less_than(10) == 0 {
                     let (_, others) = random.pick(&seeds);
                     operands[at] = random.pick(others).clone();
                 } else {

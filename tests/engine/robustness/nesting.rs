@@ -5,7 +5,7 @@ use std::fmt::Write;
 use solon::internal::value::{Arena, Value, json, yaml};
 use solon::{Engine, PartialOptions, Request};
 
-use crate::{answer, ask, message, on_small_stack};
+use crate::{answer, evaluate, message, on_small_stack};
 
 const LEVELS: usize = 100_000;
 
@@ -34,7 +34,7 @@ fn brackets_in_modules_and_queries() {
                 message(answer(&what, &format!("package t\np := {text}"))),
                 TOO_DEEP
             );
-            assert_eq!(message(ask(&what, &text)), TOO_DEEP);
+            assert_eq!(message(evaluate(&what, &text)), TOO_DEEP);
         }
     }
 }
@@ -79,7 +79,7 @@ fn brackets_in_json_and_yaml() {
 }
 
 #[test]
-fn the_deepest_values_pass_through() {
+fn the_deepest_values_are_accepted() {
     let levels = solon::internal::limits::VALUE_NESTING - 1;
     let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     on_small_stack("deepest", || {
@@ -140,7 +140,7 @@ fn values_nested_by_evaluation() {
 
 /// The deepest value that an evaluation may build around the deepest parsed one.
 #[test]
-fn the_deepest_value_made() {
+fn the_deepest_value_that_can_be_built() {
     use solon::internal::limits::VALUE_NESTING;
     let wrapped = |levels: usize| {
         let mut module = "package t\np0 := input\n".to_owned();
@@ -204,7 +204,7 @@ fn chains_of_rules_and_functions() {
 }
 
 #[test]
-fn recursion_through_all_rules_is_rejected() {
+fn recursion_across_all_rules_is_rejected() {
     let mut rules = "package t\n".to_owned();
     for at in 0..10_000 {
         writeln!(rules, "r{at} := r{}", (at + 1) % 10_000).unwrap();
@@ -317,7 +317,7 @@ fn long_chains_of_operators() {
             &format!("package t\np := {}", term(longest + 1)),
         ));
         assert_eq!(refused, TOO_DEEP);
-        assert_eq!(message(ask("too long", &term(longest + 1))), TOO_DEEP);
+        assert_eq!(message(evaluate("too long", &term(longest + 1))), TOO_DEEP);
     }
 }
 

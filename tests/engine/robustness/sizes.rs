@@ -6,7 +6,7 @@ use std::time::Duration;
 use solon::internal::value::{Arena, Value, json, yaml};
 use solon::{Engine, Request};
 
-use crate::{answer, ask, on_small_stack, on_small_stack_within};
+use crate::{answer, evaluate, on_small_stack, on_small_stack_within};
 
 #[test]
 fn strings_of_ten_megabytes() {
@@ -105,7 +105,7 @@ fn numbers_out_of_range_in_either_direction() {
             "object.get({}, X, 1)",
         ] {
             // a result or an error: both are valid
-            drop(ask(
+            drop(evaluate(
                 &format!("{call} of {what}"),
                 &call.replace('X', number),
             ));
@@ -172,9 +172,9 @@ fn bytes_that_are_not_text() {
                  json.marshal(x), hex.encode(x), sprintf(\"%s %v %q %d\", [x, x, x, x]), trim(x, x), indexof(x, x), replace(x, x, \"a\"), \
                  regex.match(\".\", x), x < \"a\", concat(x, [x, x]), urlquery.encode(x), format_int(count(x), 2), {x: x}, yaml.marshal(x), \
                  startswith(x, x), contains(x, x), regex.split(\"\", x), glob.match(x, [x], x), regex.find_n(x, x, -1)]";
-    drop(ask("decoded bytes", calls));
+    drop(evaluate("decoded bytes", calls));
     assert_eq!(
-        ask("kept bytes", "hex.encode(base64.decode(\"/w==\"))")
+        evaluate("kept bytes", "hex.encode(base64.decode(\"/w==\"))")
             .unwrap()
             .unwrap(),
         ["ff".into()]
@@ -197,7 +197,7 @@ fn modules_of_any_characters() {
         "# METADATA\n# \u{0}: [\npackage t",
     ] {
         drop(answer("odd characters", text));
-        drop(ask("odd characters", text));
+        drop(evaluate("odd characters", text));
     }
 }
 

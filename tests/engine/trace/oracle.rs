@@ -24,7 +24,7 @@ impl Lines {
         Self { child, answers }
     }
 
-    pub fn ask(&mut self, line: &str) -> Value {
+    pub fn respond(&mut self, line: &str) -> Value {
         writeln!(self.child.stdin.as_mut().unwrap(), "{line}").unwrap();
         let mut answer = String::new();
         self.answers.read_line(&mut answer).unwrap();
@@ -47,7 +47,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    pub fn of(request: &Value) -> Self {
+    pub fn from_request(request: &Value) -> Self {
         let path = std::env::temp_dir().join(format!("solon-trace-{}", std::process::id()));
         let mut args = Vec::new();
         let mut write = |name: &str, text: &str, flag: &str| {

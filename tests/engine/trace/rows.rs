@@ -36,12 +36,12 @@ fn row(event: &Value) -> Value {
         .as_object()
         .into_iter()
         .flatten()
-        .map(|(name, shown)| json!([name, shown["name"], place(&shown["location"])]))
+        .map(|(name, shown)| json!([name, shown["name"], position(&shown["location"])]))
         .collect();
     json!([
         event["Op"],
         node(&event["Op"], &event["Node"]),
-        place(&event["Location"]),
+        position(&event["Location"]),
         event["QueryID"],
         event["ParentID"],
         locals,
@@ -51,7 +51,7 @@ fn row(event: &Value) -> Value {
     ])
 }
 
-fn place(location: &Value) -> Value {
+fn position(location: &Value) -> Value {
     if location.is_null() {
         return Value::Null;
     }

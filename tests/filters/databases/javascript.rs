@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use solon::FilterTarget;
 
-use super::{Database, Kept, pair};
+use super::{Database, RowPairs, pair};
 use crate::servers::program;
 use crate::tables::Kind;
 
@@ -81,7 +81,7 @@ impl Database for Javascript {
         self.rows = statements.to_vec();
     }
 
-    fn kept(&mut self, conditions: &[String]) -> Vec<Result<Kept, String>> {
+    fn matching_rows(&mut self, conditions: &[String]) -> Vec<Result<RowPairs, String>> {
         let script = self.folder.join("rows.mjs");
         std::fs::write(&script, include_str!("rows.mjs")).unwrap();
         let mut child = Command::new(&self.node)
@@ -103,7 +103,7 @@ impl Database for Javascript {
         writer.join().unwrap().unwrap();
         assert!(output.status.success());
         let said = String::from_utf8(output.stdout).unwrap();
-        let mut kept: Vec<Result<Kept, String>> = Vec::new();
+        let mut kept: Vec<Result<RowPairs, String>> = Vec::new();
         for line in said.lines() {
             match (pair(line, ' '), kept.last_mut()) {
                 (None, _) => kept.push(Ok(Vec::new())),

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 use solon::FilterTarget;
 
-use super::{Database, Kept, answer, hex, pair, question};
+use super::{Database, RowPairs, answer, hex, pair, question};
 use crate::servers::{self, Server, program};
 use crate::tables::Kind;
 use crate::waiting::wait_until;
@@ -28,12 +28,14 @@ impl Mariadb {
         let server = Server::start_with(servers::Kind::Mariadb, &settings)?;
         let mut started = Self { server, client };
         let first = "CREATE DATABASE IF NOT EXISTS solon;\nSELECT 1;\n";
-        wait_until("MariaDB answers", || started.ask(first).0.contains('1'));
+        wait_until("MariaDB answers", || {
+            started.run_script(first).0.contains('1')
+        });
         Some(started)
     }
 
     /// Returns the output and the error output.
-    fn ask(&mut self, script: &str) -> (String, String) {
+    fn run_script(&mut self, script: &str) -> (String, String) {
         let mut command = Command::new(&self.client);
         command
             .args([
@@ -78,16 +80,16 @@ impl Database for Mariadb {
 
     fn run(&mut self, statements: &[String]) {
         let script = format!("USE solon;\n{};\n", statements.join(";\n"));
-        let (_, errors) = self.ask(&script);
+        let (_, errors) = self.run_script(&script);
         assert!(errors.is_empty(), "{errors}");
     }
 
-    fn kept(&mut self, conditions: &[String]) -> Vec<Result<Kept, String>> {
+    fn matching_rows(&mut self, conditions: &[String]) -> Vec<Result<RowPairs, String>> {
         let mut script = String::from("USE solon;\n");
         for condition in conditions {
             writeln!(script, "SELECT '==';\n{};", question(condition)).unwrap();
         }
-        let (said, errors) = self.ask(&script);
+        let (said, errors) = self.run_script(&script);
         assert!(errors.is_empty(), "{errors}");
         let parts: Vec<&str> = said.split("==\n").skip(1).collect();
         assert_eq!(parts.len(), conditions.len(), "{said}");

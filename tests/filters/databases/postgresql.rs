@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 use solon::FilterTarget;
 
-use super::{Database, Kept, answer, hex, pair, question};
+use super::{Database, RowPairs, answer, hex, pair, question};
 use crate::servers::{self, Server, program};
 use crate::tables::Kind;
 use crate::waiting::wait_until;
@@ -24,7 +24,7 @@ impl Postgresql {
         let server = Server::start_with(servers::Kind::Postgres, &["-F"])?;
         let mut started = Self { server, client };
         wait_until("PostgreSQL answers", || {
-            started.ask("SELECT 1;\n").contains('1')
+            started.run_script("SELECT 1;\n").contains('1')
         });
         // compares without case and accents
         started.run(&["CREATE COLLATION folding \
@@ -33,7 +33,7 @@ impl Postgresql {
         Some(started)
     }
 
-    fn ask(&mut self, script: &str) -> String {
+    fn run_script(&mut self, script: &str) -> String {
         let mut command = Command::new(&self.client);
         command
             .args(["-X", "-q", "-A", "-t", "-U", "solon", "-h"])
@@ -76,11 +76,11 @@ impl Database for Postgresql {
     }
 
     fn run(&mut self, statements: &[String]) {
-        let said = self.ask(&(statements.join(";\n") + ";\n"));
+        let said = self.run_script(&(statements.join(";\n") + ";\n"));
         assert!(!said.contains("ERROR"), "{said}");
     }
 
-    fn kept(&mut self, conditions: &[String]) -> Vec<Result<Kept, String>> {
+    fn matching_rows(&mut self, conditions: &[String]) -> Vec<Result<RowPairs, String>> {
         // errors are returned as rows, since the error output is not synchronised with the rows
         let mut script = String::from("SET client_min_messages = warning;\n");
         for condition in conditions {
@@ -91,7 +91,7 @@ impl Database for Postgresql {
             )
             .unwrap();
         }
-        let said = self.ask(&script);
+        let said = self.run_script(&script);
         let parts: Vec<&str> = said.split("==\n").skip(1).collect();
         assert_eq!(parts.len(), conditions.len(), "{said}");
         let read = |part: &str| {

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 use solon::FilterTarget;
 
-use super::{Database, Kept, hex, question};
+use super::{Database, RowPairs, hex, question};
 use crate::tables::Kind;
 
 /// A database in memory.
@@ -51,8 +51,8 @@ impl Database for Sqlite {
         }
     }
 
-    fn kept(&mut self, conditions: &[String]) -> Vec<Result<Kept, String>> {
-        let one = |condition: &String| -> rusqlite::Result<Kept> {
+    fn matching_rows(&mut self, conditions: &[String]) -> Vec<Result<RowPairs, String>> {
+        let one = |condition: &String| -> rusqlite::Result<RowPairs> {
             let mut statement = self.0.prepare(&question(condition))?;
             let rows = statement.query_map([], |row| {
                 let number = |at| row.get::<_, i64>(at).map(|it| usize::try_from(it).unwrap());

@@ -10,7 +10,7 @@ use super::{Line, Output, read_json};
 /// A requested filter.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub struct Wanted<'a> {
+pub struct FilterFields<'a> {
     /// Condition language.
     target: String,
     /// Dialect of the language.
@@ -29,26 +29,26 @@ pub struct Wanted<'a> {
 }
 
 /// Compiles the filter of a reference.
-pub fn made(
+pub fn compile(
     engine: &Engine,
     line: &Line<'_>,
-    wanted: &Wanted<'_>,
-    asked: &Request<'_>,
+    fields: &FilterFields<'_>,
+    request: &Request<'_>,
 ) -> Result<Output, Error> {
-    let target = format!("{}+{}", wanted.target, wanted.dialect);
+    let target = format!("{}+{}", fields.target, fields.dialect);
     let target: FilterTarget = target.parse()?;
     let mut options = FilterOptions::new([target])
         .unknowns(line.unknowns.clone().unwrap_or_default())
         .disable_inlining(line.disable_inlining.clone())
-        .parameters(wanted.parameters)
-        .exact(wanted.exact)
-        .extensions(wanted.extensions);
-    options.mask_rule.clone_from(&wanted.mask_rule);
-    if let Some(mappings) = wanted.mappings {
+        .parameters(fields.parameters)
+        .exact(fields.exact)
+        .extensions(fields.extensions);
+    options.mask_rule.clone_from(&fields.mask_rule);
+    if let Some(mappings) = fields.mappings {
         options = options.mappings(read_json(mappings.get())?);
     }
     let path = line.query.trim_start_matches("data.").replace('.', "/");
-    let made = engine.filters(&path, &options, asked)?;
+    let made = engine.filters(&path, &options, request)?;
     let mut more = Vec::new();
     if let Some(filter) = made
         .filters

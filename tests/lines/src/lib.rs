@@ -90,7 +90,7 @@ pub struct Line<'a> {
     pub skip_partial_namespace: bool,
     /// Filter to compile from the query, which is a reference.
     #[serde(borrow)]
-    pub filters: Option<filters::Wanted<'a>>,
+    pub filters: Option<filters::FilterFields<'a>>,
 }
 
 fn or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
@@ -178,7 +178,7 @@ fn evaluate_in(line: &[u8], manner: &Manner<'_>) -> String {
     match serde_json::from_slice::<Line<'_>>(line) {
         Ok(request) => {
             let prints = RefCell::new(String::new());
-            let result = ask(&request, manner, &prints);
+            let result = evaluate(&request, manner, &prints);
             write_output(&mut out, &result, &prints.into_inner());
         }
         Err(error) => write_output(
@@ -223,7 +223,11 @@ impl Host for Anywhere {
     }
 }
 
-fn ask(request: &Line<'_>, manner: &Manner<'_>, prints: &RefCell<String>) -> Result<Output, Error> {
+fn evaluate(
+    request: &Line<'_>,
+    manner: &Manner<'_>,
+    prints: &RefCell<String>,
+) -> Result<Output, Error> {
     let read = |text: &RawValue| read_json(text.get());
     let version = if request.v0 { Version::V0 } else { Version::V1 };
     let options = manner.options.clone().strict(request.strict);
@@ -261,7 +265,7 @@ fn ask(request: &Line<'_>, manner: &Manner<'_>, prints: &RefCell<String>) -> Res
         asked = asked.input(input);
     }
     if let Some(wanted) = &request.filters {
-        return filters::made(&engine, request, wanted, &asked);
+        return filters::compile(&engine, request, wanted, &asked);
     }
     if request.partial {
         return left_open(&engine, request, &asked);

@@ -48,7 +48,7 @@ impl Process {
     /// # Errors
     ///
     /// Fails if the program cannot be started, or does not respond within the time limit.
-    pub fn ask(&mut self, request: &str) -> Result<String, String> {
+    pub fn request(&mut self, request: &str) -> Result<String, String> {
         let running = match self.running.take() {
             Some(running) => running,
             None => Running::start(&self.program, &self.arguments)
@@ -79,7 +79,7 @@ impl Process {
 
 impl Driver for Process {
     fn answer(&mut self, line: &str) -> Result<String, String> {
-        self.ask(line)
+        self.request(line)
     }
 }
 

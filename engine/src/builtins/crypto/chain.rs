@@ -185,7 +185,7 @@ fn has_signed(parent: &Certificate<'_>, key: &PublicKey, child: &Certificate<'_>
 /// Returns `true` if a certificate is valid in its role after those before it in a chain.
 fn is_valid(
     certificate: &Certificate<'_>,
-    place: ChainRole,
+    role: ChainRole,
     chain: &[&Certificate<'_>],
     options: &VerifyOptions<'_>,
 ) -> bool {
@@ -200,7 +200,7 @@ fn is_valid(
     if let Some(constraints) = said
         .constraints
         .as_ref()
-        .filter(|_| place != ChainRole::Leaf)
+        .filter(|_| role != ChainRole::Leaf)
     {
         let mut allowance = Allowance(NAME_COMPARISONS);
         let permitted = chain
@@ -210,7 +210,7 @@ fn is_valid(
             return false;
         }
     }
-    if place == ChainRole::Intermediate && !(said.basic_constraints && said.authority) {
+    if role == ChainRole::Intermediate && !(said.basic_constraints && said.authority) {
         return false;
     }
     let between = i64::try_from(chain.len()).unwrap_or(i64::MAX) - 1;

@@ -29,7 +29,7 @@ pub const CONTEXT_0: u8 = 0xa0;
 
 /// Unread part of a sequence of elements.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader<'d>(&'d [u8]);
+pub struct DerReader<'d>(&'d [u8]);
 
 /// An element.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +42,7 @@ pub struct Element<'d> {
     pub whole: &'d [u8],
 }
 
-impl<'d> Reader<'d> {
+impl<'d> DerReader<'d> {
     /// Returns a reader of a constructed element's content.
     pub fn new(content: &'d [u8]) -> Self {
         Self(content)
@@ -248,7 +248,7 @@ fn each_arc(oid: &[u8], mut visit: impl FnMut(u32)) -> Option<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bits, Reader, arcs};
+    use super::{Bits, DerReader, arcs};
 
     #[test]
     fn lengths_are_as_short_as_can_be() {
@@ -265,22 +265,27 @@ mod tests {
             (&[0x21, 1, 0], Some(1)),
             (&[], None),
         ] {
-            let found = Reader::new(text).any().map(|element| element.content.len());
+            let found = DerReader::new(text)
+                .any()
+                .map(|element| element.content.len());
             assert_eq!(found, length, "{text:x?}");
         }
     }
 
     #[test]
     fn numbers_are_as_short_as_can_be() {
-        assert_eq!(Reader::new(&[2, 1, 0x80]).natural(), None);
-        assert_eq!(Reader::new(&[2, 1, 0]).natural(), Some(&[][..]));
-        assert_eq!(Reader::new(&[2, 2, 0, 0x80]).natural(), Some(&[0x80][..]));
-        assert_eq!(Reader::new(&[2, 1, 0x80]).small(), Some(-128));
-        assert_eq!(Reader::new(&[2, 0]).integer(), None);
-        assert_eq!(Reader::new(&[2, 2, 0, 1]).integer(), None);
-        assert_eq!(Reader::new(&[2, 2, 0xff, 0x80]).integer(), None);
-        assert_eq!(Reader::new(&[2, 2, 0xff, 0x7f]).small(), Some(-129));
-        assert_eq!(Reader::new(&[2, 2, 0xff, 0x80]).small(), None);
+        assert_eq!(DerReader::new(&[2, 1, 0x80]).natural(), None);
+        assert_eq!(DerReader::new(&[2, 1, 0]).natural(), Some(&[][..]));
+        assert_eq!(
+            DerReader::new(&[2, 2, 0, 0x80]).natural(),
+            Some(&[0x80][..])
+        );
+        assert_eq!(DerReader::new(&[2, 1, 0x80]).small(), Some(-128));
+        assert_eq!(DerReader::new(&[2, 0]).integer(), None);
+        assert_eq!(DerReader::new(&[2, 2, 0, 1]).integer(), None);
+        assert_eq!(DerReader::new(&[2, 2, 0xff, 0x80]).integer(), None);
+        assert_eq!(DerReader::new(&[2, 2, 0xff, 0x7f]).small(), Some(-129));
+        assert_eq!(DerReader::new(&[2, 2, 0xff, 0x80]).small(), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use aws_lc_rs::agreement;
 
-use super::asn1::{FieldReader, Problem, TRAILING};
+use super::asn1::{Asn1Error, FieldReader, TRAILING};
 use super::certificate::dotted;
 use super::curve::{self, Curve, PublicPoint};
 use super::der::{self, Bits};
@@ -49,7 +49,7 @@ impl KeyEncoding {
     }
 
     /// Decodes a key. The error is the message.
-    pub fn read(self, text: &[u8]) -> Result<PrivateKey, Problem> {
+    pub fn read(self, text: &[u8]) -> Result<PrivateKey, Asn1Error> {
         match self {
             Self::Pkcs1 => match Pkcs1::read(text) {
                 // Go reports trailing data first
@@ -66,7 +66,7 @@ impl KeyEncoding {
     }
 
     /// Returns an error that names the correct encoding.
-    fn hint(self, text: &[u8]) -> Option<Problem> {
+    fn hint(self, text: &[u8]) -> Option<Asn1Error> {
         let others = [
             (Self::Sec1, "EC"),
             (Self::Pkcs8, "PKCS8"),
@@ -105,7 +105,7 @@ struct Pkcs1<'d> {
 
 impl<'d> Pkcs1<'d> {
     /// Decodes the structure. Also returns the bytes after it.
-    fn read(text: &'d [u8]) -> Result<(Self, &'d [u8]), Problem> {
+    fn read(text: &'d [u8]) -> Result<(Self, &'d [u8]), Asn1Error> {
         let (mut fields, rest) = FieldReader::parse_struct(text, "pkcs1PrivateKey")?;
         let read = Self {
             version: fields.small()?,
@@ -124,7 +124,7 @@ impl<'d> Pkcs1<'d> {
     }
 
     #[expect(clippy::many_single_char_names, reason = "the letters of RSA")]
-    fn key(self) -> Result<PrivateKey, Problem> {
+    fn key(self) -> Result<PrivateKey, Asn1Error> {
         if self.version > 1 || self.more_primes {
             return Err("x509: unsupported private key version".into());
         }
@@ -160,7 +160,7 @@ impl<'d> Pkcs1<'d> {
 }
 
 /// Returns `true` if the key has more than two primes.
-fn more_primes(fields: &mut FieldReader<'_>) -> Result<bool, Problem> {
+fn more_primes(fields: &mut FieldReader<'_>) -> Result<bool, Asn1Error> {
     if !fields.next_has_tag(der::SEQUENCE)? {
         return Ok(false);
     }
@@ -183,7 +183,7 @@ struct Sec1<'d> {
 }
 
 impl<'d> Sec1<'d> {
-    fn read(text: &'d [u8]) -> Result<Self, Problem> {
+    fn read(text: &'d [u8]) -> Result<Self, Asn1Error> {
         let (mut fields, _) = FieldReader::parse_struct(text, "ecPrivateKey")?;
         Ok(Self {
             version: fields.small()?,
@@ -196,7 +196,7 @@ impl<'d> Sec1<'d> {
 
 /// Decodes an elliptic curve key. Its curve may be given outside the key; `Some(None)` is an unsupported curve.
 #[expect(clippy::option_option, reason = "not named, not known and known")]
-fn sec1(text: &[u8], outside: Option<Option<Curve>>) -> Result<PrivateKey, Problem> {
+fn sec1(text: &[u8], outside: Option<Option<Curve>>) -> Result<PrivateKey, Asn1Error> {
     let read = match Sec1::read(text) {
         Ok(read) => read,
         Err(problem) => {
@@ -246,7 +246,7 @@ struct Pkcs8<'d> {
 }
 
 impl<'d> Pkcs8<'d> {
-    fn read(text: &'d [u8]) -> Result<Self, Problem> {
+    fn read(text: &'d [u8]) -> Result<Self, Asn1Error> {
         let (mut fields, _) = FieldReader::parse_struct(text, "pkcs8")?;
         fields.small()?;
         Ok(Self {
@@ -255,9 +255,9 @@ impl<'d> Pkcs8<'d> {
         })
     }
 
-    fn key(self) -> Result<PrivateKey, Problem> {
+    fn key(self) -> Result<PrivateKey, Asn1Error> {
         let Self { algorithm, key } = self;
-        let embedded = |kind: &str, problem: Problem| -> Problem {
+        let embedded = |kind: &str, problem: Asn1Error| -> Asn1Error {
             format!("x509: failed to parse {kind} private key embedded in PKCS#8: {problem}").into()
         };
         match algorithm.oid {
@@ -280,7 +280,7 @@ impl<'d> Pkcs8<'d> {
     }
 }
 
-fn octets(algorithm: AlgorithmIdentifier<'_>, key: &[u8]) -> Result<PrivateKey, Problem> {
+fn octets(algorithm: AlgorithmIdentifier<'_>, key: &[u8]) -> Result<PrivateKey, Asn1Error> {
     let edwards = algorithm.oid == oids::ED25519;
     let name = if edwards { "Ed25519" } else { "X25519" };
     if algorithm.parameters.is_some() {
@@ -289,7 +289,7 @@ fn octets(algorithm: AlgorithmIdentifier<'_>, key: &[u8]) -> Result<PrivateKey, 
     let seed = FieldReader::inside(key)
         .octets()
         .map_err(|problem| format!("x509: invalid {name} private key: {problem}"))?;
-    let wrong = || -> Problem {
+    let wrong = || -> Asn1Error {
         let length = seed.len();
         if edwards {
             format!("x509: invalid Ed25519 private key length: {length}").into()

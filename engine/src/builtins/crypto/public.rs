@@ -1,9 +1,9 @@
 //! Public keys and their encoding with an algorithm (`SubjectPublicKeyInfo`).
 
+pub use super::asn1::Asn1Error;
 use super::asn1::FieldReader;
-pub use super::asn1::Problem;
 use super::curve::{Curve, PublicPoint};
-use super::der::{self, Bits, Element, Reader};
+use super::der::{self, Bits, DerReader, Element};
 use super::oids;
 use super::rsa::RsaPublic;
 use crate::limits::DECIMAL_BYTES;
@@ -34,7 +34,7 @@ pub struct AlgorithmIdentifier<'d> {
 
 impl<'d> AlgorithmIdentifier<'d> {
     /// Decodes the content of the sequence. The error is the message.
-    pub fn read(mut fields: Reader<'d>) -> Result<Self, &'static str> {
+    pub fn read(mut fields: DerReader<'d>) -> Result<Self, &'static str> {
         let oid = fields.oid().ok_or("x509: malformed OID")?;
         let parameters = if fields.is_empty() {
             None
@@ -45,7 +45,7 @@ impl<'d> AlgorithmIdentifier<'d> {
     }
 
     /// Decodes an algorithm that is a field of a structure.
-    pub fn field(fields: &mut FieldReader<'d>) -> Result<Self, Problem> {
+    pub fn field(fields: &mut FieldReader<'d>) -> Result<Self, Asn1Error> {
         let (mut fields, _) = fields.structure("AlgorithmIdentifier")?;
         let oid = fields.oid()?;
         let parameters = if fields.rest().is_empty() {
@@ -62,7 +62,7 @@ impl PublicKey {
     pub fn read(
         algorithm: AlgorithmIdentifier<'_>,
         bits: Bits<'_>,
-    ) -> Result<Option<Self>, Problem> {
+    ) -> Result<Option<Self>, Asn1Error> {
         let key = &*bits.aligned();
         Ok(Some(match algorithm.oid {
             oids::RSA => Self::Rsa(rsa(algorithm, key)?),
@@ -85,13 +85,13 @@ impl PublicKey {
     }
 
     /// Decodes a key with its algorithm. The error is the message.
-    pub fn from_info(text: &[u8]) -> Result<Self, Problem> {
+    pub fn from_info(text: &[u8]) -> Result<Self, Asn1Error> {
         let (algorithm, bits) = info(text)?;
         Self::read(algorithm, bits)?.ok_or_else(|| "x509: unknown public key algorithm".into())
     }
 }
 
-fn info(text: &[u8]) -> Result<(AlgorithmIdentifier<'_>, Bits<'_>), Problem> {
+fn info(text: &[u8]) -> Result<(AlgorithmIdentifier<'_>, Bits<'_>), Asn1Error> {
     let mut outer = FieldReader::inside(text);
     match info_field(&mut outer) {
         Ok((_, algorithm, bits)) if outer.rest().is_empty() => Ok((algorithm, bits)),
@@ -104,7 +104,7 @@ fn info(text: &[u8]) -> Result<(AlgorithmIdentifier<'_>, Bits<'_>), Problem> {
 /// Decodes a key with its algorithm that is a field of a structure. Returns it undecoded, and its two parts.
 pub fn info_field<'d>(
     fields: &mut FieldReader<'d>,
-) -> Result<(&'d [u8], AlgorithmIdentifier<'d>, Bits<'d>), Problem> {
+) -> Result<(&'d [u8], AlgorithmIdentifier<'d>, Bits<'d>), Asn1Error> {
     let (mut fields, whole) = fields.structure("publicKeyInfo")?;
     let algorithm = AlgorithmIdentifier::field(&mut fields)?;
     Ok((whole, algorithm, fields.bits()?))
@@ -121,7 +121,7 @@ fn rsa(algorithm: AlgorithmIdentifier<'_>, key: &[u8]) -> Result<RsaPublic, &'st
     if !algorithm.parameters.is_some_and(null) {
         return Err("x509: RSA key missing NULL parameters");
     }
-    let mut numbers = Reader::new(key)
+    let mut numbers = DerReader::new(key)
         .inside(der::SEQUENCE)
         .ok_or("x509: invalid RSA public key")?;
     let n = numbers.integer().ok_or("x509: invalid RSA modulus")?;
@@ -148,7 +148,7 @@ pub fn positive(number: &[u8]) -> Option<&[u8]> {
     }
 }
 
-fn point(algorithm: AlgorithmIdentifier<'_>, key: &[u8]) -> Result<PublicPoint, Problem> {
+fn point(algorithm: AlgorithmIdentifier<'_>, key: &[u8]) -> Result<PublicPoint, Asn1Error> {
     let named = algorithm
         .parameters
         .filter(|parameters| parameters.tag == der::OID && der::is_small(parameters.content))
@@ -164,14 +164,14 @@ fn point(algorithm: AlgorithmIdentifier<'_>, key: &[u8]) -> Result<PublicPoint, 
 }
 
 fn dsa(algorithm: AlgorithmIdentifier<'_>, key: &[u8]) -> Result<[Box<[u8]>; 4], &'static str> {
-    let y = Reader::new(key)
+    let y = DerReader::new(key)
         .integer()
         .ok_or("x509: invalid DSA public key")?;
     let parameters = algorithm
         .parameters
         .filter(|parameters| parameters.tag == der::SEQUENCE)
         .ok_or("x509: invalid DSA parameters")?;
-    let mut numbers = Reader::new(parameters.content);
+    let mut numbers = DerReader::new(parameters.content);
     let mut number = || numbers.integer().ok_or("x509: invalid DSA parameters");
     let all = [number()?, number()?, number()?, y];
     let mut checked = all

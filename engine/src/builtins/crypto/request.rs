@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::asn1::{FieldReader, Problem, TRAILING};
+use super::asn1::{Asn1Error, FieldReader, TRAILING};
 use super::certificate::algorithm::SignatureAlgorithm;
 use super::certificate::extensions::Extension;
 use super::certificate::name::{self, Name};
@@ -33,7 +33,7 @@ pub struct CertificateRequest<'d> {
 
 impl<'d> CertificateRequest<'d> {
     /// Decodes a request. The error is the message.
-    pub fn parse(text: &'d [u8]) -> Result<Self, Problem> {
+    pub fn parse(text: &'d [u8]) -> Result<Self, Asn1Error> {
         const ATTRIBUTES: u8 = 0xa0;
         let (mut fields, rest) = FieldReader::parse_struct(text, "certificateRequest")?;
         let (mut body, signed) = fields.structure("tbsCertificateRequest")?;
@@ -118,7 +118,7 @@ impl<'d> CertificateRequest<'d> {
 }
 
 /// Returns the requested extensions.
-fn extensions<'d>(attributes: &[Element<'d>]) -> Result<Vec<Extension<'d>>, Problem> {
+fn extensions<'d>(attributes: &[Element<'d>]) -> Result<Vec<Extension<'d>>, Asn1Error> {
     let mut extensions = Vec::new();
     let mut seen = HashSet::new();
     for attribute in attributes {

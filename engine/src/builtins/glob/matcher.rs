@@ -3,7 +3,7 @@
 use regex_automata::{Anchored, Input, meta};
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Dot, Hir, Look, Repetition};
 
-use super::syntax::{Piece, SyntaxError, parse};
+use super::syntax::{GlobError, Piece, parse};
 use crate::builtins::BuiltinError;
 use crate::builtins::patterns::CompiledPattern;
 use crate::builtins::regex::{self, Effort};
@@ -29,8 +29,8 @@ pub enum Glob {
 /// Length of a text in bytes up to which backtracking at each character is as fast as an automaton.
 const SHORT: usize = 128;
 
-impl From<SyntaxError> for BuiltinError {
-    fn from(error: SyntaxError) -> Self {
+impl From<GlobError> for BuiltinError {
+    fn from(error: GlobError) -> Self {
         Self::error(error.to_string())
     }
 }

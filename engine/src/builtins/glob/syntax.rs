@@ -32,12 +32,12 @@ pub enum Piece {
 
 /// Why a pattern is not a glob.
 #[derive(Debug, PartialEq, Eq)]
-pub struct SyntaxError {
+pub struct GlobError {
     at: usize,
     problem: &'static str,
 }
 
-impl fmt::Display for SyntaxError {
+impl fmt::Display for GlobError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { at, problem } = self;
         write!(f, "glob: syntax error at {at}: {problem}")
@@ -48,7 +48,7 @@ impl fmt::Display for SyntaxError {
 pub const NESTING: usize = 32;
 
 /// Parses a glob. The pattern need not be UTF-8, except before a syntax error.
-pub fn parse(pattern: &[u8]) -> Result<Vec<Piece>, SyntaxError> {
+pub fn parse(pattern: &[u8]) -> Result<Vec<Piece>, GlobError> {
     let (text, whole) = match std::str::from_utf8(pattern) {
         Ok(text) => (text, true),
         Err(error) => {
@@ -61,7 +61,7 @@ pub fn parse(pattern: &[u8]) -> Result<Vec<Piece>, SyntaxError> {
         }
     };
     let mut rest = text;
-    let refuse = |rest: &str, problem| SyntaxError {
+    let refuse = |rest: &str, problem| GlobError {
         at: text.len() - rest.len(),
         problem,
     };

@@ -53,7 +53,7 @@ const TOO_MANY_NODES: &str = "a graph of more nodes or edges than memory holds";
 )]
 fn key(name: ValueRef<'_>) -> NameKey {
     match name {
-        ValueRef::Short(short) if short.words().0 != LONG => short.words(),
+        ValueRef::Short(short) if short.as_u64_pair().0 != LONG => short.as_u64_pair(),
         _ => (LONG, hash(name)),
     }
 }

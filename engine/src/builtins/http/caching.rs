@@ -2,7 +2,7 @@
 
 use super::cache::{CachedResponse, ResponseCache};
 use super::failure::RequestFailure;
-use super::request::Request;
+use super::request::HttpSendRequest;
 use super::response::{Decoding, value_with};
 use super::{exchange, fields, freshness, is_cacheable};
 use crate::builtins::BuiltinContext;
@@ -30,11 +30,11 @@ enum CacheMode {
 /// Returns the cache key of a request: all fields except for the headers that are excluded.
 pub fn key<'e>(
     call: &BuiltinContext<'e>,
-    asked: ObjectView<'e>,
+    fields: ObjectView<'e>,
 ) -> Result<ValueRef<'e>, RequestFailure> {
     const IGNORED: &str = "cache_ignored_headers";
     let arena = call.arena;
-    let (ignored, headers) = (asked.get_str(IGNORED), asked.get_str("headers"));
+    let (ignored, headers) = (fields.get_str(IGNORED), fields.get_str("headers"));
     let mut kept = None;
     if let (Some(ignored), Some(headers)) = (ignored, headers) {
         let must =
@@ -50,7 +50,7 @@ pub fn key<'e>(
             arena.object_from(counting)
         });
     }
-    let fields = asked.iter().map(|(name, value)| {
+    let fields = fields.iter().map(|(name, value)| {
         let is = |field: &str| name.text_or_empty().as_bytes() == field.as_bytes();
         match kept {
             Some(kept) if is("headers") => (name, kept),
@@ -114,7 +114,7 @@ impl Caching {
             }
             return value_of(call, &kept, decoding).map(Some);
         }
-        let mut again = Request::read(call, asked)?;
+        let mut again = HttpSendRequest::read(call, asked)?;
         let stamps = [
             ("Etag", "If-None-Match"),
             ("Last-Modified", "If-Modified-Since"),
@@ -185,16 +185,16 @@ impl Caching {
 
 fn value_of<'e>(
     call: &mut BuiltinContext<'e>,
-    kept: &CachedResponse,
+    cached: &CachedResponse,
     decoding: Decoding,
 ) -> Result<ValueRef<'e>, RequestFailure> {
-    match &kept.decoded {
+    match &cached.decoded {
         Some(body) => {
             let body: &Value = body;
             let body = call.arena.copy_of(body);
-            value_with(call, &kept.response, body)
+            value_with(call, &cached.response, body)
         }
-        None => decoding.value(call, &kept.response),
+        None => decoding.value(call, &cached.response),
     }
 }
 

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::failure::{NetworkFailure, RequestFailure};
 use super::fields;
 use super::freshness::header;
-use super::request::{self, Request};
+use super::request::{self, HttpSendRequest};
 use super::url::{self, quoted};
 use crate::builtins::BuiltinContext;
 use crate::host::{HttpRequest, HttpResponse};
@@ -26,10 +26,10 @@ const PAUSES: (f64, f64) = (0.1, 60.0);
 /// Fails with the error of the last attempt, or immediately for any other error than one of the network.
 pub fn carry_out(
     call: &BuiltinContext<'_>,
-    request: &Request,
-    asked: ObjectView<'_>,
+    request: &HttpSendRequest,
+    object: ObjectView<'_>,
 ) -> Result<HttpResponse, RequestFailure> {
-    let retries = fields::retries(asked)?;
+    let retries = fields::retries(object)?;
     if let Some(metrics) = call.hooks.send_metrics {
         metrics.sends();
     }
@@ -65,7 +65,10 @@ fn jittered(call: &BuiltinContext<'_>, seconds: f64) -> f64 {
 }
 
 /// Makes one attempt, following all redirections.
-fn follow(call: &BuiltinContext<'_>, request: &Request) -> Result<HttpResponse, RequestFailure> {
+fn follow(
+    call: &BuiltinContext<'_>,
+    request: &HttpSendRequest,
+) -> Result<HttpResponse, RequestFailure> {
     let deadline = request
         .timeout
         .and_then(|time| Instant::now().checked_add(time));
@@ -111,7 +114,7 @@ struct Hop {
 }
 
 impl Hop {
-    fn first(request: &Request) -> Self {
+    fn first(request: &HttpSendRequest) -> Self {
         Self {
             method: request.method.clone(),
             url: request.url.clone(),
@@ -135,7 +138,7 @@ impl Hop {
     fn outgoing(
         &self,
         call: &BuiltinContext<'_>,
-        request: &Request,
+        request: &HttpSendRequest,
     ) -> Result<HttpRequest, RequestFailure> {
         let secure = match &*self.url.scheme {
             "http" => false,

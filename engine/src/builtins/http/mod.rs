@@ -74,11 +74,11 @@ fn send<'e>(
 
 fn outcome<'e>(
     call: &mut BuiltinContext<'e>,
-    asked: ObjectView<'e>,
+    object: ObjectView<'e>,
 ) -> Result<ValueRef<'e>, RequestFailure> {
-    request::check_fields(asked)?;
-    let key = caching::key(call, asked)?;
-    let caching = Caching::read(asked)?;
+    request::check_fields(object)?;
+    let key = caching::key(call, object)?;
+    let caching = Caching::read(object)?;
     if let Some(known) = call.caches().sent.get(&key) {
         return known.clone();
     }
@@ -88,8 +88,8 @@ fn outcome<'e>(
         call.caches().sent.insert(key, Ok(fresh));
         return Ok(fresh);
     }
-    let sent = request::Request::read(call, asked)
-        .and_then(|request| exchange::carry_out(call, &request, asked));
+    let sent = request::HttpSendRequest::read(call, object)
+        .and_then(|request| exchange::carry_out(call, &request, object));
     let answer = match sent {
         Ok(answer) => answer,
         Err(failure) => {
@@ -97,7 +97,7 @@ fn outcome<'e>(
             return Err(failure);
         }
     };
-    let value = Decoding::read(asked)?.value(call, &answer)?;
+    let value = Decoding::read(object)?.value(call, &answer)?;
     let kept = caching.is_some() && call.responses.is_some();
     if kept || is_cacheable(&answer) {
         call.caches().sent.insert(key, Ok(value));

@@ -50,7 +50,7 @@ const FIELDS: [&str; 28] = [
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A parsed request.
-pub struct Request {
+pub struct HttpSendRequest {
     /// Method, in upper case.
     pub method: String,
     /// URL.
@@ -112,7 +112,7 @@ pub fn is_field(name: ValueRef<'_>) -> bool {
     })
 }
 
-impl Request {
+impl HttpSendRequest {
     /// Parses a request. Reports the first error in the order of the fields, except for errors in the URL and the
     /// headers, which come last.
     pub fn read(call: &BuiltinContext<'_>, asked: ObjectView<'_>) -> Result<Self, RequestFailure> {

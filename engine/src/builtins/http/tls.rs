@@ -11,11 +11,11 @@ use crate::host::{Host, Identity, Tls, Trust};
 #[derive(Default)]
 pub struct TlsFields {
     /// Certificate authorities.
-    pub ca: Sources,
+    pub ca: PemSources,
     /// Client certificate.
-    pub certificate: Sources,
+    pub certificate: PemSources,
     /// Client key.
-    pub key: Sources,
+    pub key: PemSources,
     /// `true` if the system's certificate authorities are trusted, too.
     pub system: Option<bool>,
     /// Disables verification of the server.
@@ -26,7 +26,7 @@ pub struct TlsFields {
 
 /// Sources of a PEM text.
 #[derive(Default)]
-pub struct Sources {
+pub struct PemSources {
     /// The field itself.
     pub text: String,
     /// File name.
@@ -35,7 +35,7 @@ pub struct Sources {
     pub variable: String,
 }
 
-impl Sources {
+impl PemSources {
     fn is_empty(&self) -> bool {
         self.text.is_empty() && self.file.is_empty() && self.variable.is_empty()
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::patch::patch;
 use super::paths::{text_segments, written};
 use crate::builtins::arrays::allot;
-use crate::builtins::objects::shape_merges::{self, ShapeId, Source};
+use crate::builtins::objects::shape_merges::{self, MergeSource, ShapeId};
 use crate::builtins::{BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::value::array::ArrayView;
 use crate::value::{ObjectView, Value, ValueRef};
@@ -165,12 +165,12 @@ impl Edits {
         let values = shape_merges::values(object);
         shape_merges::fill(call, template, |call, source, place| {
             let (at, edit) = match source {
-                Source::Left(at) => {
+                MergeSource::Left(at) => {
                     values.put(at, place);
                     return Ok(true);
                 }
-                Source::Right(edit) => (None, edit),
-                Source::Both(at, edit) => (Some(at), edit),
+                MergeSource::Right(edit) => (None, edit),
+                MergeSource::Both(at, edit) => (Some(at), edit),
             };
             let action = node.edits.get(usize::from(edit)).map(|edit| edit.action);
             let new = match (action, at) {
@@ -256,7 +256,7 @@ impl EditNode {
         &self,
         call: &BuiltinContext<'e>,
         object: ObjectView<'e>,
-    ) -> Option<Vec<(ValueRef<'e>, Source)>> {
+    ) -> Option<Vec<(ValueRef<'e>, MergeSource)>> {
         let mut kept = shape_merges::keys(object)?;
         let mut new = Vec::with_capacity(self.edits.len());
         for (edit, at) in self.edits.iter().zip(0..) {

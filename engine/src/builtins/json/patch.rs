@@ -1,7 +1,7 @@
 //! `json.patch`: the operations of RFC 6902, for all of Rego's collections.
 
 use super::paths::segments;
-use super::tree::{Tree, TreeChange};
+use super::tree::{PatchTree, TreeChange};
 use crate::builtins::{BuiltinContext, BuiltinError, Members, Operands};
 use crate::limits::VALUE_NESTING;
 use crate::value::{Kind, ObjectView, ValueRef};
@@ -11,7 +11,7 @@ pub fn patch<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let operations = operands.array(1)?;
-    let mut document = PatchedDocument(Some(Tree::Value(operands.operand(0))));
+    let mut document = PatchedDocument(Some(PatchTree::Value(operands.operand(0))));
     for operation in operations.iter() {
         call.budget.step()?;
         let operation = operation.as_object().ok_or_else(|| {
@@ -29,7 +29,7 @@ pub fn patch<'e>(
 }
 
 /// A document. `None` after all of it was removed.
-struct PatchedDocument<'e>(Option<Tree<'e>>);
+struct PatchedDocument<'e>(Option<PatchTree<'e>>);
 
 impl<'e> PatchedDocument<'e> {
     fn get(
@@ -58,7 +58,7 @@ impl<'e> PatchedDocument<'e> {
             (Some(_), TreeChange::Replace(value)) | (_, TreeChange::Insert(value))
                 if path.is_empty() =>
             {
-                self.0 = Some(Tree::Value(value));
+                self.0 = Some(PatchTree::Value(value));
                 Ok(())
             }
             (Some(_), TreeChange::Delete) if path.is_empty() => {

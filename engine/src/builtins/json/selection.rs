@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::filter::{each, filter, remove};
 use super::paths::text_segments;
 use crate::bug::bug;
-use crate::builtins::objects::shape_merges::{self, ShapeId, Source};
+use crate::builtins::objects::shape_merges::{self, MergeSource, ShapeId};
 use crate::builtins::{BuiltinContext, BuiltinError, Members, Operands, Prepared};
 use crate::value::{ObjectView, Value, ValueRef};
 
@@ -103,15 +103,15 @@ impl PathSelection {
             let values = shape_merges::values(object);
             let selected = shape_merges::fill(call, template, |call, source, place| {
                 match source {
-                    Source::Left(at) => values.put(at, place),
-                    Source::Both(at, step) => {
+                    MergeSource::Left(at) => values.put(at, place),
+                    MergeSource::Both(at, step) => {
                         let step = node.get(usize::from(step));
                         match self.inside(call, step.map(|step| step.to), values.get(at))? {
                             Some(inside) => *place = inside,
                             None => return Ok(false),
                         }
                     }
-                    Source::Right(_) => return Ok(false),
+                    MergeSource::Right(_) => return Ok(false),
                 }
                 Ok(true)
             });
@@ -143,16 +143,16 @@ impl PathSelection {
         &self,
         node: &[SelectionStep],
         object: ObjectView<'e>,
-    ) -> Option<Vec<(ValueRef<'e>, Source)>> {
+    ) -> Option<Vec<(ValueRef<'e>, MergeSource)>> {
         let pairs = shape_merges::keys(object)?
             .into_iter()
             .filter_map(|(key, at)| {
                 let mut steps = node.iter().zip(0..);
                 let step = steps.find(|(step, _)| step.key.borrow() == key);
                 match step.map(|(step, number)| (step.to, number)) {
-                    None => (!self.keeps).then_some((key, Source::Left(at))),
-                    Some((To::End, _)) => self.keeps.then_some((key, Source::Left(at))),
-                    Some((To::On(_), number)) => Some((key, Source::Both(at, number))),
+                    None => (!self.keeps).then_some((key, MergeSource::Left(at))),
+                    Some((To::End, _)) => self.keeps.then_some((key, MergeSource::Left(at))),
+                    Some((To::On(_), number)) => Some((key, MergeSource::Both(at, number))),
                 }
             });
         Some(pairs.collect())

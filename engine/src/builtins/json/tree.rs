@@ -14,13 +14,13 @@ use crate::value::{Kind, ValueRef};
 use object::{PairChanges, PairState};
 
 /// A document or part of one. Most nodes are never opened, so all nodes must be small.
-pub enum Tree<'e> {
+pub enum PatchTree<'e> {
     /// Unopened value.
     Value(ValueRef<'e>),
     /// An object that operations changed or passed through.
     Object(Box<Opened<'e, PairChanges<'e>>>),
     /// An opened array with its elements.
-    Array(Box<Opened<'e, Vec<Tree<'e>>>>),
+    Array(Box<Opened<'e, Vec<PatchTree<'e>>>>),
 }
 
 /// An opened object or array.
@@ -51,7 +51,7 @@ pub enum TreeChange<'e> {
     Delete,
 }
 
-impl<'e> Tree<'e> {
+impl<'e> PatchTree<'e> {
     /// Opens an object or an array.
     fn open(&mut self, call: &mut BuiltinContext<'e>) -> Result<(), BuiltinError> {
         let Self::Value(value) = *self else {
@@ -181,7 +181,7 @@ impl<'e> Tree<'e> {
     }
 }
 
-impl<'e> Opened<'e, Vec<Tree<'e>>> {
+impl<'e> Opened<'e, Vec<PatchTree<'e>>> {
     /// Returns the current array.
     fn value(&self, call: &mut BuiltinContext<'e>) -> Result<ValueRef<'e>, BuiltinError> {
         allot(call, self.nodes.len())?;
@@ -189,7 +189,7 @@ impl<'e> Opened<'e, Vec<Tree<'e>>> {
             bumpalo::collections::Vec::with_capacity_in(self.nodes.len(), call.arena.bump());
         for item in &self.nodes {
             list.push(match item {
-                Tree::Value(value) => *value,
+                PatchTree::Value(value) => *value,
                 item => item.value(call)?,
             });
         }
@@ -218,7 +218,7 @@ fn no_child(key: ValueRef<'_>) -> BuiltinError {
 }
 
 fn change_item<'e>(
-    items: &mut Vec<Tree<'e>>,
+    items: &mut Vec<PatchTree<'e>>,
     key: ValueRef<'e>,
     change: TreeChange<'e>,
 ) -> Result<(), BuiltinError> {
@@ -232,7 +232,7 @@ fn change_item<'e>(
     match change {
         TreeChange::Insert(_) if at > items.len() => out("insertion"),
         TreeChange::Insert(value) => {
-            items.insert(at, Tree::Value(value));
+            items.insert(at, PatchTree::Value(value));
             Ok(())
         }
         TreeChange::Delete | TreeChange::Replace(_) if at >= items.len() => out("delete"),
@@ -241,7 +241,7 @@ fn change_item<'e>(
             Ok(())
         }
         TreeChange::Replace(value) => {
-            *items.item_mut(at) = Tree::Value(value);
+            *items.item_mut(at) = PatchTree::Value(value);
             Ok(())
         }
     }

@@ -11,16 +11,16 @@ const NESTING: usize = 300;
 
 /// A JSON value, partially decoded.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value<'t> {
+pub enum HeaderValue<'t> {
     /// String with its escapes.
     Text(&'t str),
     /// Fields, names with their escapes.
-    Object(Vec<(&'t str, Value<'t>)>),
+    Object(Vec<(&'t str, HeaderValue<'t>)>),
     /// Any other value, by the name of its kind.
     Other(&'static str),
 }
 
-impl Value<'_> {
+impl HeaderValue<'_> {
     /// Returns a field of an object.
     pub fn get(&self, name: &str) -> Option<&Self> {
         let Self::Object(fields) = self else {
@@ -54,7 +54,7 @@ fn fail<T>(message: impl Into<Cow<'static, str>>, rest: &str) -> Result<T, Heade
 }
 
 /// Parses a header. The error is the message.
-pub fn read(text: &str) -> Result<Value<'_>, String> {
+pub fn read(text: &str) -> Result<HeaderValue<'_>, String> {
     let (value, rest) = value(skip(text), 0).map_err(|HeaderError(message, rest)| {
         format!(
             "cannot parse JSON: {message}; unparsed tail: {}",
@@ -73,7 +73,7 @@ fn skip(text: &str) -> &str {
     text.trim_start_matches([' ', '\n', '\t', '\r'])
 }
 
-fn value(text: &str, depth: usize) -> HeaderResult<'_, Value<'_>> {
+fn value(text: &str, depth: usize) -> HeaderResult<'_, HeaderValue<'_>> {
     let Some(first) = text.chars().next() else {
         return fail("cannot parse empty string", text);
     };
@@ -87,43 +87,43 @@ fn value(text: &str, depth: usize) -> HeaderResult<'_, Value<'_>> {
         '{' => object(rest, depth).map_err(|fail| fail.within("cannot parse object")),
         '[' => array(rest, depth).map_err(|fail| fail.within("cannot parse array")),
         '"' => match string(rest) {
-            Ok((text, rest)) => Ok((Value::Text(text), rest)),
+            Ok((text, rest)) => Ok((HeaderValue::Text(text), rest)),
             Err(fail) => Err(fail.within("cannot parse string")),
         },
         't' => literal(text, "true", "true"),
         'f' => literal(text, "false", "false"),
         'n' => match text.strip_prefix("null") {
-            Some(rest) => Ok((Value::Other("null"), rest)),
+            Some(rest) => Ok((HeaderValue::Other("null"), rest)),
             None if text
                 .get(..3)
                 .is_some_and(|nan| nan.eq_ignore_ascii_case("nan")) =>
             {
-                Ok((Value::Other("number"), text.within(3..)))
+                Ok((HeaderValue::Other("number"), text.within(3..)))
             }
             None => fail(format!("unexpected value found: {}", quoted(text)), text),
         },
         _ => match number(text) {
-            Ok(rest) => Ok((Value::Other("number"), rest)),
+            Ok(rest) => Ok((HeaderValue::Other("number"), rest)),
             Err(fail) => Err(fail.within("cannot parse number")),
         },
     }
 }
 
-fn literal<'t>(text: &'t str, word: &str, kind: &'static str) -> HeaderResult<'t, Value<'t>> {
+fn literal<'t>(text: &'t str, word: &str, kind: &'static str) -> HeaderResult<'t, HeaderValue<'t>> {
     match text.strip_prefix(word) {
-        Some(rest) => Ok((Value::Other(kind), rest)),
+        Some(rest) => Ok((HeaderValue::Other(kind), rest)),
         None => fail(format!("unexpected value found: {}", quoted(text)), text),
     }
 }
 
-fn object(text: &str, depth: usize) -> HeaderResult<'_, Value<'_>> {
+fn object(text: &str, depth: usize) -> HeaderResult<'_, HeaderValue<'_>> {
     let mut rest = skip(text);
     if rest.is_empty() {
         return fail("missing '}'", rest);
     }
     let mut fields = Vec::new();
     if let Some(rest) = rest.strip_prefix('}') {
-        return Ok((Value::Object(fields), rest));
+        return Ok((HeaderValue::Object(fields), rest));
     }
     loop {
         let name;
@@ -145,7 +145,7 @@ fn object(text: &str, depth: usize) -> HeaderResult<'_, Value<'_>> {
             return fail("unexpected end of object", rest);
         }
         if let Some(rest) = rest.strip_prefix('}') {
-            return Ok((Value::Object(fields), rest));
+            return Ok((HeaderValue::Object(fields), rest));
         }
         let Some(after) = rest.strip_prefix(',') else {
             return fail("missing ',' after object value", rest);
@@ -154,13 +154,13 @@ fn object(text: &str, depth: usize) -> HeaderResult<'_, Value<'_>> {
     }
 }
 
-fn array(text: &str, depth: usize) -> HeaderResult<'_, Value<'_>> {
+fn array(text: &str, depth: usize) -> HeaderResult<'_, HeaderValue<'_>> {
     let mut rest = skip(text);
     if rest.is_empty() {
         return fail("missing ']'", rest);
     }
     if let Some(rest) = rest.strip_prefix(']') {
-        return Ok((Value::Other("array"), rest));
+        return Ok((HeaderValue::Other("array"), rest));
     }
     loop {
         (_, rest) =
@@ -170,7 +170,7 @@ fn array(text: &str, depth: usize) -> HeaderResult<'_, Value<'_>> {
             return fail("unexpected end of array", rest);
         }
         if let Some(rest) = rest.strip_prefix(']') {
-            return Ok((Value::Other("array"), rest));
+            return Ok((HeaderValue::Other("array"), rest));
         }
         let Some(after) = rest.strip_prefix(',') else {
             return fail("missing ',' after array value", rest);

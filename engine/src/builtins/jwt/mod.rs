@@ -26,7 +26,7 @@ use algorithm::{Coder, JwsAlgorithm, is_code};
 use constraints::Constraints;
 use header::Header;
 use keys::{Allowed, Keys};
-use token::{Token, object};
+use token::{EncodedToken, object};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -168,7 +168,7 @@ fn verify_code<'e, const BITS: u16>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, secret) = (operands.text(0)?, operands.text(1)?);
     call.budget.reserve(text.as_bytes().len())?;
-    let token = Token::split(text.as_bytes())?;
+    let token = EncodedToken::split(text.as_bytes())?;
     let signature = token.signature(call).map_err(BuiltinError::error)?;
     let hash = hash(BITS);
     let verified = is_code(hash, secret.as_bytes(), token.signed, signature);
@@ -186,7 +186,7 @@ impl Prepared for Coded {
     ) -> Result<ValueRef<'e>, BuiltinError> {
         let text = operands.text(0)?;
         call.budget.reserve(text.as_bytes().len())?;
-        let token = Token::split(text.as_bytes())?;
+        let token = EncodedToken::split(text.as_bytes())?;
         let signature = token.signature(call).map_err(BuiltinError::error)?;
         Ok(ValueRef::Bool(
             self.0.clone().verifies(token.signed, signature),
@@ -205,7 +205,7 @@ fn verify<'e, const FAMILY: char, const BITS: u16>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     call.budget.reserve(text.as_bytes().len())?;
-    let token = Token::split(text.as_bytes())?;
+    let token = EncodedToken::split(text.as_bytes())?;
     let keys = Keys::read(call, operands.text(1)?.as_bytes())?;
     let signature = token.signature(call).map_err(BuiltinError::error)?;
     let header = Header::read(token.header(call)?.fields)?;
@@ -222,7 +222,7 @@ fn decode<'e>(
     call.budget.reserve(text.as_bytes().len())?;
     let mut text = text.as_bytes();
     loop {
-        let token = Token::split(text)?;
+        let token = EncodedToken::split(text)?;
         let header = token.header(call)?;
         let nested = match header.fields.get_str("cty") {
             None => false,
@@ -267,7 +267,7 @@ fn decode_verify<'e>(
         call.arena.array(&[ValueRef::Bool(false), nothing, nothing])
     };
     loop {
-        let token = Token::split(text)?;
+        let token = EncodedToken::split(text)?;
         let parameters = token.header(call)?;
         let header = Header::read(parameters.fields)?;
         if !header.is_valid() || !constraints.allow(&header) {

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::algorithm::{JwsAlgorithm, code};
-use super::header_json::{self, Value, unescaped};
+use super::header_json::{self, HeaderValue, unescaped};
 use super::jwk::{self, Material, OkpCurve};
 use crate::builtins::crypto::signature::{ed25519_public, sign_ed25519};
 use crate::builtins::crypto::{curve, signature::Scheme};
@@ -50,7 +50,7 @@ fn sign<'e>(
         |error: &str| BuiltinError::error(format!("missing or invalid 'alg' header: {error}"));
     let parameters = header_json::read(&text).map_err(|error| bad(&error))?;
     let name = match parameters.get("alg") {
-        Some(Value::Text(name)) => unescaped(name),
+        Some(HeaderValue::Text(name)) => unescaped(name),
         Some(other) => {
             return Err(bad(&format!(
                 "value doesn't contain string; it contains {}",
@@ -62,7 +62,7 @@ fn sign<'e>(
     let algorithm = JwsAlgorithm::by_name(&name)
         .ok_or_else(|| BuiltinError::error(format!("unknown JWS algorithm: {name}")))?;
     let is_jwt = match parameters.get("typ") {
-        Some(Value::Text(kind)) => unescaped(kind) == "JWT",
+        Some(HeaderValue::Text(kind)) => unescaped(kind) == "JWT",
         _ => true,
     };
     if is_jwt && !json::is_valid(payload) {

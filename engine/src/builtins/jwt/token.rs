@@ -7,7 +7,7 @@ use crate::value::{ObjectView, ValueRef, json};
 
 /// Encoded segments of a token.
 #[derive(Clone, Copy)]
-pub struct Token<'t> {
+pub struct EncodedToken<'t> {
     header: &'t [u8],
     payload: &'t [u8],
     signature: &'t [u8],
@@ -15,7 +15,7 @@ pub struct Token<'t> {
     pub signed: &'t [u8],
 }
 
-impl<'t> Token<'t> {
+impl<'t> EncodedToken<'t> {
     /// Splits a token.
     pub fn split(text: &'t [u8]) -> Result<Self, BuiltinError> {
         const SEGMENTS: usize = 3;

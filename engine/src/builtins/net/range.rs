@@ -146,14 +146,14 @@ pub enum RangeKind {
 
 /// An IPv4 address or block, with the host bits of its address as written.
 #[derive(Clone, Copy)]
-pub struct Prefix {
+pub struct Ipv4Prefix {
     pub kind: RangeKind,
     address: u32,
     /// Mask of the host bits.
     hosts: u32,
 }
 
-impl Prefix {
+impl Ipv4Prefix {
     /// Fast path for common notations. A result of `None` has no meaning, as for [`Range::usual`].
     #[inline]
     pub fn usual(text: &[u8]) -> Option<Self> {
@@ -239,7 +239,7 @@ impl Range {
     #[inline]
     pub fn usual(text: &[u8]) -> Option<(RangeKind, Self)> {
         match octets(text) {
-            Some((address, rest)) => Prefix::new(address, rest).map(|v4| (v4.kind, v4.range())),
+            Some((address, rest)) => Ipv4Prefix::new(address, rest).map(|v4| (v4.kind, v4.range())),
             None => Self::usual_v6(text),
         }
     }
@@ -337,7 +337,7 @@ impl fmt::Display for Range {
 
 #[cfg(test)]
 mod tests {
-    use super::{Address, Prefix, Range, RangeKind, ip};
+    use super::{Address, Ipv4Prefix, Range, RangeKind, ip};
 
     /// Parses a text with the full parser.
     fn whole(text: &str) -> Option<(RangeKind, Range)> {
@@ -419,7 +419,7 @@ mod tests {
         ];
         let read = |text: &str| {
             (
-                Prefix::usual(text.as_bytes()).unwrap(),
+                Ipv4Prefix::usual(text.as_bytes()).unwrap(),
                 Range::usual(text.as_bytes()).unwrap().1,
             )
         };

@@ -30,16 +30,16 @@ pub struct ShapeId {
 }
 
 /// Result shape of an operation on objects of one shape, where the other operand is a shape, too, or a constant change.
-pub struct Template<'e> {
+pub struct MergeTemplate<'e> {
     left: ShapeId,
     right: ShapeId,
     /// Keys, sorted.
     pub keys: &'e [ValueRef<'e>],
     /// Sources of their values.
-    pub sources: &'e [Source],
+    pub sources: &'e [MergeSource],
 }
 
-impl Template<'_> {
+impl MergeTemplate<'_> {
     #[inline]
     fn is_of(&self, left: ShapeId, right: ShapeId) -> bool {
         self.left == left && self.right == right
@@ -48,7 +48,7 @@ impl Template<'_> {
 
 /// Source of a value in the result.
 #[derive(Clone, Copy)]
-pub enum Source {
+pub enum MergeSource {
     /// Left object only.
     Left(u8),
     /// Right object only.
@@ -61,7 +61,7 @@ pub enum Source {
 pub struct ShapeMerges<'e> {
     /// Hashes of pairs that occurred once.
     hashes_of_pairs: [u32; CAPACITY],
-    templates: Option<&'e mut [Option<&'e Template<'e>>]>,
+    templates: Option<&'e mut [Option<&'e MergeTemplate<'e>>]>,
 }
 
 impl Default for ShapeMerges<'_> {
@@ -77,14 +77,14 @@ const TOO_FEW: &str = "a form has more keys than its object has values";
 
 /// Values of an object, in the order of its keys.
 #[derive(Clone, Copy)]
-pub enum Values<'e> {
+pub enum MergedValues<'e> {
     /// Stored object.
     Stored(&'e [Value]),
     /// Object in the arena.
     Arena(&'e [ValueRef<'e>]),
 }
 
-impl<'e> Values<'e> {
+impl<'e> MergedValues<'e> {
     /// Returns the value at an index.
     #[inline]
     pub fn get(self, at: u8) -> ValueRef<'e> {
@@ -113,15 +113,15 @@ impl<'e> Values<'e> {
 
 /// Returns the values of an object with a shape.
 #[inline]
-pub fn values(object: ObjectView<'_>) -> Values<'_> {
+pub fn values(object: ObjectView<'_>) -> MergedValues<'_> {
     match object {
         ObjectView::Stored(object) => {
             let shaped = object.shaped();
-            Values::Stored(
+            MergedValues::Stored(
                 shaped.map_or_else(|| bug!("an object without a form"), |(_, values)| values),
             )
         }
-        ObjectView::Arena(object) => Values::Arena(object.values()),
+        ObjectView::Arena(object) => MergedValues::Arena(object.values()),
     }
 }
 
@@ -182,7 +182,7 @@ pub fn merged<'e>(
     call: &mut BuiltinContext<'e>,
     left: ObjectView<'e>,
     right: ObjectView<'e>,
-) -> Option<&'e Template<'e>> {
+) -> Option<&'e MergeTemplate<'e>> {
     let forms = (shape_id(left)?, shape_id(right)?);
     if !record_pair(&mut call.caches().merged.hashes_of_pairs, forms.0, forms.1) {
         return None;
@@ -210,7 +210,7 @@ pub fn selected<'e>(
     };
     let values = values(object);
     fill(call, template, |_, source, place| {
-        if let Source::Left(at) = source {
+        if let MergeSource::Left(at) = source {
             values.put(at, place);
             return Ok(true);
         }
@@ -224,14 +224,18 @@ fn selection<'e>(
     object: ObjectView<'e>,
     others: ValueRef<'e>,
     keeps: bool,
-) -> Option<Vec<(ValueRef<'e>, Source)>> {
+) -> Option<Vec<(ValueRef<'e>, MergeSource)>> {
     let is_among = |key: ValueRef<'_>| match others.as_array() {
         Some(array) => array.iter().any(|other| other == key),
         None => others.lookup(key).is_some(),
     };
     let selected = keys(object)?.into_iter();
     let selected = selected.filter(|(key, _)| is_among(*key) == keeps);
-    Some(selected.map(|(key, at)| (key, Source::Left(at))).collect())
+    Some(
+        selected
+            .map(|(key, at)| (key, MergeSource::Left(at)))
+            .collect(),
+    )
 }
 
 /// Returns the sorted keys of an object, if its shape occurred before.
@@ -250,7 +254,7 @@ pub fn cached_keys<'e>(
     }
     let all = |_: &mut BuiltinContext<'e>| {
         let keys = keys(object)?.into_iter();
-        Some(keys.map(|(key, at)| (key, Source::Left(at))).collect())
+        Some(keys.map(|(key, at)| (key, MergeSource::Left(at))).collect())
     };
     Some(recall(call, shape, ShapeId::KEYS, all)?.keys)
 }
@@ -289,8 +293,8 @@ pub fn recall<'e>(
     call: &mut BuiltinContext<'e>,
     left: ShapeId,
     right: ShapeId,
-    make: impl FnOnce(&mut BuiltinContext<'e>) -> Option<Vec<(ValueRef<'e>, Source)>>,
-) -> Option<&'e Template<'e>> {
+    make: impl FnOnce(&mut BuiltinContext<'e>) -> Option<Vec<(ValueRef<'e>, MergeSource)>>,
+) -> Option<&'e MergeTemplate<'e>> {
     let arena = call.arena;
     let mixed = left.mixed(right);
     if let Some(known) = &call.caches().merged.templates {
@@ -303,7 +307,7 @@ pub fn recall<'e>(
         }
     }
     let parts = make(call)?;
-    let template = &*arena.bump().alloc(Template {
+    let template = &*arena.bump().alloc(MergeTemplate {
         left,
         right,
         keys: arena
@@ -314,7 +318,7 @@ pub fn recall<'e>(
             .alloc_slice_fill_iter(parts.iter().map(|(_, source)| *source)),
     });
     let known = call.caches().merged.templates.get_or_insert_with(|| {
-        let none: Option<&'e Template<'e>> = None;
+        let none: Option<&'e MergeTemplate<'e>> = None;
         arena.bump().alloc_slice_fill_copy(CAPACITY, none)
     });
     let mut all = probe_slots(mixed);
@@ -331,10 +335,10 @@ pub fn recall<'e>(
 #[inline]
 pub fn fill<'e>(
     call: &mut BuiltinContext<'e>,
-    template: &'e Template<'e>,
+    template: &'e MergeTemplate<'e>,
     mut value: impl FnMut(
         &mut BuiltinContext<'e>,
-        Source,
+        MergeSource,
         &mut ValueRef<'e>,
     ) -> Result<bool, BuiltinError>,
 ) -> Result<Option<ValueRef<'e>>, BuiltinError> {
@@ -363,7 +367,10 @@ pub fn keys(object: ObjectView<'_>) -> Option<Vec<(ValueRef<'_>, u8)>> {
 
 /// Returns the keys of two objects with the sources of their values.
 #[cold]
-fn pair<'e>(left: ObjectView<'e>, right: ObjectView<'e>) -> Option<Vec<(ValueRef<'e>, Source)>> {
+fn pair<'e>(
+    left: ObjectView<'e>,
+    right: ObjectView<'e>,
+) -> Option<Vec<(ValueRef<'e>, MergeSource)>> {
     Some(together(keys(left)?, keys(right)?))
 }
 
@@ -371,7 +378,7 @@ fn pair<'e>(left: ObjectView<'e>, right: ObjectView<'e>) -> Option<Vec<(ValueRef
 pub fn together<'e>(
     left: Vec<(ValueRef<'e>, u8)>,
     right: Vec<(ValueRef<'e>, u8)>,
-) -> Vec<(ValueRef<'e>, Source)> {
+) -> Vec<(ValueRef<'e>, MergeSource)> {
     let mut parts = Vec::with_capacity(left.len() + right.len());
     let (mut lefts, mut rights) = (left.into_iter().peekable(), right.into_iter().peekable());
     loop {
@@ -384,9 +391,9 @@ pub fn together<'e>(
         let left = lefts.next_if(|_| order.is_le());
         let right = rights.next_if(|_| order.is_ge());
         parts.push(match (left, right) {
-            (Some((key, left)), Some((_, right))) => (key, Source::Both(left, right)),
-            (Some((key, left)), None) => (key, Source::Left(left)),
-            (None, Some((key, right))) => (key, Source::Right(right)),
+            (Some((key, left)), Some((_, right))) => (key, MergeSource::Both(left, right)),
+            (Some((key, left)), None) => (key, MergeSource::Left(left)),
+            (None, Some((key, right))) => (key, MergeSource::Right(right)),
             (None, None) => return parts,
         });
     }

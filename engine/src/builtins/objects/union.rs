@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use solon_syntax::stack;
 
-use super::shape_merges::{self, Source, Template, Values};
+use super::shape_merges::{self, MergeSource, MergeTemplate, MergedValues};
 use crate::bug::bug;
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, BuiltinError, Operands};
@@ -146,15 +146,15 @@ fn both<'e>(
 /// Fills the merged template of two objects with their values.
 fn fill<'e>(
     call: &mut BuiltinContext<'e>,
-    form: &'e Template<'e>,
-    left: Values<'e>,
-    right: Values<'e>,
+    form: &'e MergeTemplate<'e>,
+    left: MergedValues<'e>,
+    right: MergedValues<'e>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let filled = shape_merges::fill(call, form, |call, source, place| {
         match source {
-            Source::Left(at) => left.put(at, place),
-            Source::Right(at) => right.put(at, place),
-            Source::Both(at, other) => {
+            MergeSource::Left(at) => left.put(at, place),
+            MergeSource::Right(at) => right.put(at, place),
+            MergeSource::Both(at, other) => {
                 right.put(other, place);
                 if matches!(place, ValueRef::Object(_) | ValueRef::ArenaObject(_)) {
                     *place = both(call, left.get(at), *place)?;

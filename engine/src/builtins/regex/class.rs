@@ -8,15 +8,15 @@ use nom::combinator::{opt, recognize};
 use nom::sequence::delimited;
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, HirKind};
 
-use super::error::{Problem, SyntaxError};
+use super::error::{RegexError, RegexErrorKind};
 use super::escape;
 
 /// The rest of the pattern, and the parsed class.
-type ClassResult<'p> = Result<(&'p str, ClassUnicode), SyntaxError>;
+type ClassResult<'p> = Result<(&'p str, ClassUnicode), RegexError>;
 
 /// Parses `[…]`, starting at its bracket.
 pub fn bracketed(pattern: &str, fold: bool) -> ClassResult<'_> {
-    let unclosed = || Problem::MissingBracket.for_part(pattern);
+    let unclosed = || RegexErrorKind::MissingBracket.for_part(pattern);
     let mut class = ClassUnicode::empty();
     let mut rest = pattern.strip_prefix('[').unwrap_or(pattern);
     let negated = rest.strip_prefix('^');
@@ -54,7 +54,7 @@ pub fn bracketed(pattern: &str, fold: bool) -> ClassResult<'_> {
             rest = after;
             high = end;
             if high < low {
-                return Err(Problem::CharRange.for_part(before(start, rest)));
+                return Err(RegexErrorKind::CharRange.for_part(before(start, rest)));
             }
         }
         class.union(&folded(scalars(low, high), fold));
@@ -62,7 +62,7 @@ pub fn bracketed(pattern: &str, fold: bool) -> ClassResult<'_> {
 }
 
 /// Parses a character of a class, escaped or not. Returns `None` at the end.
-fn member(rest: &str) -> Option<Result<(&str, u32), SyntaxError>> {
+fn member(rest: &str) -> Option<Result<(&str, u32), RegexError>> {
     if rest.starts_with('\\') {
         return Some(escape::character(rest));
     }
@@ -125,7 +125,7 @@ pub fn perl(rest: &str, fold: bool) -> Option<(&str, ClassUnicode)> {
 }
 
 /// Parses `[:alpha:]` and `[:^alpha:]`. Returns `None` without a `:]`.
-fn posix(rest: &str, fold: bool) -> Result<Option<(&str, ClassUnicode)>, SyntaxError> {
+fn posix(rest: &str, fold: bool) -> Result<Option<(&str, ClassUnicode)>, RegexError> {
     let named = delimited(tag("[:"), take_until(":]"), tag(":]"));
     let Some((after, name)) = parse(named, rest) else {
         return Ok(None);
@@ -149,19 +149,19 @@ fn posix(rest: &str, fold: bool) -> Result<Option<(&str, ClassUnicode)>, SyntaxE
         "upper" => &[('A', 'Z')],
         "word" => WORD,
         "xdigit" => &[('0', '9'), ('A', 'F'), ('a', 'f')],
-        _ => return Err(Problem::CharRange.for_part(before(rest, after))),
+        _ => return Err(RegexErrorKind::CharRange.for_part(before(rest, after))),
     };
     Ok(Some((after, group(ranges, fold, negated))))
 }
 
 /// Parses `\pL`, `\p{Greek}` and `\P{^Greek}`. Returns `None` for anything else.
-pub fn named(rest: &str, fold: bool) -> Result<Option<(&str, ClassUnicode)>, SyntaxError> {
+pub fn named(rest: &str, fold: bool) -> Result<Option<(&str, ClassUnicode)>, RegexError> {
     let Some((after, sign)) = parse((char('\\'), one_of("pP")), rest) else {
         return Ok(None);
     };
     let (after, name) = if after.starts_with('{') {
         parse(delimited(char('{'), take_until("}"), char('}')), after)
-            .ok_or_else(|| Problem::CharRange.for_part(rest))?
+            .ok_or_else(|| RegexErrorKind::CharRange.for_part(rest))?
     } else {
         parse(recognize(opt(anychar)), after).unwrap_or((after, ""))
     };
@@ -169,7 +169,8 @@ pub fn named(rest: &str, fold: bool) -> Result<Option<(&str, ClassUnicode)>, Syn
         Some(name) => (true, name),
         None => (false, name),
     };
-    let class = property(name).ok_or_else(|| Problem::CharRange.for_part(before(rest, after)))?;
+    let class =
+        property(name).ok_or_else(|| RegexErrorKind::CharRange.for_part(before(rest, after)))?;
     let mut class = folded(class, fold);
     if inverted != (sign == ('\\', 'P')) {
         class.negate();

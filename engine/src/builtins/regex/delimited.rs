@@ -10,7 +10,7 @@ pub fn compile(
     template: &TextView<'_>,
     start: &TextView<'_>,
     end: &TextView<'_>,
-    shown: ValueRef<'_>,
+    displayed: ValueRef<'_>,
 ) -> Result<Regex, BuiltinError> {
     let (&[start], &[end]) = (start.as_bytes(), end.as_bytes()) else {
         // as in OPA, the length of the start delimiter is used for both delimiters
@@ -21,7 +21,7 @@ pub fn compile(
         )));
     };
     let template = template.to_str();
-    let unbalanced = || BuiltinError::error(format!("unbalanced braces in {shown}"));
+    let unbalanced = || BuiltinError::error(format!("unbalanced braces in {displayed}"));
     let mut pattern = String::from("^");
     let mut depth = 0_usize;
     let mut text_from = 0;

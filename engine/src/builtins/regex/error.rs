@@ -6,16 +6,16 @@ use crate::builtins::BuiltinError;
 
 /// A syntax error.
 #[derive(Debug, PartialEq, Eq)]
-pub struct SyntaxError {
+pub struct RegexError {
     /// Kind of error.
-    pub problem: Problem,
+    pub problem: RegexErrorKind,
     /// Invalid part of the pattern.
     pub part: String,
 }
 
 /// Kind of syntax error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Problem {
+pub enum RegexErrorKind {
     CharRange,
     Escape,
     NamedCapture,
@@ -32,10 +32,10 @@ pub enum Problem {
     TooLarge,
 }
 
-impl Problem {
+impl RegexErrorKind {
     /// Returns the error for a part of the pattern.
-    pub fn for_part(self, part: impl Into<String>) -> SyntaxError {
-        SyntaxError {
+    pub fn for_part(self, part: impl Into<String>) -> RegexError {
+        RegexError {
             problem: self,
             part: part.into(),
         }
@@ -61,17 +61,17 @@ impl Problem {
     }
 }
 
-impl fmt::Display for SyntaxError {
+impl fmt::Display for RegexError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { problem, part } = self;
         write!(f, "error parsing regexp: {}: `{part}`", problem.as_str())
     }
 }
 
-impl std::error::Error for SyntaxError {}
+impl std::error::Error for RegexError {}
 
-impl From<SyntaxError> for BuiltinError {
-    fn from(error: SyntaxError) -> Self {
+impl From<RegexError> for BuiltinError {
+    fn from(error: RegexError) -> Self {
         Self::error(error.to_string())
     }
 }

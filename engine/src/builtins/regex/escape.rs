@@ -4,18 +4,18 @@ use nom::bytes::complete::take_while_m_n;
 use nom::{IResult, Parser};
 
 use super::class::before;
-use super::error::{Problem, SyntaxError};
+use super::error::{RegexError, RegexErrorKind};
 
 /// Parses an escaped character, starting at the backslash. Returns a code point, since it may be a surrogate, which
 /// matches nothing.
-pub fn character(pattern: &str) -> Result<(&str, u32), SyntaxError> {
+pub fn character(pattern: &str) -> Result<(&str, u32), RegexError> {
     let mut chars = pattern.chars();
     chars.next();
     let Some(c) = chars.next() else {
-        return Err(Problem::TrailingBackslash.for_part(""));
+        return Err(RegexErrorKind::TrailingBackslash.for_part(""));
     };
     let rest = chars.as_str();
-    let refuse = |rest: &str| Problem::Escape.for_part(before(pattern, rest));
+    let refuse = |rest: &str| RegexErrorKind::Escape.for_part(before(pattern, rest));
     let code = match c {
         '0' => return Ok(octal(0, rest)),
         // a single digit would be a backreference

@@ -27,7 +27,7 @@ use crate::limits;
 use crate::value::{TextView, ValueRef};
 use program::Haystack;
 pub use program::{Effort, Regex, beginnings, build};
-use template::Template;
+use template::RegexTemplate;
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -163,9 +163,9 @@ impl Deref for RegexRef<'_> {
 fn resolve<'r>(
     call: &BuiltinContext<'_>,
     pattern: &TextView<'_>,
-    known: Option<&'r Regex>,
+    constant: Option<&'r Regex>,
 ) -> Result<RegexRef<'r>, BuiltinError> {
-    match known {
+    match constant {
         Some(regex) => Ok(RegexRef::Constant(regex)),
         None => Ok(RegexRef::Cached(Regex::cached(call, pattern)?)),
     }
@@ -204,11 +204,11 @@ fn find_n<'e>(
 fn find<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-    known: Option<&Regex>,
+    constant: Option<&Regex>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let (pattern, text) = (operands.text(0)?, operands.text(1)?);
     let limit = limit(operands.int(2)?);
-    let regex = resolve(call, &pattern, known)?;
+    let regex = resolve(call, &pattern, constant)?;
     let haystack = Haystack::new(&regex, &text);
     let mut found = bumpalo::collections::Vec::with_capacity_in(4, call.arena.bump());
     for range in regex.matches(&haystack).take(limit) {
@@ -241,11 +241,11 @@ fn find_all_string_submatch_n<'e>(
 fn find_groups<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-    known: Option<&Regex>,
+    constant: Option<&Regex>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let (pattern, text) = (operands.text(0)?, operands.text(1)?);
     let limit = limit(operands.int(2)?);
-    let regex = resolve(call, &pattern, known)?;
+    let regex = resolve(call, &pattern, constant)?;
     let haystack = Haystack::new(&regex, &text);
     let mut found = call.arena.list();
     let mut left = limit;
@@ -279,10 +279,10 @@ fn split<'e>(
 fn split_at_matches<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-    known: Option<&Regex>,
+    constant: Option<&Regex>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let (pattern, text) = (operands.text(0)?, operands.text(1)?);
-    let regex = resolve(call, &pattern, known)?;
+    let regex = resolve(call, &pattern, constant)?;
     let length = text.as_bytes().len();
     if length == 0 && !pattern.as_bytes().is_empty() {
         return Ok(call.arena.array(&[operands.operand(1)]));
@@ -315,23 +315,23 @@ fn replace<'e>(
 fn replace_matches<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-    known: Option<&Regex>,
+    constant: Option<&Regex>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, pattern) = (operands.text(0)?, operands.text(1)?);
     let template = operands.text(2)?;
-    let regex = resolve(call, &pattern, known)?;
+    let regex = resolve(call, &pattern, constant)?;
     if !regex.may_match(text.as_bytes()) {
         return Ok(operands.operand(0));
     }
     let template = template.to_str();
-    let template = Template::parse(&template);
+    let template = RegexTemplate::parse(&template);
     replaced(call, operands.operand(0), text, &regex, &template)
 }
 
 /// A call with a constant pattern and a constant template.
 struct ConstantReplacement {
     regex: Regex,
-    template: Template<'static>,
+    template: RegexTemplate<'static>,
 }
 
 impl Prepared for ConstantReplacement {
@@ -352,7 +352,7 @@ fn prepare_replacement(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prep
     let Some(template) = operands.get(2).copied()? else {
         return prepare(operands, 1, replace_matches);
     };
-    let template = Template::parse(&template.as_text()?.to_str()).into_owned();
+    let template = RegexTemplate::parse(&template.as_text()?.to_str()).into_owned();
     let regex = constant(operands, 1)?;
     Some(Arc::new(ConstantReplacement { regex, template }))
 }
@@ -363,7 +363,7 @@ fn replaced<'e>(
     whole: ValueRef<'e>,
     text: TextView<'e>,
     regex: &Regex,
-    template: &Template<'_>,
+    template: &RegexTemplate<'_>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let bytes = text.as_bytes();
     let haystack = Haystack::new(regex, &text);

@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 use super::alphabet::{self, Alphabet};
 use super::class_run::AsciiClass;
-use super::error::{Problem, SyntaxError};
+use super::error::{RegexError, RegexErrorKind};
 use super::needed::Needed;
 use super::sign;
 use super::syntax::Syntax;
@@ -43,11 +43,11 @@ pub struct Regex {
 
 impl Regex {
     /// Compiles a pattern.
-    pub fn new(pattern: &str) -> Result<Self, SyntaxError> {
+    pub fn new(pattern: &str) -> Result<Self, RegexError> {
         Self::with_effort(pattern, Effort::Whole)
     }
 
-    fn with_effort(pattern: &str, effort: Effort) -> Result<Self, SyntaxError> {
+    fn with_effort(pattern: &str, effort: Effort) -> Result<Self, RegexError> {
         let syntax = Syntax::parse(pattern)?;
         let compiled = with_stack(syntax.height, || {
             let large = alphabet::states(&syntax.hir) > PATTERN_LARGE;
@@ -58,7 +58,7 @@ impl Regex {
             Some((compile(&syntax.hir, true, effort)?, None))
         });
         Self::from_compiled(syntax, compiled, effort)
-            .ok_or_else(|| Problem::TooLarge.for_part(pattern))
+            .ok_or_else(|| RegexErrorKind::TooLarge.for_part(pattern))
     }
 
     fn from_compiled(
@@ -97,12 +97,12 @@ impl Regex {
     }
 
     /// Compiles a pattern given as bytes.
-    pub fn from_bytes(pattern: &[u8], effort: Effort) -> Result<Self, SyntaxError> {
+    pub fn from_bytes(pattern: &[u8], effort: Effort) -> Result<Self, RegexError> {
         match std::str::from_utf8(pattern) {
             Ok(pattern) => Self::with_effort(pattern, effort),
             Err(error) => {
                 let part = pattern.within(error.valid_up_to()..);
-                Err(Problem::Utf8.for_part(crate::value::text::lossy(part)))
+                Err(RegexErrorKind::Utf8.for_part(crate::value::text::lossy(part)))
             }
         }
     }
@@ -111,7 +111,7 @@ impl Regex {
     pub fn cached(
         call: &BuiltinContext<'_>,
         pattern: &TextView<'_>,
-    ) -> Result<Arc<Self>, SyntaxError> {
+    ) -> Result<Arc<Self>, RegexError> {
         let pattern = pattern.as_bytes();
         call.patterns.get(Family::Regex, pattern, || {
             Self::from_bytes(pattern, Effort::Little)

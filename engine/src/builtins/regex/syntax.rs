@@ -9,7 +9,7 @@ use nom::{IResult, Parser as _};
 use regex_syntax::hir::{Capture, Class, ClassUnicode, Dot, Hir, Look, Repetition};
 
 use super::class::{self, before};
-use super::error::{Problem, SyntaxError};
+use super::error::{RegexError, RegexErrorKind};
 use super::escape;
 
 /// Maximum number of repetitions of an expression. Nested repetitions multiply.
@@ -33,7 +33,7 @@ pub struct Syntax {
 
 impl Syntax {
     /// Parses a pattern.
-    pub fn parse(pattern: &str) -> Result<Self, SyntaxError> {
+    pub fn parse(pattern: &str) -> Result<Self, RegexError> {
         let mut parser = RegexParser {
             pattern,
             flags: Flags::default(),
@@ -47,7 +47,7 @@ impl Syntax {
             rest = parser.step(first, rest)?;
         }
         if !parser.open.is_empty() {
-            return Err(Problem::MissingParenthesis.for_part(pattern));
+            return Err(RegexErrorKind::MissingParenthesis.for_part(pattern));
         }
         let group = std::mem::take(&mut parser.group);
         let MeasuredHir { hir, height, .. } = parser.close(group)?;
@@ -98,7 +98,7 @@ struct RegexParser<'p> {
 
 impl<'p> RegexParser<'p> {
     /// Parses one element. Returns the rest of the pattern.
-    fn step(&mut self, first: char, rest: &'p str) -> Result<&'p str, SyntaxError> {
+    fn step(&mut self, first: char, rest: &'p str) -> Result<&'p str, RegexError> {
         let repeated = self.repeated.take();
         let after = rest.within(first.len_utf8()..);
         match first {
@@ -109,7 +109,7 @@ impl<'p> RegexParser<'p> {
             }
             ')' => {
                 let Some(outer) = self.open.pop() else {
-                    return Err(Problem::UnexpectedParenthesis.for_part(self.pattern));
+                    return Err(RegexErrorKind::UnexpectedParenthesis.for_part(self.pattern));
                 };
                 let group = std::mem::replace(&mut self.group, outer);
                 self.flags = group.outer;
@@ -167,7 +167,7 @@ impl<'p> RegexParser<'p> {
         }
     }
 
-    fn escaped(&mut self, rest: &'p str) -> Result<&'p str, SyntaxError> {
+    fn escaped(&mut self, rest: &'p str) -> Result<&'p str, RegexError> {
         let after = rest.get(2..).unwrap_or_default();
         let look = match rest.as_bytes().get(1) {
             Some(b'A') => Look::Start,
@@ -212,7 +212,7 @@ impl<'p> RegexParser<'p> {
     }
 
     /// Returns the expression of a finished group.
-    fn close(&self, group: OpenGroup) -> Result<MeasuredHir, SyntaxError> {
+    fn close(&self, group: OpenGroup) -> Result<MeasuredHir, RegexError> {
         let (mut height, mut repeats) = (0, 1);
         let mut alternatives = group.alternatives;
         alternatives.push(group.sequence);
@@ -236,9 +236,9 @@ impl<'p> RegexParser<'p> {
     }
 
     /// Returns a node one level above its children.
-    fn higher(&self, hir: Hir, height: u32, repeats: u32) -> Result<MeasuredHir, SyntaxError> {
+    fn higher(&self, hir: Hir, height: u32, repeats: u32) -> Result<MeasuredHir, RegexError> {
         if height >= NESTING {
-            return Err(Problem::Nesting.for_part(self.pattern));
+            return Err(RegexErrorKind::Nesting.for_part(self.pattern));
         }
         Ok(MeasuredHir {
             hir,
@@ -248,18 +248,18 @@ impl<'p> RegexParser<'p> {
     }
 
     /// Parses `(?P<name>`, `(?<name>`, `(?i)` and `(?i-s:`.
-    fn flagged_group(&mut self, rest: &'p str) -> Result<&'p str, SyntaxError> {
+    fn flagged_group(&mut self, rest: &'p str) -> Result<&'p str, RegexError> {
         let named = rest
             .strip_prefix("(?P<")
             .or_else(|| rest.strip_prefix("(?<"))
             .filter(|after| !after.is_empty());
         if let Some(named) = named {
             let Some((name, after)) = named.split_once('>') else {
-                return Err(Problem::NamedCapture.for_part(rest));
+                return Err(RegexErrorKind::NamedCapture.for_part(rest));
             };
             let word = |c: char| c == '_' || c.is_ascii_alphanumeric();
             if name.is_empty() || !name.chars().all(word) {
-                return Err(Problem::NamedCapture.for_part(before(rest, after)));
+                return Err(RegexErrorKind::NamedCapture.for_part(before(rest, after)));
             }
             self.open_group(Some(name));
             return Ok(after);
@@ -291,7 +291,7 @@ impl<'p> RegexParser<'p> {
             *flag = set;
             seen = true;
         }
-        Err(Problem::PerlOperator.for_part(before(rest, chars.as_str())))
+        Err(RegexErrorKind::PerlOperator.for_part(before(rest, chars.as_str())))
     }
 
     fn repeat(
@@ -300,19 +300,19 @@ impl<'p> RegexParser<'p> {
         after: &'p str,
         counts: Counts,
         repeated: Option<&'p str>,
-    ) -> Result<&'p str, SyntaxError> {
+    ) -> Result<&'p str, RegexError> {
         let Counts { min, max } = counts;
         if [Some(min), max].iter().flatten().any(|n| *n > REPEATS) || max.is_some_and(|n| n < min) {
-            return Err(Problem::RepeatSize.for_part(before(rest, after)));
+            return Err(RegexErrorKind::RepeatSize.for_part(before(rest, after)));
         }
         let lazy = after.strip_prefix('?');
         let after = lazy.unwrap_or(after);
         if let Some(repeated) = repeated {
-            return Err(Problem::NestedRepeat.for_part(before(repeated, after)));
+            return Err(RegexErrorKind::NestedRepeat.for_part(before(repeated, after)));
         }
         let text = before(rest, after);
         let Some(node) = self.group.sequence.pop() else {
-            return Err(Problem::MissingRepeatArgument.for_part(text));
+            return Err(RegexErrorKind::MissingRepeatArgument.for_part(text));
         };
         let repeats = match rest.as_bytes().first() {
             Some(b'{') if max == Some(0) => 1,
@@ -320,7 +320,7 @@ impl<'p> RegexParser<'p> {
             _ => node.repeats,
         };
         if repeats > REPEATS {
-            return Err(Problem::RepeatSize.for_part(text));
+            return Err(RegexErrorKind::RepeatSize.for_part(text));
         }
         let hir = Hir::repetition(Repetition {
             min,

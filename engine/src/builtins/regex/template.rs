@@ -15,11 +15,11 @@ enum TemplatePiece<'t> {
 }
 
 /// A parsed template.
-pub struct Template<'t> {
+pub struct RegexTemplate<'t> {
     pieces: SmallVec<[TemplatePiece<'t>; 4]>,
 }
 
-impl<'t> Template<'t> {
+impl<'t> RegexTemplate<'t> {
     /// Parses a template. A dollar sign that does not start a reference is literal.
     pub fn parse(template: &'t str) -> Self {
         let mut pieces = SmallVec::new();
@@ -38,14 +38,14 @@ impl<'t> Template<'t> {
     }
 
     /// Converts it to a template that owns its text.
-    pub fn into_owned(self) -> Template<'static> {
+    pub fn into_owned(self) -> RegexTemplate<'static> {
         let own = |text: Cow<'t, str>| Cow::Owned(text.into_owned());
         let pieces = self.pieces.into_iter().map(|piece| match piece {
             TemplatePiece::Text(text) => TemplatePiece::Text(own(text)),
             TemplatePiece::Group(group) => TemplatePiece::Group(group),
             TemplatePiece::Named(name) => TemplatePiece::Named(own(name)),
         });
-        Template {
+        RegexTemplate {
             pieces: pieces.collect(),
         }
     }

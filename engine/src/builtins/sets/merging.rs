@@ -26,17 +26,17 @@ pub fn side_by_side<'e>(
     call: &mut BuiltinContext<'e>,
     lefts: &'e [ValueRef<'e>],
     rights: &'e [ValueRef<'e>],
-    wanted: SetOperation,
+    operation: SetOperation,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let arena = call.arena;
-    let most = match wanted {
+    let most = match operation {
         SetOperation::LeftOnly => lefts.len(),
         SetOperation::Common => lefts.len().min(rights.len()),
         SetOperation::All => lefts.len() + rights.len(),
     };
     if lefts.len() / UNEQUAL > rights.len() || rights.len() / UNEQUAL > lefts.len() {
         let mut members = bumpalo::collections::Vec::with_capacity_in(most, arena.bump());
-        leap(call, lefts, rights, wanted, &mut members)?;
+        leap(call, lefts, rights, operation, &mut members)?;
         return Ok(arena.sorted_set(members.into_bump_slice()));
     }
     let members = arena.bump().alloc_slice_fill_copy(most, ValueRef::Null);
@@ -46,11 +46,11 @@ pub fn side_by_side<'e>(
                 SetSide::new(lefts, left_heads),
                 SetSide::new(rights, right_heads),
             );
-            merge_selected(call, left, right, wanted, members)?
+            merge_selected(call, left, right, operation, members)?
         }
         None => {
             let (left, right) = (SetSide::new(lefts, Alike), SetSide::new(rights, Alike));
-            merge_selected(call, left, right, wanted, members)?
+            merge_selected(call, left, right, operation, members)?
         }
     };
     Ok(arena.sorted_set(members.within(..made)))
@@ -102,10 +102,10 @@ fn merge_selected<'e, R: Ranks>(
     call: &BuiltinContext<'e>,
     left: SetSide<'e, R>,
     right: SetSide<'e, R>,
-    wanted: SetOperation,
+    operation: SetOperation,
     members: &mut [ValueRef<'e>],
 ) -> Result<usize, BuiltinError> {
-    match wanted {
+    match operation {
         SetOperation::LeftOnly => merge::<R, true, false, false>(call, left, right, members),
         SetOperation::Common => merge::<R, false, true, false>(call, left, right, members),
         SetOperation::All => merge::<R, true, true, true>(call, left, right, members),
@@ -159,7 +159,7 @@ fn leap<'e>(
     call: &BuiltinContext<'e>,
     mut lefts: &[ValueRef<'e>],
     mut rights: &[ValueRef<'e>],
-    wanted: SetOperation,
+    operation: SetOperation,
     members: &mut bumpalo::collections::Vec<'e, ValueRef<'e>>,
 ) -> Result<(), BuiltinError> {
     let mut turns = 0_usize;
@@ -171,30 +171,30 @@ fn leap<'e>(
         match first.cmp(second) {
             Ordering::Less => {
                 let (less, on) = split_below(lefts, second);
-                if wanted != SetOperation::Common {
+                if operation != SetOperation::Common {
                     members.extend_from_slice_copy(less);
                 }
                 lefts = on;
             }
             Ordering::Greater => {
                 let (less, on) = split_below(rights, first);
-                if wanted == SetOperation::All {
+                if operation == SetOperation::All {
                     members.extend_from_slice_copy(less);
                 }
                 rights = on;
             }
             Ordering::Equal => {
-                if wanted != SetOperation::LeftOnly {
+                if operation != SetOperation::LeftOnly {
                     members.push(*first);
                 }
                 (lefts, rights) = (others, rest);
             }
         }
     }
-    if wanted != SetOperation::Common {
+    if operation != SetOperation::Common {
         members.extend_from_slice_copy(lefts);
     }
-    if wanted == SetOperation::All {
+    if operation == SetOperation::All {
         members.extend_from_slice_copy(rights);
     }
     Ok(())

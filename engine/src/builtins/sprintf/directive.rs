@@ -26,7 +26,7 @@ impl Spec {
 }
 
 /// Source of the arguments.
-pub trait Values: Copy {
+pub trait ArgumentSource: Copy {
     /// An argument.
     type Value: Copy;
     fn len(self) -> usize;
@@ -35,7 +35,7 @@ pub trait Values: Copy {
     fn as_size(value: Self::Value) -> Option<i64>;
 }
 
-impl<'e> Values for ArrayView<'e> {
+impl<'e> ArgumentSource for ArrayView<'e> {
     type Value = ValueRef<'e>;
 
     fn len(self) -> usize {
@@ -82,7 +82,7 @@ impl<T> Default for FormatDirective<T> {
 }
 
 /// Next item of a format.
-pub enum Step<'f, T> {
+pub enum FormatItem<'f, T> {
     Text(&'f [u8]),
     Directive(FormatDirective<T>),
 }
@@ -114,7 +114,7 @@ fn short_number(rest: &mut &[u8]) -> Option<usize> {
     (!rest.first().is_some_and(u8::is_ascii_digit)).then_some(number)
 }
 
-impl<'f, A: Values> FormatParser<'f, A> {
+impl<'f, A: ArgumentSource> FormatParser<'f, A> {
     pub fn new(format: &'f [u8], values: A) -> Self {
         Self {
             rest: format,
@@ -281,9 +281,9 @@ impl<'f, A: Values> FormatParser<'f, A> {
     }
 }
 
-impl<'f, A: Values> FormatParser<'f, A> {
+impl<'f, A: ArgumentSource> FormatParser<'f, A> {
     /// Returns the next item.
-    pub fn next(&mut self) -> Option<Step<'f, A::Value>> {
+    pub fn next(&mut self) -> Option<FormatItem<'f, A::Value>> {
         if self.rest.is_empty() {
             return None;
         }
@@ -291,10 +291,10 @@ impl<'f, A: Values> FormatParser<'f, A> {
         if length > 0 {
             let (text, rest) = self.rest.split_at(length);
             self.rest = rest;
-            return Some(Step::Text(text));
+            return Some(FormatItem::Text(text));
         }
         self.skip(1);
-        Some(Step::Directive(
+        Some(FormatItem::Directive(
             self.plain().unwrap_or_else(|| self.directive()),
         ))
     }

@@ -12,7 +12,7 @@ mod text;
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::value::{Kind, ValueRef};
 pub use argument::GoArgument;
-pub use directive::{FormatDirective, FormatParser, Spec, Step, Values};
+pub use directive::{ArgumentSource, FormatDirective, FormatItem, FormatParser, Spec};
 pub use printer::Printer;
 
 /// This family's entries.
@@ -45,7 +45,7 @@ fn show<'e>(
 ) -> Result<(), BuiltinError> {
     let is_compound = value.kind() >= Kind::Array;
     if is_compound && matches!(verb, Some('s' | 'v')) && printer.spec.is_plain() {
-        return printer.shown(value);
+        return printer.text_form(value);
     }
     if let (ValueRef::Decimal(scale, coefficient), Some(verb)) = (value, verb)
         && let Some(decimal) = decimal::ShortestDecimal::new(scale, coefficient)
@@ -63,7 +63,7 @@ fn show<'e>(
 }
 
 /// Prints values by a format. `show` prints one with a verb, or with its type without one.
-pub fn print<'e, A: Values>(
+pub fn print<'e, A: ArgumentSource>(
     printer: &mut Printer<'_, 'e>,
     format: &[u8],
     values: A,
@@ -72,11 +72,11 @@ pub fn print<'e, A: Values>(
     let mut format = FormatParser::new(format, values);
     while let Some(step) = format.next() {
         let directive = match step {
-            Step::Text(text) => {
+            FormatItem::Text(text) => {
                 printer.raw(text)?;
                 continue;
             }
-            Step::Directive(directive) => directive,
+            FormatItem::Directive(directive) => directive,
         };
         if let Some((value, verb)) = complain(printer, &directive)? {
             printer.spec = directive.spec;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::decimal::ShortestDecimal;
-use super::directive::{FormatDirective, FormatParser, Spec, Step, Values};
+use super::directive::{ArgumentSource, FormatDirective, FormatItem, FormatParser, Spec};
 use super::integer::DigitBuffer;
 use super::printer::Printer;
 use crate::bug::Within as _;
@@ -92,7 +92,7 @@ const VALUE: usize = 24;
 #[derive(Clone, Copy)]
 struct AnyArguments;
 
-impl Values for AnyArguments {
+impl ArgumentSource for AnyArguments {
     type Value = ();
 
     fn len(self) -> usize {
@@ -116,11 +116,11 @@ impl Pieces {
         let mut format = FormatParser::new(text.as_bytes(), AnyArguments);
         while let Some(step) = format.next() {
             let directive = match step {
-                Step::Text(text) => {
+                FormatItem::Text(text) => {
                     before.push_str(std::str::from_utf8(text).ok()?);
                     continue;
                 }
-                Step::Directive(directive) => directive,
+                FormatItem::Directive(directive) => directive,
             };
             let FormatDirective { spec, verb, .. } = directive;
             if directive.bad_width || directive.bad_precision || directive.bad_index {
@@ -157,7 +157,7 @@ pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
 }
 
 /// An argument of the fast path.
-enum Plain<'a> {
+enum PlainArgument<'a> {
     Integer(i64),
     Decimal(ShortestDecimal),
     Text(&'a str),
@@ -166,7 +166,7 @@ enum Plain<'a> {
 /// An argument in any representation.
 trait PrintArgument<'e>: Copy {
     /// Returns `None` for anything except small numbers and valid UTF-8 strings.
-    fn plain(&self) -> Option<Plain<'_>>;
+    fn plain(&self) -> Option<PlainArgument<'_>>;
 
     /// Returns the argument as a value.
     fn value(self) -> ValueRef<'e>;
@@ -174,13 +174,13 @@ trait PrintArgument<'e>: Copy {
 
 impl<'e> PrintArgument<'e> for &ValueRef<'e> {
     #[inline]
-    fn plain(&self) -> Option<Plain<'_>> {
+    fn plain(&self) -> Option<PlainArgument<'_>> {
         Some(match self {
-            ValueRef::Int(int) => Plain::Integer(*int),
+            ValueRef::Int(int) => PlainArgument::Integer(*int),
             ValueRef::Decimal(scale, coefficient) => {
-                Plain::Decimal(ShortestDecimal::new(*scale, *coefficient)?)
+                PlainArgument::Decimal(ShortestDecimal::new(*scale, *coefficient)?)
             }
-            value => Plain::Text(value.utf8()?),
+            value => PlainArgument::Text(value.utf8()?),
         })
     }
 
@@ -191,13 +191,13 @@ impl<'e> PrintArgument<'e> for &ValueRef<'e> {
 
 impl<'e> PrintArgument<'e> for &'e Value {
     #[inline]
-    fn plain(&self) -> Option<Plain<'_>> {
+    fn plain(&self) -> Option<PlainArgument<'_>> {
         Some(match self {
-            Value::Int(int) => Plain::Integer(*int),
+            Value::Int(int) => PlainArgument::Integer(*int),
             Value::Decimal(scale, coefficient) => {
-                Plain::Decimal(ShortestDecimal::new(*scale, *coefficient)?)
+                PlainArgument::Decimal(ShortestDecimal::new(*scale, *coefficient)?)
             }
-            value => Plain::Text(value.utf8()?),
+            value => PlainArgument::Text(value.utf8()?),
         })
     }
 
@@ -232,7 +232,7 @@ impl FormatPiece {
         value: impl PrintArgument<'e>,
     ) -> Result<bool, BuiltinError> {
         match value.plain() {
-            Some(Plain::Integer(int)) => match self.takes.integers {
+            Some(PlainArgument::Integer(int)) => match self.takes.integers {
                 Some(Integers::Plain) => text.push_str(itoa::Buffer::new().format(int)),
                 Some(Integers::Padded(width, filling)) => {
                     let mut digits = itoa::Buffer::new();
@@ -259,7 +259,7 @@ impl FormatPiece {
                 }
                 None => return Ok(false),
             },
-            Some(Plain::Decimal(decimal)) if self.takes.decimals => {
+            Some(PlainArgument::Decimal(decimal)) if self.takes.decimals => {
                 // passed by reference: a copy right after its fields were stored would stall store forwarding
                 let printed = decimal.printed(&self.spec, self.verb);
                 let Some(printed) = &printed else {
@@ -278,7 +278,7 @@ impl FormatPiece {
                     fill(text, b' ', missing);
                 }
             }
-            Some(Plain::Text(part)) => {
+            Some(PlainArgument::Text(part)) => {
                 call.budget.reserve(part.len())?;
                 match self.takes.strings {
                     Some(Strings::Plain) => text.push_str(part),

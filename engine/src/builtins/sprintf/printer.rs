@@ -58,7 +58,7 @@ impl<'c, 'e> Printer<'c, 'e> {
     }
 
     /// Appends the text form of a value.
-    pub fn shown(&mut self, value: ValueRef<'_>) -> Result<(), BuiltinError> {
+    pub fn text_form(&mut self, value: ValueRef<'_>) -> Result<(), BuiltinError> {
         Writer::new(self.call, &mut self.out).value(value)
     }
 

@@ -34,7 +34,7 @@ pub fn any_prefix_match<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    any_match::<Prefix>(call, operands)
+    any_match::<PrefixMatch>(call, operands)
 }
 
 pub fn any_suffix_match<'e>(
@@ -46,7 +46,7 @@ pub fn any_suffix_match<'e>(
 
 /// Prepares constant prefixes.
 pub fn prepare_any_prefix(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
-    prepare::<Prefix>(operands)
+    prepare::<PrefixMatch>(operands)
 }
 
 /// Prepares constant suffixes.
@@ -117,9 +117,9 @@ trait AffixKind: Send + Sync + 'static {
     }
 }
 
-struct Prefix;
+struct PrefixMatch;
 
-impl AffixKind for Prefix {
+impl AffixKind for PrefixMatch {
     const BACKWARD: bool = false;
 
     #[inline]

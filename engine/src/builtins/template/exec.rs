@@ -4,8 +4,8 @@ mod calls;
 
 use super::data::Data;
 use super::tree::{
-    BranchNode, Command, Constant, MAIN, OperandKind, Pipeline, Position, TemplateNode,
-    TemplateOperand, Templates,
+    BranchNode, Command, Constant, MAIN, NamedTemplates, OperandKind, Pipeline, TemplateNode,
+    TemplateOperand, TemplatePosition,
 };
 use super::{NO_VALUE, print, quoted};
 use crate::builtins::buffer::{Buffer, push};
@@ -17,7 +17,7 @@ use crate::value::ValueRef;
 pub fn render<'e>(
     call: &mut BuiltinContext<'e>,
     text: &str,
-    templates: &Templates,
+    templates: &NamedTemplates,
     data: ValueRef<'e>,
 ) -> Result<Buffer<'e>, BuiltinError> {
     let out = call.buffer();
@@ -39,7 +39,7 @@ pub fn render<'e>(
 struct Executor<'m, 't, 'e> {
     call: &'m mut BuiltinContext<'e>,
     text: &'t str,
-    templates: &'t Templates,
+    templates: &'t NamedTemplates,
     out: Buffer<'e>,
     /// Name of the current template.
     name: &'t str,
@@ -61,7 +61,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
     /// Returns the error of a node: position, text and message.
     fn fail<T>(
         &self,
-        position: Position,
+        position: TemplatePosition,
         part: &dyn ToString,
         message: &str,
     ) -> Result<T, BuiltinError> {
@@ -177,7 +177,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
                         .map(|(key, value)| (Data::Document(key), Data::Element(value))),
                 )?,
                 _ => {
-                    let shown = print::shown(self.call, value, 'v')?;
+                    let shown = print::format_value(self.call, value, 'v')?;
                     return self.fail_range(branch, &format!("range can't iterate over {shown}"));
                 }
             },
@@ -246,7 +246,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         node: &'t TemplateNode,
         name: &'t str,
         argument: Option<&'t Pipeline>,
-        position: Position,
+        position: TemplatePosition,
         dot: Data<'e>,
     ) -> Result<(), BuiltinError> {
         let Some(nodes) = self.templates.get(name) else {

@@ -291,7 +291,7 @@ fn same<'e>(
         _ if left.basic() == Basic::Text => Ok(left.text() == right.text()),
         _ if left.basic() == Basic::Other => {
             let (one, other) = (left.type_name(), right.type_name());
-            let shown = |value, verb| print::shown(call, value, verb);
+            let shown = |value, verb| print::format_value(call, value, verb);
             if one == other {
                 fail(format!(
                     "non-comparable type {}: {other}",

@@ -36,7 +36,7 @@ pub enum TemplateTokenKind {
 
 /// A token.
 #[derive(Clone, Debug)]
-pub struct Token {
+pub struct TemplateToken {
     pub kind: TemplateTokenKind,
     pub text: String,
     /// Byte offset.
@@ -59,11 +59,11 @@ pub struct TemplateLexer<'t> {
     parens: usize,
     inside: bool,
     done: bool,
-    tokens: Vec<Token>,
+    tokens: Vec<TemplateToken>,
 }
 
 /// Returns the tokens of a template. The last one is an end or an error.
-pub fn tokens(text: &str) -> Vec<Token> {
+pub fn tokens(text: &str) -> Vec<TemplateToken> {
     let mut lexer = TemplateLexer {
         text,
         at: 0,
@@ -94,7 +94,7 @@ fn is_word(c: char) -> bool {
 }
 
 /// Formats a character for messages: `U+007D '}'`.
-fn shown(c: char) -> String {
+fn describe_char(c: char) -> String {
     let code = u32::from(c);
     if matches!(c, ' '..='~') || display::is_print(c) {
         format!("U+{code:04X} '{c}'")
@@ -144,7 +144,7 @@ impl<'t> TemplateLexer<'t> {
 
     fn emit(&mut self, kind: TemplateTokenKind) {
         let text = self.text.within(self.start..self.at);
-        self.tokens.push(Token {
+        self.tokens.push(TemplateToken {
             kind,
             text: text.to_owned(),
             at: self.start,
@@ -154,7 +154,7 @@ impl<'t> TemplateLexer<'t> {
     }
 
     fn fail(&mut self, message: impl Into<String>) {
-        self.tokens.push(Token {
+        self.tokens.push(TemplateToken {
             kind: TemplateTokenKind::Error,
             text: message.into(),
             at: self.start,
@@ -313,7 +313,10 @@ impl<'t> TemplateLexer<'t> {
                 self.parens -= 1;
             }
             ' '..='~' => self.emit(TemplateTokenKind::Char),
-            c => self.fail(format!("unrecognized character in action: {}", shown(c))),
+            c => self.fail(format!(
+                "unrecognized character in action: {}",
+                describe_char(c)
+            )),
         }
     }
 
@@ -361,7 +364,7 @@ impl<'t> TemplateLexer<'t> {
             return true;
         }
         let c = self.peek().unwrap_or_default();
-        self.fail(format!("bad character {}", shown(c)));
+        self.fail(format!("bad character {}", describe_char(c)));
         false
     }
 

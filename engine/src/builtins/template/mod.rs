@@ -19,7 +19,7 @@ use super::{Builtin, BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::bug::Within;
 use crate::limits;
 use crate::value::{Kind, TextView, ValueRef, display, json, text};
-use tree::Templates;
+use tree::NamedTemplates;
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[Builtin::new(
@@ -48,19 +48,19 @@ fn quoted(text: &str) -> String {
 }
 
 /// A parsed template with its text.
-struct Template {
+struct ParsedTemplate {
     text: String,
-    templates: Templates,
+    templates: NamedTemplates,
 }
 
-impl CompiledPattern for Template {
+impl CompiledPattern for ParsedTemplate {
     fn bytes(&self) -> usize {
         // nodes are a few times as large as their text
         self.text.len() * 16
     }
 }
 
-impl Template {
+impl ParsedTemplate {
     fn parse(text: &TextView<'_>) -> Result<Self, String> {
         let text = text.to_str().into_owned();
         let parse = || parser::parse(&text);
@@ -93,7 +93,7 @@ impl Template {
 }
 
 /// A call with a constant template.
-struct ConstantTemplate(Template);
+struct ConstantTemplate(ParsedTemplate);
 
 impl Prepared for ConstantTemplate {
     fn call<'e>(
@@ -109,7 +109,7 @@ impl Prepared for ConstantTemplate {
 
 fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let text = operands.first().copied()??.as_text()?;
-    let template = Template::parse(&text).ok()?;
+    let template = ParsedTemplate::parse(&text).ok()?;
     Some(Arc::new(ConstantTemplate(template)))
 }
 
@@ -122,7 +122,9 @@ fn render_template<'e>(
     let variables = decoded(call, operands.operand(1))?;
     let template = call
         .patterns
-        .get(Family::Template, text.as_bytes(), || Template::parse(&text))
+        .get(Family::Template, text.as_bytes(), || {
+            ParsedTemplate::parse(&text)
+        })
         .map_err(BuiltinError::error)?;
     template.render(call, variables)
 }
@@ -147,7 +149,7 @@ fn is_plain(value: ValueRef<'_>) -> bool {
     match value.kind() {
         Kind::Null | Kind::Boolean | Kind::Number => true,
         Kind::String => {
-            let simple = |text: &[u8]| text::all_words(text, text::is_printable);
+            let simple = |text: &[u8]| text::all_chunks(text, text::is_printable);
             if value.string_bytes().is_some_and(simple) {
                 return true;
             }

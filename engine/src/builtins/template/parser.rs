@@ -5,20 +5,20 @@ mod pipeline;
 use std::mem;
 
 use super::constant;
-use super::lexer::{self, TemplateTokenKind, Token};
+use super::lexer::{self, TemplateToken, TemplateTokenKind};
 use super::quoted;
-use super::tree::{BranchNode, MAIN, Position, TemplateNode, Templates};
+use super::tree::{BranchNode, MAIN, NamedTemplates, TemplateNode, TemplatePosition};
 use crate::limits;
 
 /// Parses a text. The error is Go's message.
-pub fn parse(text: &str) -> Result<Templates, String> {
+pub fn parse(text: &str) -> Result<NamedTemplates, String> {
     let mut tokens = lexer::tokens(text);
     tokens.reverse();
     let mut parser = TemplateParser {
         tokens,
         line: 1,
         action_line: 0,
-        templates: Templates::new(),
+        templates: NamedTemplates::new(),
         variables: vec!["$".to_owned()],
         ranges: 0,
         depth: 0,
@@ -29,12 +29,12 @@ pub fn parse(text: &str) -> Result<Templates, String> {
 
 struct TemplateParser {
     /// Remaining tokens, the next one last.
-    tokens: Vec<Token>,
+    tokens: Vec<TemplateToken>,
     /// Line of the last token that was read.
     line: usize,
     /// Line of the current action, or 0 outside of actions.
     action_line: usize,
-    templates: Templates,
+    templates: NamedTemplates,
     variables: Vec<String>,
     ranges: usize,
     depth: usize,
@@ -76,9 +76,12 @@ impl TemplateParser {
         Err(format!("template: {MAIN}:{}: {message}", self.line))
     }
 
-    fn unexpected<T>(&self, token: &Token, context: &str) -> TemplateResult<T> {
+    fn unexpected<T>(&self, token: &TemplateToken, context: &str) -> TemplateResult<T> {
         if token.kind != TemplateTokenKind::Error {
-            return self.fail(&format!("unexpected {} in {context}", shown(token)));
+            return self.fail(&format!(
+                "unexpected {} in {context}",
+                describe_token(token)
+            ));
         }
         let mut extra = String::new();
         if self.action_line != 0 && self.action_line != token.line {
@@ -93,13 +96,13 @@ impl TemplateParser {
     }
 
     /// Returns the next token. The last one, an end or an error, is never consumed.
-    fn next(&mut self) -> Token {
+    fn next(&mut self) -> TemplateToken {
         let token = if self.tokens.len() > 1 {
             self.tokens.pop()
         } else {
             self.tokens.last().cloned()
         };
-        let token = token.unwrap_or(Token {
+        let token = token.unwrap_or(TemplateToken {
             kind: TemplateTokenKind::End,
             text: String::new(),
             at: 0,
@@ -109,7 +112,7 @@ impl TemplateParser {
         token
     }
 
-    fn back(&mut self, token: Token) {
+    fn back(&mut self, token: TemplateToken) {
         if !matches!(
             token.kind,
             TemplateTokenKind::End | TemplateTokenKind::Error
@@ -118,13 +121,13 @@ impl TemplateParser {
         }
     }
 
-    fn peek(&mut self) -> Token {
+    fn peek(&mut self) -> TemplateToken {
         let token = self.next();
         self.back(token.clone());
         token
     }
 
-    fn skip_space(&mut self) -> Option<Token> {
+    fn skip_space(&mut self) -> Option<TemplateToken> {
         let token = self.next();
         if token.kind == TemplateTokenKind::Space {
             return Some(token);
@@ -133,12 +136,12 @@ impl TemplateParser {
         None
     }
 
-    fn next_non_space(&mut self) -> Token {
+    fn next_non_space(&mut self) -> TemplateToken {
         self.skip_space();
         self.next()
     }
 
-    fn peek_solid(&mut self) -> Token {
+    fn peek_solid(&mut self) -> TemplateToken {
         self.skip_space();
         self.peek()
     }
@@ -216,7 +219,7 @@ impl TemplateParser {
         Ok(nodes)
     }
 
-    fn template_name(&self, token: &Token, context: &str) -> TemplateResult<String> {
+    fn template_name(&self, token: &TemplateToken, context: &str) -> TemplateResult<String> {
         if !matches!(
             token.kind,
             TemplateTokenKind::String | TemplateTokenKind::RawString
@@ -357,7 +360,7 @@ impl TemplateParser {
         Ok(TemplateNode::Template {
             name,
             argument: Some(argument),
-            position: Position { at: token.at },
+            position: TemplatePosition { at: token.at },
         })
     }
 
@@ -375,13 +378,13 @@ impl TemplateParser {
         Ok(TemplateNode::Template {
             name,
             argument,
-            position: Position { at: token.at },
+            position: TemplatePosition { at: token.at },
         })
     }
 }
 
 /// Formats a token for messages.
-fn shown(token: &Token) -> String {
+fn describe_token(token: &TemplateToken) -> String {
     match token.kind {
         TemplateTokenKind::End => "EOF".to_owned(),
         TemplateTokenKind::Error => token.text.clone(),

@@ -1,7 +1,7 @@
 //! Prints values as Go's `fmt` does.
 
 use super::data::{Basic, Data};
-use crate::builtins::sprintf::{self, GoArgument, Printer, Spec, Values};
+use crate::builtins::sprintf::{self, ArgumentSource, GoArgument, Printer, Spec};
 use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::value::{TextView, ValueRef};
 
@@ -9,7 +9,7 @@ use crate::value::{TextView, ValueRef};
 #[derive(Clone, Copy)]
 pub struct DataValues<'v, 'e>(pub &'v [Data<'e>]);
 
-impl<'e> Values for DataValues<'_, 'e> {
+impl<'e> ArgumentSource for DataValues<'_, 'e> {
     type Value = Data<'e>;
 
     fn len(self) -> usize {
@@ -81,7 +81,7 @@ pub fn plain<'e>(
 }
 
 /// Formats a value for messages, with `%v` or `%s`.
-pub fn shown(
+pub fn format_value(
     call: &BuiltinContext<'_>,
     value: Data<'_>,
     verb: char,

@@ -7,14 +7,14 @@ use hashbrown::HashMap;
 use super::quoted;
 
 /// Templates of a text, by name.
-pub type Templates = HashMap<String, Vec<TemplateNode>>;
+pub type NamedTemplates = HashMap<String, Vec<TemplateNode>>;
 
 /// Name of the text itself.
 pub const MAIN: &str = "template";
 
 /// Position of a node.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Position {
+pub struct TemplatePosition {
     /// Byte offset.
     pub at: usize,
 }
@@ -30,7 +30,7 @@ pub enum TemplateNode {
     Template {
         name: String,
         argument: Option<Pipeline>,
-        position: Position,
+        position: TemplatePosition,
     },
     Break,
     Continue,
@@ -51,21 +51,21 @@ pub struct Pipeline {
     /// `true` if the variables are assigned, `false` if they are declared.
     pub assigns: bool,
     pub commands: Vec<Command>,
-    pub position: Position,
+    pub position: TemplatePosition,
 }
 
 /// An operand with arguments.
 #[derive(Debug)]
 pub struct Command {
     pub operands: Vec<TemplateOperand>,
-    pub position: Position,
+    pub position: TemplatePosition,
 }
 
 /// An operand.
 #[derive(Debug)]
 pub struct TemplateOperand {
     pub kind: OperandKind,
-    pub position: Position,
+    pub position: TemplatePosition,
 }
 
 /// Kind of an operand.

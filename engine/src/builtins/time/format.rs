@@ -20,16 +20,16 @@ pub fn format<'e>(
     let buffer = match &instant.layout {
         Some(layout) if !layout.as_bytes().is_empty() => {
             TimeLayout::with(call, layout.as_bytes(), |layout| {
-                shown(call, (&instant, &zone), layout)
+                format_time(call, (&instant, &zone), layout)
             })?
         }
-        _ => shown(call, (&instant, &zone), layout::rfc3339_nano())?,
+        _ => format_time(call, (&instant, &zone), layout::rfc3339_nano())?,
     };
     Ok(call.text(buffer))
 }
 
 /// Formats a time by a layout.
-fn shown<'e>(
+fn format_time<'e>(
     call: &BuiltinContext<'e>,
     (instant, zone): (&Instant<'_>, &TimeZoneRef),
     layout: &TimeLayout,

@@ -2,7 +2,7 @@
 
 use solon_syntax::print::write_key;
 
-use super::{Found, NamedFileKind};
+use super::{FileToLoad, NamedFileKind};
 use crate::bundle::{Files, LoadError};
 use crate::value::{Value, json, yaml};
 
@@ -10,7 +10,7 @@ use crate::value::{Value, json, yaml};
 #[derive(Debug)]
 pub struct MergedDocuments {
     merged: Value,
-    /// Each document at its place with its file's name, to say who else defined a value.
+    /// Each document at its document_path with its file's name, to say who else defined a value.
     read: Vec<(String, Value)>,
 }
 
@@ -25,8 +25,8 @@ impl Default for MergedDocuments {
 
 impl MergedDocuments {
     /// Adds the document of a file. What goes below no path has to be an object.
-    pub fn add(&mut self, file: &Found, value: Value) -> Result<(), LoadError> {
-        let placed = placed(&file.place, value);
+    pub fn add(&mut self, file: &FileToLoad, value: Value) -> Result<(), LoadError> {
+        let placed = placed(&file.document_path, value);
         if !matches!(placed, Value::Object(_)) {
             return Err(LoadError::within(
                 &file.name,
@@ -48,9 +48,9 @@ impl MergedDocuments {
         Ok(())
     }
 
-    /// Puts a document at a place; `false` when there is another one that it cannot be merged with.
-    pub fn insert(&mut self, place: &[String], value: Value) -> bool {
-        let placed = placed(place, value);
+    /// Puts a document at a document_path; `false` when there is another one that it cannot be merged with.
+    pub fn insert(&mut self, document_path: &[String], value: Value) -> bool {
+        let placed = placed(document_path, value);
         let fits = conflict(&self.merged, &placed, "data").is_none();
         if fits {
             merge(&mut self.merged, &placed);
@@ -64,15 +64,15 @@ impl MergedDocuments {
     }
 }
 
-/// A document within the objects that lead to its place.
-fn placed(place: &[String], value: Value) -> Value {
-    place.iter().rev().fold(value, |inner, key| {
+/// A document within the objects that lead to its document_path.
+fn placed(document_path: &[String], value: Value) -> Value {
+    document_path.iter().rev().fold(value, |inner, key| {
         Value::object(vec![(Value::string(key), inner)])
     })
 }
 
 /// The document of a file.
-pub fn read_document(files: &dyn Files, file: &Found) -> Result<Value, LoadError> {
+pub fn read_document(files: &dyn Files, file: &FileToLoad) -> Result<Value, LoadError> {
     document_of(&file.name, file.kind, &file.bytes(files)?)
 }
 
@@ -98,13 +98,13 @@ fn conflict(a: &Value, b: &Value, path: &str) -> Option<String> {
         conflict(
             other,
             value,
-            &below(path, &key.borrow().text_or_empty().to_str()),
+            &child_path(path, &key.borrow().text_or_empty().to_str()),
         )
     })
 }
 
 /// A reference with one more step.
-fn below(path: &str, key: &str) -> String {
+fn child_path(path: &str, key: &str) -> String {
     let mut longer = path.to_owned();
     let _ = write_key(&mut longer, key);
     longer

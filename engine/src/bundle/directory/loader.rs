@@ -10,10 +10,10 @@ use solon_syntax::source::{Source, SourceId};
 use solon_syntax::{ParseOptions, parse_module};
 
 use super::{
-    Found, Ignore, MergedDocuments, NamedFileKind, Schemas, Walk, Wanted, document_of,
+    FileSelection, FileToLoad, Ignore, MergedDocuments, NamedFileKind, Schemas, Walk, document_of,
     read_document, schemas,
 };
-use crate::bundle::roots::Roots;
+use crate::bundle::roots::BundleRoots;
 use crate::bundle::{
     Bundle, BundleLimits, BundleReader, FileKind, Files, Links, LoadError, LoadErrors, Manifest,
     PatchOperation, Verification, folder,
@@ -119,7 +119,7 @@ enum Content {
 #[derive(Clone)]
 pub struct Loader<'f> {
     files: &'f dyn Files,
-    wanted: Wanted,
+    selection: FileSelection,
     ignore: Ignore,
     options: ParseOptions,
     verification: Verification,
@@ -130,7 +130,7 @@ impl<'f> Loader<'f> {
     pub fn new(files: &'f dyn Files) -> Self {
         Self {
             files,
-            wanted: Wanted::All,
+            selection: FileSelection::All,
             ignore: Ignore::default(),
             options: ParseOptions::from_version(Version::V1),
             verification: Verification::skip(),
@@ -139,8 +139,8 @@ impl<'f> Loader<'f> {
 
     /// Kinds of files that are read from folders.
     #[must_use]
-    pub fn wanted(self, wanted: Wanted) -> Self {
-        Self { wanted, ..self }
+    pub fn with_selection(self, selection: FileSelection) -> Self {
+        Self { selection, ..self }
     }
 
     /// Patterns of names of files and folders that are passed over: `*`, `?`, `[a-z]`, `\` before a character that stands
@@ -172,7 +172,7 @@ impl<'f> Loader<'f> {
     /// The first fault; or, where bundles own the same documents, one that names all of these bundles.
     pub fn load_bundles<P: AsRef<str>>(&self, paths: &[P]) -> Result<Loaded, LoadErrors> {
         let refused = |what| LoadErrors(vec![LoadError::File(what)]);
-        let mut roots = Roots::default();
+        let mut roots = BundleRoots::default();
         let (mut modules, mut parsed) = (BTreeMap::new(), BTreeMap::new());
         let mut documents = MergedDocuments::default();
         let mut patches = Vec::new();
@@ -214,9 +214,10 @@ impl<'f> Loader<'f> {
 
     /// Returns the files that [`Self::load`] reads, without reading them. Paths at which nothing is found are left out.
     pub fn files<P: AsRef<str>>(&self, paths: &[P]) -> Vec<PathBuf> {
-        let find = |path: &P| Walk::new(self.files, self.wanted, &self.ignore).find(path.as_ref());
+        let find =
+            |path: &P| Walk::new(self.files, self.selection, &self.ignore).find(path.as_ref());
         let found = paths.iter().flat_map(find).filter_map(Result::ok);
-        found.map(Found::into_path).collect()
+        found.map(FileToLoad::into_path).collect()
     }
 
     /// Returns the files that [`Self::load_bundles`] reads, without reading them, and the manifest of each folder, even if there is
@@ -267,7 +268,8 @@ impl<'f> Loader<'f> {
         let mut found = Vec::new();
         let mut seen = HashSet::new();
         let mut reading = None;
-        let find = |path: &P| Walk::new(self.files, self.wanted, &self.ignore).find(path.as_ref());
+        let find =
+            |path: &P| Walk::new(self.files, self.selection, &self.ignore).find(path.as_ref());
         for file in paths.iter().flat_map(find) {
             if let Ok(file) = &file
                 && !seen.insert(file.identity())
@@ -303,14 +305,14 @@ impl<'f> Loader<'f> {
         let faults = found.into_iter().flat_map(|one| match one {
             Ok(name) => modules
                 .get(&name)
-                .map_or_else(Vec::new, |text| self.refused(&name, text)),
+                .map_or_else(Vec::new, |text| self.syntax_errors(&name, text)),
             Err(fault) => vec![fault],
         });
         Err(LoadErrors(faults.collect()))
     }
 
     /// Reads a file.
-    fn read(&self, file: &Found) -> Result<Content, LoadErrors> {
+    fn read(&self, file: &FileToLoad) -> Result<Content, LoadErrors> {
         match file.kind {
             NamedFileKind::Module => file.text(self.files, &self.options).map(Content::Module),
             NamedFileKind::Json | NamedFileKind::Yaml => {
@@ -321,9 +323,9 @@ impl<'f> Loader<'f> {
     }
 
     /// Returns the module or document in a file with an unknown extension.
-    fn recognized(&self, file: &Found, bytes: &[u8]) -> Result<Content, LoadErrors> {
+    fn recognized(&self, file: &FileToLoad, bytes: &[u8]) -> Result<Content, LoadErrors> {
         if let Ok(text) = file.text_of(bytes, &self.options)
-            && self.refused(&file.name, &text).is_empty()
+            && self.syntax_errors(&file.name, &text).is_empty()
         {
             return Ok(Content::Module(text));
         }
@@ -340,7 +342,7 @@ impl<'f> Loader<'f> {
         document.map_err(|_| LoadError::within(&file.name, "can't recognize file type").into())
     }
 
-    fn refused(&self, name: &str, text: &str) -> Vec<LoadError> {
+    fn syntax_errors(&self, name: &str, text: &str) -> Vec<LoadError> {
         let source = Source::new(SourceId(0), name, text);
         let refused = parse_module(&source, &self.options).err();
         refused.map_or_else(Vec::new, |diagnostics| LoadErrors::from(diagnostics).0)

@@ -10,11 +10,11 @@ mod walk;
 
 pub use loader::{Loaded, Loader};
 pub use schemas::Schemas;
-pub use walk::Wanted;
+pub use walk::FileSelection;
 
 pub(super) use documents::MergedDocuments;
 pub(super) use ignore::Ignore;
 pub(super) use walk::NamedFileKind;
 
 use documents::{document_of, read_document};
-use walk::{Found, Walk};
+use walk::{FileToLoad, Walk};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Found, Ignore, NamedFileKind, Walk, Wanted};
+use super::{FileSelection, FileToLoad, Ignore, NamedFileKind, Walk};
 use crate::bundle::{FileKind, Files, Links, LoadError, LoadErrors};
 use crate::value::{json, yaml};
 
@@ -18,7 +18,7 @@ pub fn load(files: &dyn Files, path: &str) -> Result<Schemas, LoadErrors> {
     let ignore = Ignore::default();
     let mut schemas = Schemas::new();
     let mut faults = Vec::new();
-    for found in Walk::new(files, Wanted::All, &ignore).find(path) {
+    for found in Walk::new(files, FileSelection::All, &ignore).find(path) {
         match found.and_then(|file| read(files, file, folder)) {
             Ok(Some((place, schema))) => drop(schemas.insert(place, schema)),
             Ok(None) => {}
@@ -34,7 +34,7 @@ pub fn load(files: &dyn Files, path: &str) -> Result<Schemas, LoadErrors> {
 
 fn read(
     files: &dyn Files,
-    file: Found,
+    file: FileToLoad,
     named: bool,
 ) -> Result<Option<(Vec<String>, Value)>, LoadError> {
     if file.kind == NamedFileKind::Module {
@@ -59,7 +59,7 @@ fn read(
         serde_json::from_slice(&text).map_err(|error| LoadError::within(&file.name, error))?;
     let mut place = Vec::new();
     if named {
-        place = file.place;
+        place = file.document_path;
         let stem = Path::new(&file.name).file_stem();
         place.extend(stem.map(|stem| stem.to_string_lossy().into_owned()));
     }

@@ -11,7 +11,7 @@ use crate::uri::file_path;
 
 /// Files that a command reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum FileSelection {
     /// Modules and documents.
     All,
     /// Modules only.
@@ -36,20 +36,20 @@ const MOST_LOOPS: usize = 100;
 
 /// A file to load.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct FileToLoad {
     /// Its path as messages and policy ids show it.
     pub name: String,
     /// Kind of the file.
     pub kind: NamedFileKind,
     /// Path of its document below `data`.
-    pub place: Vec<String>,
+    pub document_path: Vec<String>,
     path: PathBuf,
 }
 
-impl Found {
+impl FileToLoad {
     /// Key that detects repeated files: the path of the file, and the path of its document.
     pub fn identity(&self) -> (Vec<String>, PathBuf) {
-        (self.place.clone(), cleaned(&self.path))
+        (self.document_path.clone(), cleaned(&self.path))
     }
 
     /// Returns the path at which the file is read.
@@ -75,7 +75,7 @@ impl Found {
 }
 
 /// Splits `a.b:path`. An existing file whose name contains the colon and a URL are not split.
-fn split_place<'a>(files: &dyn Files, argument: &'a str) -> (Vec<String>, &'a str) {
+fn split_document_path<'a>(files: &dyn Files, argument: &'a str) -> (Vec<String>, &'a str) {
     match argument.split_once(':') {
         Some((place, path))
             if !place.is_empty()
@@ -118,59 +118,60 @@ fn kind(path: &Path) -> Option<NamedFileKind> {
 /// A walk through folders.
 pub struct Walk<'a> {
     files: &'a dyn Files,
-    wanted: Wanted,
+    selection: FileSelection,
     ignore: &'a Ignore,
     /// Path of documents of the current folder.
-    place: Vec<String>,
+    document_path: Vec<String>,
     /// Links that led too far.
     loops: usize,
-    found: Vec<Result<Found, LoadError>>,
+    results: Vec<Result<FileToLoad, LoadError>>,
 }
 
 impl<'a> Walk<'a> {
     /// A walk that follows links.
-    pub fn new(files: &'a dyn Files, wanted: Wanted, ignore: &'a Ignore) -> Self {
+    pub fn new(files: &'a dyn Files, selection: FileSelection, ignore: &'a Ignore) -> Self {
         Self {
             files,
-            wanted,
+            selection,
             ignore,
-            place: Vec::new(),
+            document_path: Vec::new(),
             loops: 0,
-            found: Vec::new(),
+            results: Vec::new(),
         }
     }
 
     /// The files of a path: `path`, `a.b:path` or `file:///path`, in order of their names.
-    pub fn find(mut self, argument: &str) -> Vec<Result<Found, LoadError>> {
-        let (place, path) = split_place(self.files, argument);
+    pub fn find(mut self, argument: &str) -> Vec<Result<FileToLoad, LoadError>> {
+        let (place, path) = split_document_path(self.files, argument);
         let path = match file_path(path) {
             Ok(path) => path,
             Err(refused) => return vec![Err(LoadError::File(refused))],
         };
         let path = Path::new(&*path);
         match self.files.look(path, Links::Followed) {
-            Err(error) => self.refuse("stat", path, &error),
+            Err(error) => self.push_error("stat", path, &error),
             Ok(FileKind::Folder) => {
-                self.place = place;
+                self.document_path = place;
                 self.folder(&cleaned(path));
             }
             Ok(_) => {
-                self.place = place;
+                self.document_path = place;
                 self.file(path, kind(path).unwrap_or(NamedFileKind::Unknown));
             }
         }
-        self.found
+        self.results
     }
 
-    fn refuse(&mut self, call: &str, path: &Path, error: &FileError) {
+    fn push_error(&mut self, call: &str, path: &Path, error: &FileError) {
         let path = path.to_string_lossy();
-        self.found.push(Err(LoadError::system(call, &path, error)));
+        self.results
+            .push(Err(LoadError::system(call, &path, error)));
     }
 
     fn folder(&mut self, folder: &Path) {
         let mut names = match self.files.names(folder) {
             Ok(names) => names,
-            Err(error) => return self.refuse("open", folder, &error),
+            Err(error) => return self.push_error("open", folder, &error),
         };
         names.sort();
         for name in names {
@@ -185,7 +186,7 @@ impl<'a> Walk<'a> {
                     // links that lead nowhere are plain faults; what is left are those that lead back again and again
                     let plain = [io::ErrorKind::NotFound, io::ErrorKind::PermissionDenied];
                     self.loops += usize::from(!plain.contains(&error.kind()));
-                    self.refuse("stat", &path, &error);
+                    self.push_error("stat", &path, &error);
                     continue;
                 }
             };
@@ -194,9 +195,9 @@ impl<'a> Walk<'a> {
                 continue;
             }
             if file == FileKind::Folder {
-                self.place.push(name);
+                self.document_path.push(name);
                 self.folder(&path);
-                self.place.pop();
+                self.document_path.pop();
             } else if let Some(kind) = kind(&path)
                 && file == FileKind::File
             {
@@ -206,11 +207,11 @@ impl<'a> Walk<'a> {
     }
 
     fn file(&mut self, path: &Path, kind: NamedFileKind) {
-        if self.wanted == Wanted::All || kind == NamedFileKind::Module {
-            self.found.push(Ok(Found {
+        if self.selection == FileSelection::All || kind == NamedFileKind::Module {
+            self.results.push(Ok(FileToLoad {
                 name: path.to_string_lossy().into_owned(),
                 kind,
-                place: self.place.clone(),
+                document_path: self.document_path.clone(),
                 path: path.to_owned(),
             }));
         }
@@ -219,14 +220,14 @@ impl<'a> Walk<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::split_place;
+    use super::split_document_path;
     use crate::bundle::MemoryFiles;
 
     #[test]
     fn places_stand_before_paths() {
         let split = |argument| {
             let files = MemoryFiles::default();
-            let (place, path) = split_place(&files, argument);
+            let (place, path) = split_document_path(&files, argument);
             (place.join("/"), path)
         };
         assert_eq!(split("a.b:c.json"), ("a/b".to_owned(), "c.json"));

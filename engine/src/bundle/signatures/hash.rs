@@ -17,14 +17,14 @@ pub const DEFAULT: &str = "SHA-256";
 /// An unknown algorithm, or a structured file that cannot be read.
 pub fn digest(algorithm: &str, path: &str, bytes: &[u8]) -> Result<Vec<u8>, String> {
     let hash = match algorithm {
-        "MD5" => of::<Md5>,
-        "SHA-1" => of::<Sha1>,
-        "SHA-224" => of::<Sha224>,
-        "SHA-256" => of::<Sha256>,
-        "SHA-384" => of::<Sha384>,
-        "SHA-512" => of::<Sha512>,
-        "SHA-512-224" => of::<Sha512_224>,
-        "SHA-512-256" => of::<Sha512_256>,
+        "MD5" => digest_of::<Md5>,
+        "SHA-1" => digest_of::<Sha1>,
+        "SHA-224" => digest_of::<Sha224>,
+        "SHA-256" => digest_of::<Sha256>,
+        "SHA-384" => digest_of::<Sha384>,
+        "SHA-512" => digest_of::<Sha512>,
+        "SHA-512-224" => digest_of::<Sha512_224>,
+        "SHA-512-256" => digest_of::<Sha512_256>,
         other => return Err(format!("unsupported hashing algorithm: {other}")),
     };
     let value = match file_name(path) {
@@ -39,6 +39,6 @@ pub fn digest(algorithm: &str, path: &str, bytes: &[u8]) -> Result<Vec<u8>, Stri
     Ok(hash(&text))
 }
 
-fn of<D: Digest>(bytes: &[u8]) -> Vec<u8> {
+fn digest_of<D: Digest>(bytes: &[u8]) -> Vec<u8> {
     D::digest(bytes).to_vec()
 }

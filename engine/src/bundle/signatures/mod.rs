@@ -33,7 +33,7 @@ impl Signatures {
     /// The message of Go's JSON decoder.
     pub fn read(text: &[u8]) -> Result<Option<Self>, String> {
         let value = read_first(text)?;
-        let Some(fields) = GoFields::of(&value, "bundle.SignaturesConfig")? else {
+        let Some(fields) = GoFields::of_object(&value, "bundle.SignaturesConfig")? else {
             return Ok(None);
         };
         let fields = fields.named("SignaturesConfig");

@@ -280,7 +280,7 @@ impl SignatureClaims {
             scope: String::new(),
             issued: value.get("iat").and_then(Value::as_f64),
         };
-        let Some(fields) = GoFields::of(value, "bundle.DecodedSignature")? else {
+        let Some(fields) = GoFields::of_object(value, "bundle.DecodedSignature")? else {
             return Ok(claims);
         };
         let fields = fields.named("DecodedSignature");

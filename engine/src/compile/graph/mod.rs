@@ -19,7 +19,7 @@ use solon_syntax::ast::Ref;
 use self::components::components;
 use self::targets::{PathTarget, Targets};
 use super::compilation::Compilation;
-use super::rule_tree::{RuleId, RuleTree};
+use super::rule_tree::{RuleTree, TreeRuleId};
 
 pub use reads::DocumentRead;
 pub use targets::ReadStep;
@@ -34,7 +34,7 @@ pub struct Vertex(u32);
 /// Dependency graph of the rules.
 #[derive(Debug, Default)]
 pub struct Graph {
-    rules: Vec<RuleId>,
+    rules: Vec<TreeRuleId>,
     /// Index of each module's first rule.
     starts: Vec<u32>,
     /// Dependencies of each rule, followed by the members of each group.
@@ -125,7 +125,7 @@ impl Graph {
         let mut graph = Self::default();
         for (module, position) in reads.clone().zip(0..) {
             graph.starts.push(length(&graph.rules));
-            let ids = module.iter().zip(0..).map(|(_, rule)| RuleId {
+            let ids = module.iter().zip(0..).map(|(_, rule)| TreeRuleId {
                 module: position,
                 rule,
             });
@@ -182,13 +182,13 @@ impl Graph {
     }
 
     /// Returns the vertex of a rule.
-    pub fn vertex(&self, rule: RuleId) -> Option<Vertex> {
+    pub fn vertex(&self, rule: TreeRuleId) -> Option<Vertex> {
         let start = self.starts.get(rule.module as usize)?;
         Some(Vertex(start + rule.rule))
     }
 
     /// Returns the rule of a vertex; `None` for groups.
-    pub fn rule(&self, vertex: Vertex) -> Option<RuleId> {
+    pub fn rule(&self, vertex: Vertex) -> Option<TreeRuleId> {
         self.rules.get(vertex.0 as usize).copied()
     }
 
@@ -295,14 +295,14 @@ fn needs_of(
     reads: &[DocumentRead],
     targets: &mut Targets<'_>,
     lookups: &mut Vec<Arc<DynamicRef>>,
-    found: &mut Vec<PathTarget>,
+    resolved: &mut Vec<PathTarget>,
 ) -> Vec<Dependency> {
     let mut needs = Vec::with_capacity(reads.len());
     for read in reads {
-        let start = found.len();
-        targets.add_targets(&read.path, found);
-        let found = found.get(start..).unwrap_or_default();
-        let mut needed = found.iter().filter(|target| !target.elsewhere).peekable();
+        let start = resolved.len();
+        targets.add_targets(&read.path, resolved);
+        let added = resolved.get(start..).unwrap_or_default();
+        let mut needed = added.iter().filter(|target| !target.elsewhere).peekable();
         let lookup = read.lookup.as_ref().filter(|_| needed.peek().is_some());
         let lookup = lookup.map(|lookup| {
             lookups.push(lookup.clone());

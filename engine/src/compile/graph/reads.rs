@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use solon_syntax::ast::visit::{Flow, Terms, Walk};
+use solon_syntax::ast::visit::{Descent, Terms, Walk};
 use solon_syntax::ast::{Module, Ref, Rule, Term, TermKind};
 use solon_syntax::print::display_ref;
 
@@ -115,7 +115,7 @@ impl<'c> Scan<'_, 'c> {
             {
                 self.reference(reference, steps);
             }
-            Flow::Into
+            Descent::Into
         }));
     }
 

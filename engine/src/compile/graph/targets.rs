@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 
 use super::Vertex;
-use crate::compile::rule_tree::{RuleId, RuleTree, RuleTreeNodeId};
+use crate::compile::rule_tree::{RuleTree, RuleTreeNodeId, TreeRuleId};
 use crate::index::Indexed as _;
 use crate::value::Value;
 
@@ -132,7 +132,7 @@ impl<'t> Targets<'t> {
         path: &'p [ReadStep],
     ) -> impl Iterator<Item = PathTarget> + use<'t, 'p> {
         let (tree, starts) = (self.tree, self.starts);
-        let target = move |id: &RuleId| {
+        let target = move |id: &TreeRuleId| {
             Some(PathTarget {
                 vertex: Vertex(starts.get(id.module as usize)? + id.rule),
                 elsewhere: leads_elsewhere(tree.tail(*id), path),

@@ -137,7 +137,7 @@ pub struct LoweredQuery {
     /// Variables as the user wrote them, in the order of the solution.
     pub variables: Vec<Name>,
     /// Names of the variables in the body, followed by the captured values.
-    pub wanted: Vec<Name>,
+    pub outputs: Vec<Name>,
     /// For each expression, the index of its value after the variables; `None` if it has no value.
     pub expressions: Vec<Option<usize>>,
 }
@@ -179,7 +179,7 @@ pub fn query(
         plan,
         constants: constants.finish(),
         variables,
-        wanted,
+        outputs: wanted,
         expressions,
     }
 }

@@ -4,12 +4,12 @@ use solon_syntax::ast::{Term, TermKind, With};
 
 use super::body::Lowering;
 use super::called::operator_name;
-use crate::builtins::{self, Run};
-use crate::program::{Callee, ConstId, Operand, RuleKind, Target, document_path};
+use crate::builtins::{self, BuiltinFn};
+use crate::program::{Callee, ConstId, ModifierTarget, Operand, RuleKind, document_path};
 
 impl Lowering<'_> {
     /// Lowers the replacement of a `with`.
-    pub(super) fn modifier(&mut self, with: &With) -> Option<Target> {
+    pub(super) fn modifier(&mut self, with: &With) -> Option<ModifierTarget> {
         let root = match &with.target.kind {
             TermKind::Var(name) => name.clone(),
             TermKind::Ref(terms) => terms.first()?.as_var()?.clone(),
@@ -17,8 +17,8 @@ impl Lowering<'_> {
         };
         Some(match (&*root, self.callee(&with.target)) {
             (_, Some(callee)) => self.replacement(callee, &with.value),
-            ("input", None) => self.replaced_document(Target::Input, with),
-            ("data", None) => self.replaced_document(Target::Data, with),
+            ("input", None) => self.replaced_document(ModifierTarget::Input, with),
+            ("data", None) => self.replaced_document(ModifierTarget::Data, with),
             _ => return None,
         })
     }
@@ -26,27 +26,27 @@ impl Lowering<'_> {
     /// Lowers a replacement of a part of the input or of the documents. The path must consist of strings.
     fn replaced_document(
         &mut self,
-        target: impl FnOnce(Box<[ConstId]>, Operand) -> Target,
+        target: impl FnOnce(Box<[ConstId]>, Operand) -> ModifierTarget,
         with: &With,
-    ) -> Target {
+    ) -> ModifierTarget {
         let value = self.term(&with.value);
         match document_path(&with.target) {
             Some(path) => {
                 let path = path.into_iter().map(|key| self.constants.add(key));
                 target(path.collect(), value)
             }
-            None => Target::Nowhere,
+            None => ModifierTarget::Nowhere,
         }
     }
 
-    fn replacement(&mut self, callee: Callee, value: &Term) -> Target {
+    fn replacement(&mut self, callee: Callee, value: &Term) -> ModifierTarget {
         if let Some(rule) = self.function(value) {
-            return Target::ByRule(callee, rule);
+            return ModifierTarget::ByRule(callee, rule);
         }
         let name = operator_name(value).filter(|_| self.unbound(value));
         match name.and_then(|name| builtins::lookup(&name)) {
-            Some(entry) => Target::ByBuiltin(callee, entry),
-            None => Target::ByValue(callee, self.term(value)),
+            Some(entry) => ModifierTarget::ByBuiltin(callee, entry),
+            None => ModifierTarget::ByValue(callee, self.term(value)),
         }
     }
 
@@ -70,6 +70,7 @@ impl Lowering<'_> {
             return Some(Callee::HostFunction(function));
         }
         let entry = builtins::lookup(&name)?;
-        matches!(entry.builtin.run, Run::Function(_)).then_some(Callee::Builtin(entry.builtin.name))
+        matches!(entry.builtin.run, BuiltinFn::Function(_))
+            .then_some(Callee::Builtin(entry.builtin.name))
     }
 }

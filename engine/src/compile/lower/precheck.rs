@@ -6,7 +6,7 @@
 use std::cell::OnceCell;
 
 use smallvec::SmallVec;
-use solon_syntax::ast::visit::{Flow, Visitor, Walk};
+use solon_syntax::ast::visit::{Descent, Visitor, Walk};
 use solon_syntax::ast::{self, Expr, ExprKind, Term, TermKind};
 
 use super::body::Lowering;
@@ -16,7 +16,7 @@ use crate::builtins::{self, is_silent, opa_index_test};
 use crate::program::canonical::{
     ConditionOperand, Conditions, Constraint, Shared, Test, chain, may_constrain,
 };
-use crate::program::{Operand, Precheck, Step, Tree, document_path};
+use crate::program::{Operand, Precheck, Step, VirtualDocuments, document_path};
 
 impl Lowering<'_> {
     /// Emits a precheck before a body. In an unconditional precheck, access paths in the input and comparisons become
@@ -63,7 +63,7 @@ pub struct Around<'a> {
     /// Rules that share its index.
     pub rules: &'a [KeyedRule<'a>],
     /// Tree of documents.
-    pub tree: &'a Tree,
+    pub tree: &'a VirtualDocuments,
     /// `true` if the first solution of any of the rules is the result.
     pub exits: bool,
     /// Common part of their conditions, computed on demand.
@@ -122,12 +122,12 @@ pub fn conditions(
 
 /// Observable effects of the expressions of one body, computed once each.
 pub struct EffectAnalysis<'t> {
-    tree: &'t Tree,
+    tree: &'t VirtualDocuments,
     effects: SmallVec<[Option<Effect>; 8]>,
 }
 
 impl<'t> EffectAnalysis<'t> {
-    pub fn new(tree: &'t Tree) -> Self {
+    pub fn new(tree: &'t VirtualDocuments) -> Self {
         Self {
             tree,
             effects: SmallVec::new(),
@@ -187,7 +187,7 @@ fn is_test(expr: &Expr) -> bool {
 }
 
 /// Returns `true` if rules exist on the path of steps below `data`, or below it.
-pub fn is_virtual(steps: &[Term], tree: &Tree) -> bool {
+pub fn is_virtual(steps: &[Term], tree: &VirtualDocuments) -> bool {
     let mut node = 0;
     for step in steps {
         let Some(next) = constant(step).and_then(|key| tree.child(node, key.borrow())) else {
@@ -202,7 +202,7 @@ pub fn is_virtual(steps: &[Term], tree: &Tree) -> bool {
 }
 
 /// Returns `true` if the number of evaluations of a body is observable.
-pub fn is_observable(body: &[Expr], tree: &Tree) -> bool {
+pub fn is_observable(body: &[Expr], tree: &VirtualDocuments) -> bool {
     body.iter().any(|expr| effect(expr, tree) > Effect::Pure)
 }
 
@@ -217,7 +217,7 @@ pub enum Effect {
     Observable,
 }
 
-fn effect(expr: &Expr, tree: &Tree) -> Effect {
+fn effect(expr: &Expr, tree: &VirtualDocuments) -> Effect {
     // most expressions compare an access path with a constant, which their syntax shows
     if is_comparison(expr) {
         return Effect::Pure;
@@ -252,7 +252,7 @@ fn is_comparison(expr: &Expr) -> bool {
 }
 
 struct Listener<'t> {
-    tree: &'t Tree,
+    tree: &'t VirtualDocuments,
     effect: Effect,
 }
 
@@ -285,7 +285,7 @@ impl Listener<'_> {
 }
 
 impl Visitor<'_> for Listener<'_> {
-    fn expr(&mut self, expr: &Expr) -> Flow {
+    fn expr(&mut self, expr: &Expr) -> Descent {
         if expr
             .with
             .iter()
@@ -299,12 +299,12 @@ impl Visitor<'_> for Listener<'_> {
             self.call(operator);
             operands.walk(self);
             expr.with.walk(self);
-            return Flow::Over;
+            return Descent::Over;
         }
-        Flow::Into
+        Descent::Into
     }
 
-    fn term(&mut self, term: &Term) -> Flow {
+    fn term(&mut self, term: &Term) -> Descent {
         match &term.kind {
             TermKind::Ref(terms) => {
                 if let Some((head, steps)) = terms.split_first()
@@ -323,6 +323,6 @@ impl Visitor<'_> for Listener<'_> {
             TermKind::ObjectComprehension(_) => self.add(Effect::Observable),
             _ => {}
         }
-        Flow::Into
+        Descent::Into
     }
 }

@@ -18,7 +18,7 @@ impl Lowering<'_> {
             .cloned();
         match root.as_deref() {
             Some("input") => {
-                let (known, rest) = self.known_prefix(operands);
+                let (known, rest) = self.evaluated_prefix(operands);
                 let out = self.slot();
                 self.push(Step::Input {
                     keys: known.into(),
@@ -40,7 +40,7 @@ impl Lowering<'_> {
     }
 
     /// Evaluates the leading known operands; returns them and the remaining ones.
-    fn known_prefix<'t>(&mut self, operands: &'t [Term]) -> (Vec<Operand>, &'t [Term]) {
+    fn evaluated_prefix<'t>(&mut self, operands: &'t [Term]) -> (Vec<Operand>, &'t [Term]) {
         let count = operands
             .iter()
             .position(|term| self.is_open(term))
@@ -67,7 +67,7 @@ impl Lowering<'_> {
                 from = Operand::Slot(out);
                 operands = others;
             } else {
-                let (keys, rest) = self.known_prefix(operands);
+                let (keys, rest) = self.evaluated_prefix(operands);
                 let out = self.slot();
                 self.push(Step::GetPath {
                     from,
@@ -144,7 +144,7 @@ impl Lowering<'_> {
                 from = Operand::Slot(out);
                 operands = others;
             } else {
-                let (keys, rest) = self.known_prefix(operands);
+                let (keys, rest) = self.evaluated_prefix(operands);
                 let below = path.iter().chain(&keys).copied().collect();
                 let out = self.slot();
                 self.push(Step::BaseChild {

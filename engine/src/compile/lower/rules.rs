@@ -218,7 +218,7 @@ impl RuleLowering<'_> {
         Ordered {
             precheck: precheck::conditions(rule, &order, &mut effects, &around),
             conditions,
-            known,
+            coverage: known,
             proven: Proofs::new(),
             rule,
             order,
@@ -309,7 +309,7 @@ impl RuleLowering<'_> {
             constant: constant_value,
             settled: None,
             otherwise: None,
-            conditions: body.known,
+            conditions: body.coverage,
             span: member.rule.span,
         }
     }
@@ -364,7 +364,7 @@ struct Ordered<'b> {
     /// Conditions for the index.
     conditions: Vec<IndexCondition>,
     /// Coverage of the rule by the conditions.
-    known: ConditionCoverage,
+    coverage: ConditionCoverage,
     /// Checks implied by the index.
     proven: Proofs,
 }

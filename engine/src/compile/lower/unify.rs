@@ -11,7 +11,7 @@ impl Lowering<'_> {
     /// Lowers `left = right`.
     pub(super) fn unify(&mut self, left: &Term, right: &Term) {
         let mut waiting = Vec::new();
-        self.unify_known(left, right, &mut waiting);
+        self.unify_evaluated(left, right, &mut waiting);
         while !waiting.is_empty() {
             let (open, known): (Vec<_>, Vec<_>) = waiting
                 .into_iter()
@@ -27,14 +27,14 @@ impl Lowering<'_> {
             }
             waiting = open;
             for (left, right) in known {
-                self.unify_known(left, right, &mut waiting);
+                self.unify_evaluated(left, right, &mut waiting);
             }
         }
     }
 
     /// Unifies a side with known values with the other side. Pairs without known values wait until other pairs bind
     /// their variables, as the first pair of `[x, y] = [y, 1]` does.
-    fn unify_known<'t>(
+    fn unify_evaluated<'t>(
         &mut self,
         left: &'t Term,
         right: &'t Term,
@@ -42,7 +42,7 @@ impl Lowering<'_> {
     ) {
         if collection_kind(left).is_some() && matches!(right.kind, TermKind::Ref(_)) {
             // the value of a reference is known first
-            return self.unify_known(right, left, waiting);
+            return self.unify_evaluated(right, left, waiting);
         }
         if !self.is_open(left) {
             let value = self.term(left);
@@ -59,7 +59,7 @@ impl Lowering<'_> {
         match (&left.kind, &right.kind) {
             (TermKind::Array(left), TermKind::Array(right)) if left.len() == right.len() => {
                 for (left, right) in left.iter().zip(right) {
-                    self.unify_known(left, right, waiting);
+                    self.unify_evaluated(left, right, waiting);
                 }
             }
             (TermKind::Object(left), TermKind::Object(right)) if left.len() == right.len() => {
@@ -69,7 +69,7 @@ impl Lowering<'_> {
                         key == other || key_value.is_some() && constant(other) == key_value
                     };
                     match right.iter().find(|(other, _)| same(other)) {
-                        Some((_, other)) => self.unify_known(value, other, waiting),
+                        Some((_, other)) => self.unify_evaluated(value, other, waiting),
                         None => return self.push(Step::Fail),
                     }
                 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
-use solon_syntax::ast::visit::{Flow, Terms, Walk};
+use solon_syntax::ast::visit::{Descent, Terms, Walk};
 use solon_syntax::ast::{Module, Name, Ref, Term};
 
 use super::interface_diff::InterfaceDiff;
@@ -23,7 +23,7 @@ use crate::value::Value;
 /// Reusable part of a compilation.
 pub struct Reuse {
     /// Result of each module; `None` if it must be compiled.
-    pub parts: Vec<Option<Arc<CompiledModule>>>,
+    pub results: Vec<Option<Arc<CompiledModule>>>,
     /// Paths below `data` of the rules of all modules that are not reused.
     pub gone: Vec<Vec<Value>>,
 }
@@ -32,7 +32,7 @@ impl Reuse {
     /// Returns the reusable part for these modules, in order; `None` if it is empty.
     pub fn new(earlier: &Compiled, parsed: &[Arc<Module>]) -> Option<Self> {
         let mut positions: HashMap<*const Module, usize> = HashMap::new();
-        for (part, position) in earlier.parts.iter().zip(0..) {
+        for (part, position) in earlier.results.iter().zip(0..) {
             positions.insert(Arc::as_ptr(&part.parsed), position);
         }
         // earlier index of each module
@@ -47,7 +47,7 @@ impl Reuse {
         open_reshaped(earlier, parsed, &mut places);
         let stay = reuse(earlier, &places);
         let gone = earlier
-            .parts
+            .results
             .iter()
             .zip(&stay)
             .filter(|(_, stays)| !**stays);
@@ -56,17 +56,17 @@ impl Reuse {
             rules.map(|rule| rule_tree::rule_path(&part.parsed, rule))
         });
         let parts = places.iter();
-        let parts = parts.map(|place| earlier.parts.get((*place)?).cloned());
+        let parts = parts.map(|place| earlier.results.get((*place)?).cloned());
         Some(Self {
             gone: gone.collect(),
-            parts: parts.collect(),
+            results: parts.collect(),
         })
     }
 }
 
 /// Returns `true` for each module of the earlier compilation that is reused.
 fn reuse(earlier: &Compiled, places: &[Option<usize>]) -> Vec<bool> {
-    let mut stay = vec![false; earlier.parts.len()];
+    let mut stay = vec![false; earlier.results.len()];
     for place in places.iter().flatten() {
         *stay.item_mut(*place) = true;
     }
@@ -77,11 +77,11 @@ fn reuse(earlier: &Compiled, places: &[Option<usize>]) -> Vec<bool> {
 fn difference<'m>(
     earlier: &'m Compiled,
     parsed: &'m [Arc<Module>],
-    places: &[Option<usize>],
+    positions: &[Option<usize>],
 ) -> (Vec<&'m Module>, Vec<&'m Module>) {
-    let come = parsed.iter().zip(places);
+    let come = parsed.iter().zip(positions);
     let come = come.filter(|(_, place)| place.is_none());
-    let go = earlier.parts.iter().zip(reuse(earlier, places));
+    let go = earlier.results.iter().zip(reuse(earlier, positions));
     let go = go.filter(|(_, stays)| !stays);
     (
         come.map(|(module, _)| &**module).collect(),
@@ -105,7 +105,7 @@ fn open_renamed(earlier: &Compiled, parsed: &[Arc<Module>], places: &mut [Option
         }
         names
     };
-    let before = names(&mut earlier.parts.iter().map(|part| &part.parsed));
+    let before = names(&mut earlier.results.iter().map(|part| &part.parsed));
     let now = names(&mut parsed.iter());
     let nothing = HashSet::new();
     for (module, place) in parsed.iter().zip(places) {
@@ -125,7 +125,7 @@ fn mentions(module: &Module, wanted: impl Fn(&Name) -> bool) -> bool {
     let mut found = false;
     module.rules.walk(&mut Terms(|term: &Term| {
         found = found || term.as_var().is_some_and(&wanted);
-        if found { Flow::Over } else { Flow::Into }
+        if found { Descent::Over } else { Descent::Into }
     }));
     found
 }
@@ -145,7 +145,7 @@ fn open_reshaped(earlier: &Compiled, parsed: &[Arc<Module>], places: &mut [Optio
         stay.get(position as usize) == Some(&true)
     });
     for place in places {
-        let Some(part) = place.and_then(|place| earlier.parts.get(place)) else {
+        let Some(part) = place.and_then(|place| earlier.results.get(place)) else {
             continue;
         };
         let mut reads = part.findings.reads.iter().flatten();

@@ -3,7 +3,7 @@
 //! `data.p; count(x)` becomes `data.p = a; count(x, b); a; b`. A single expression that cannot iterate may be false.
 //! Among several expressions, or under iteration, each must be true, hence the expressions at the end.
 
-use solon_syntax::ast::visit::{Flow, Terms, Walk};
+use solon_syntax::ast::visit::{Descent, Terms, Walk};
 use solon_syntax::ast::{Body, Expr, ExprKind, Name, Term, TermKind};
 
 use super::number;
@@ -91,10 +91,10 @@ fn iterates(body: &Body) -> bool {
             }
             TermKind::ArrayComprehension(_)
             | TermKind::SetComprehension(_)
-            | TermKind::ObjectComprehension(_) => return Flow::Over,
+            | TermKind::ObjectComprehension(_) => return Descent::Over,
             _ => {}
         }
-        if found { Flow::Over } else { Flow::Into }
+        if found { Descent::Over } else { Descent::Into }
     }));
     found
 }

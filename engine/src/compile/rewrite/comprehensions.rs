@@ -3,7 +3,7 @@
 //! `[x.y | x := xs[_]]` becomes `[z | x := xs[_]; z = x.y]`.
 
 use solon_syntax::ast::Term;
-use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut};
+use solon_syntax::ast::visit::{Descent, VisitorMut, WalkMut};
 
 use super::{append, arrange, comprehension, hoist, requires_evaluation};
 use crate::compile::facts::Facts;
@@ -32,7 +32,7 @@ struct ComprehensionRewriter<'l> {
 }
 
 impl VisitorMut for ComprehensionRewriter<'_> {
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         arrange(term);
         if let Some(inner) = comprehension(term) {
             let heads = inner.key.iter_mut().chain([&mut inner.head]);
@@ -42,6 +42,6 @@ impl VisitorMut for ComprehensionRewriter<'_> {
                 .collect();
             append(&mut inner.body, bindings);
         }
-        Flow::Into
+        Descent::Into
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Queries keep `==`, because its `false` is a result there.
 
-use solon_syntax::ast::visit::{Exprs, Flow, WalkMut};
+use solon_syntax::ast::visit::{Descent, Exprs, WalkMut};
 use solon_syntax::ast::{Expr, ExprKind, Term};
 
 use crate::compile::facts::Facts;
@@ -12,7 +12,7 @@ use crate::compile::{Compilation, QueryCompilation};
 pub fn rewrite(compilation: &mut Compilation<'_>) {
     let mut rewriter = Exprs(|expr: &mut Expr| {
         unify(expr);
-        Flow::Into
+        Descent::Into
     });
     for rule in compilation.modules.rules_with_mut(Facts::EQUAL) {
         rule.walk_mut(&mut rewriter);

@@ -1,6 +1,6 @@
 //! CheckKeywordOverrides: `input` and `data` keep their meaning.
 
-use solon_syntax::ast::visit::{Exprs, Flow, Walk};
+use solon_syntax::ast::visit::{Descent, Exprs, Walk};
 use solon_syntax::ast::{Expr, Module, Term};
 use solon_syntax::source::Code;
 
@@ -49,7 +49,7 @@ fn check_assignments<N: Walk + ?Sized>(node: &N, report: &mut Report) {
                 format!("variables must not shadow {target} (use a different variable name)"),
             );
         }
-        Flow::Into
+        Descent::Into
     }));
 }
 

@@ -3,7 +3,7 @@
 //! `rego.metadata.rule()` becomes `x`, with `x = {"scope": "rule", …}` before its body.
 
 use serde_json::{Map, Value};
-use solon_syntax::ast::visit::{Exprs, Flow, Walk};
+use solon_syntax::ast::visit::{Descent, Exprs, Walk};
 use solon_syntax::ast::{Body, Children, Expr, ExprKind, Rule, Term, TermKind};
 use solon_syntax::json::{annotation_object, plain_path};
 use solon_syntax::source::Span;
@@ -82,9 +82,9 @@ fn first_call(rule: &Rule, name: &str) -> Option<Span> {
             found = Some(expr.span);
         }
         if found.is_some() {
-            Flow::Over
+            Descent::Over
         } else {
-            Flow::Into
+            Descent::Into
         }
     }));
     found

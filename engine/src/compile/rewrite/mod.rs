@@ -24,7 +24,7 @@ pub mod with;
 
 use std::mem;
 
-use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut};
+use solon_syntax::ast::visit::{Descent, VisitorMut, WalkMut};
 use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Rule, Term, TermKind};
 use solon_syntax::source::Span;
 use solon_syntax::stack;
@@ -173,7 +173,7 @@ pub(super) fn requires_evaluation(term: &Term) -> bool {
     let mut found = false;
     term.walk(&mut Terms(|term: &Term| {
         found = found || matches!(term.kind, TermKind::Ref(_)) || term.kind.is_comprehension();
-        if found { Flow::Over } else { Flow::Into }
+        if found { Descent::Over } else { Descent::Into }
     }));
     found
 }
@@ -187,7 +187,7 @@ pub(super) fn nested_bodies<N: WalkMut + ?Sized>(node: &mut N, show: impl FnMut(
 struct BodyVisitor<F>(F);
 
 impl<F: FnMut(&mut Body)> VisitorMut for BodyVisitor<F> {
-    fn expr(&mut self, expr: &mut Expr) -> Flow {
+    fn expr(&mut self, expr: &mut Expr) -> Descent {
         match &mut expr.kind {
             ExprKind::Every(every) => {
                 every.domain.walk_mut(self);
@@ -199,20 +199,20 @@ impl<F: FnMut(&mut Body)> VisitorMut for BodyVisitor<F> {
                 stack::level(|| (self.0)(&mut logical.lhs));
                 (self.0)(&mut logical.rhs);
             }
-            ExprKind::Term(_) | ExprKind::Call(_) | ExprKind::Some(_) => return Flow::Into,
+            ExprKind::Term(_) | ExprKind::Call(_) | ExprKind::Some(_) => return Descent::Into,
         }
         expr.with.walk_mut(self);
-        Flow::Over
+        Descent::Over
     }
 
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         arrange(term);
         let Some(inner) = comprehension(term) else {
-            return Flow::Into;
+            return Descent::Into;
         };
         inner.key.walk_mut(self);
         inner.head.walk_mut(self);
         (self.0)(&mut inner.body);
-        Flow::Over
+        Descent::Over
     }
 }

@@ -5,7 +5,7 @@
 
 use std::mem;
 
-use solon_syntax::ast::visit::{Exprs, Flow, Walk};
+use solon_syntax::ast::visit::{Descent, Exprs, Walk};
 use solon_syntax::ast::{
     Body, Comprehension, Expr, ExprKind, Name, Rule, Term, TermKind, VarScan, With,
 };
@@ -67,7 +67,7 @@ fn prints<N: Walk>(node: &N) -> bool {
     let mut found = false;
     node.walk(&mut Exprs(|expr: &Expr| {
         found = found || is_print(expr);
-        if found { Flow::Over } else { Flow::Into }
+        if found { Descent::Over } else { Descent::Into }
     }));
     found
 }

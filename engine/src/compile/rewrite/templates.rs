@@ -6,7 +6,7 @@
 use hashbrown::HashSet;
 use std::sync::Arc;
 
-use solon_syntax::ast::visit::{Flow, Terms, VisitorMut, Walk, WalkMut};
+use solon_syntax::ast::visit::{Descent, Terms, VisitorMut, Walk, WalkMut};
 use solon_syntax::ast::{
     Body, Expr, ExprKind, Module, Name, Rule, Template, TemplatePart, Term, TermKind, VarScan,
 };
@@ -19,13 +19,16 @@ use crate::compile::facts::Facts;
 use crate::compile::functions::CallableFunctions;
 use crate::compile::locals::Locals;
 use crate::compile::report::Report;
-use crate::compile::rule_tree::{RuleId, RuleTree, RuleTreeNodeId};
+use crate::compile::rule_tree::{RuleTree, RuleTreeNodeId, TreeRuleId};
 use crate::compile::safety::{VarSet, Vars, outputs};
 use crate::compile::{Compilation, QueryCompilation};
 
 /// Rewrites the template strings of all modules.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
-    let findings = compilation.modules.parts().zip(&mut compilation.findings);
+    let findings = compilation
+        .modules
+        .with_reused()
+        .zip(&mut compilation.findings);
     for ((module, _), findings) in findings.filter(|((_, kept), _)| kept.is_none()) {
         findings.constant = module.rules.iter().map(is_constant).collect();
     }
@@ -78,7 +81,7 @@ pub(in crate::compile) fn has_templates<N: Walk>(node: &N) -> bool {
     let mut found = false;
     node.walk(&mut Terms(|term: &Term| {
         found = found || matches!(term.kind, TermKind::Template(_));
-        if found { Flow::Over } else { Flow::Into }
+        if found { Descent::Over } else { Descent::Into }
     }));
     found
 }
@@ -94,7 +97,7 @@ impl<'c> DefinedRules<'c> {
     fn new(
         tree: &'c RuleTree,
         modules: &[Arc<Module>],
-        is_constant: impl Fn(RuleId, &Rule) -> bool,
+        is_constant: impl Fn(TreeRuleId, &Rule) -> bool,
     ) -> Self {
         let nodes = tree.subtree(RuleTree::DATA).filter(|node| {
             let ids = &tree.node(*node).rules;
@@ -278,9 +281,9 @@ impl TemplateRewriter<'_> {
 }
 
 impl VisitorMut for TemplateRewriter<'_> {
-    fn expr(&mut self, expr: &mut Expr) -> Flow {
+    fn expr(&mut self, expr: &mut Expr) -> Descent {
         let ExprKind::Every(every) = &mut expr.kind else {
-            return Flow::Into;
+            return Descent::Into;
         };
         self.term_here(&mut every.domain);
         every.domain.walk_mut(self);
@@ -288,19 +291,19 @@ impl VisitorMut for TemplateRewriter<'_> {
         let declared = every.key.iter().chain([&every.value]);
         self.scoped(declared, &mut every.body, std::iter::empty());
         expr.with.walk_mut(self);
-        Flow::Over
+        Descent::Over
     }
 
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         arrange(term);
         self.term_here(term);
         let Some(inner) = comprehension(term) else {
-            return Flow::Into;
+            return Descent::Into;
         };
         let heads = inner.key.iter_mut().chain([&mut inner.head]);
         self.scoped(std::iter::empty(), &mut inner.body, heads);
         inner.key.walk_mut(self);
         inner.head.walk_mut(self);
-        Flow::Over
+        Descent::Over
     }
 }

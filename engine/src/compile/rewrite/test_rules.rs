@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use solon_syntax::ast::visit::{Flow, Terms, Walk as _};
+use solon_syntax::ast::visit::{Descent, Terms, Walk as _};
 use solon_syntax::ast::{Body, Expr, ExprKind, Head, Name, Rule, Term, TermKind, VarScan};
 use solon_syntax::source::Span;
 
@@ -107,7 +107,7 @@ fn reports_cases(body: &Body) -> bool {
     let mut found = false;
     body.walk(&mut Terms(|term: &Term| {
         found = found || term.is_operator(CASE);
-        Flow::Into
+        Descent::Into
     }));
     found
 }

@@ -1,6 +1,6 @@
 //! CheckVoidCalls: rejects functions without a result as values.
 
-use solon_syntax::ast::visit::{Flow, Terms, Walk};
+use solon_syntax::ast::visit::{Descent, Terms, Walk};
 use solon_syntax::ast::{Term, TermKind};
 use solon_syntax::source::Code;
 
@@ -29,7 +29,7 @@ fn check_node<N: Walk>(node: &N, options: &Options, report: &mut Report) {
         {
             report.error(Code::Type, term.span, format!("{term} used as value"));
         }
-        Flow::Into
+        Descent::Into
     }));
 }
 

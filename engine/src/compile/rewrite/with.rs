@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::mem;
 
-use solon_syntax::ast::visit::{Exprs, Flow, Walk};
+use solon_syntax::ast::visit::{Descent, Exprs, Walk};
 use solon_syntax::ast::{Body, Expr, Term, TermKind, With};
 use solon_syntax::source::{Code, Span};
 
@@ -51,7 +51,7 @@ fn has_modifiers<N: Walk>(node: &N) -> bool {
     let mut found = false;
     node.walk(&mut Exprs(|expr: &Expr| {
         found = found || !expr.with.is_empty();
-        if found { Flow::Over } else { Flow::Into }
+        if found { Descent::Over } else { Descent::Into }
     }));
     found
 }

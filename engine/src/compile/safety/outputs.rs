@@ -1,6 +1,6 @@
 //! Variables that an expression binds.
 
-use solon_syntax::ast::visit::{Flow, Terms, Walk};
+use solon_syntax::ast::visit::{Descent, Terms, Walk};
 use solon_syntax::ast::{Expr, ExprKind, Ref, Term, TermKind, VarScan};
 
 use super::unify::unify;
@@ -185,13 +185,13 @@ fn references<N: Walk + ?Sized>(
         TermKind::ArrayComprehension(_)
         | TermKind::SetComprehension(_)
         | TermKind::ObjectComprehension(_)
-        | TermKind::Template(_) => Flow::Over,
-        TermKind::Ref(_) if !has_value(vars, term, safe) => Flow::Over,
+        | TermKind::Template(_) => Descent::Over,
+        TermKind::Ref(_) if !has_value(vars, term, safe) => Descent::Over,
         TermKind::Ref(reference) => {
             vars.scan_into(reading.steps(), steps(reference), &mut bound);
-            Flow::Into
+            Descent::Into
         }
-        _ => Flow::Into,
+        _ => Descent::Into,
     }));
     bound
 }

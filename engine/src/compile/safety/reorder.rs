@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use hashbrown::HashMap;
 
-use solon_syntax::ast::visit::{Flow, Visitor, VisitorMut, Walk, WalkMut};
+use solon_syntax::ast::visit::{Descent, Visitor, VisitorMut, Walk, WalkMut};
 use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Term, TermKind, VarScan};
 use solon_syntax::source::Span;
 use solon_syntax::stack;
@@ -168,10 +168,10 @@ impl<'c> Safety<'c> {
         }
         let mut scan = ClosureVars {
             vars: &mut self.vars,
-            found: VarSet::default(),
+            uses: VarSet::default(),
         };
         scan.inside(expr);
-        let mut found = scan.found;
+        let mut found = scan.uses;
         if is_logical(expr) {
             let own = self.own(expr);
             found.add(&own.without(&self.vars.scan(OWN, &expr.with)));
@@ -288,7 +288,7 @@ impl<'c> Safety<'c> {
         let mut heads = VarSet::default();
         let mut entering = Entering {
             safety: self,
-            known,
+            bound: known,
             missing: &mut heads,
         };
         match &mut expr.kind {
@@ -372,7 +372,7 @@ fn is_logical(expr: &Expr) -> bool {
 /// Visitor that collects the variables of closures.
 struct ClosureVars<'s> {
     vars: &'s mut Vars,
-    found: VarSet,
+    uses: VarSet,
 }
 
 impl ClosureVars<'_> {
@@ -396,30 +396,30 @@ impl ClosureVars<'_> {
 
     fn closure<N: Walk + ?Sized>(&mut self, node: &N) {
         self.vars
-            .scan_into(VarScan::default(), node, &mut self.found);
+            .scan_into(VarScan::default(), node, &mut self.uses);
     }
 }
 
 impl Visitor<'_> for ClosureVars<'_> {
-    fn expr(&mut self, expr: &Expr) -> Flow {
+    fn expr(&mut self, expr: &Expr) -> Descent {
         match &expr.kind {
             ExprKind::Every(every) => self.closure(&every.body),
             ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) => self.closure(&expr.kind),
-            ExprKind::Term(_) | ExprKind::Call(_) | ExprKind::Some(_) => return Flow::Into,
+            ExprKind::Term(_) | ExprKind::Call(_) | ExprKind::Some(_) => return Descent::Into,
         }
         expr.with.walk(self);
-        Flow::Over
+        Descent::Over
     }
 
-    fn term(&mut self, term: &Term) -> Flow {
+    fn term(&mut self, term: &Term) -> Descent {
         match &term.kind {
             TermKind::ArrayComprehension(inner)
             | TermKind::SetComprehension(inner)
             | TermKind::ObjectComprehension(inner) => {
                 self.closure(inner);
-                Flow::Over
+                Descent::Over
             }
-            _ => Flow::Into,
+            _ => Descent::Into,
         }
     }
 }
@@ -427,21 +427,21 @@ impl Visitor<'_> for ClosureVars<'_> {
 /// Visitor that orders the comprehensions of terms.
 struct Entering<'s, 'c> {
     safety: &'s mut Safety<'c>,
-    known: &'s VarSet,
+    bound: &'s VarSet,
     missing: &'s mut VarSet,
 }
 
 impl VisitorMut for Entering<'_, '_> {
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         match &mut term.kind {
             TermKind::ArrayComprehension(inner)
             | TermKind::SetComprehension(inner)
             | TermKind::ObjectComprehension(inner) => {
-                let missing = self.safety.comprehension(inner, self.known);
+                let missing = self.safety.comprehension(inner, self.bound);
                 self.missing.add(&missing);
-                Flow::Over
+                Descent::Over
             }
-            _ => Flow::Into,
+            _ => Descent::Into,
         }
     }
 }

@@ -73,7 +73,7 @@ impl Vars {
 /// many expressions of a few each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VarSet {
-    words: SmallVec<[(u32, u64); 2]>,
+    blocks: SmallVec<[(u32, u64); 2]>,
 }
 
 impl VarSet {
@@ -88,13 +88,13 @@ impl VarSet {
     #[inline]
     fn insert_word(&mut self, place: u32, bits: u64) -> bool {
         match self.find(place) {
-            Ok(at) => self.words.get_mut(at).is_some_and(|(_, word)| {
+            Ok(at) => self.blocks.get_mut(at).is_some_and(|(_, word)| {
                 let new = bits & !*word != 0;
                 *word |= bits;
                 new
             }),
             Err(at) => {
-                self.words.insert(at, (place, bits));
+                self.blocks.insert(at, (place, bits));
                 true
             }
         }
@@ -102,13 +102,14 @@ impl VarSet {
 
     /// Returns the position of a word, or its insertion position.
     fn find(&self, place: u32) -> Result<usize, usize> {
-        self.words.binary_search_by_key(&place, |(place, _)| *place)
+        self.blocks
+            .binary_search_by_key(&place, |(place, _)| *place)
     }
 
     /// Returns the word with an index, or 0.
     #[inline]
     fn word(&self, place: u32) -> u64 {
-        let found = self.find(place).ok().and_then(|at| self.words.get(at));
+        let found = self.find(place).ok().and_then(|at| self.blocks.get(at));
         found.map_or(0, |(_, word)| *word)
     }
 
@@ -116,11 +117,11 @@ impl VarSet {
     pub fn remove(&mut self, var: Var) {
         let (place, bit) = word_and_bit(var);
         if let Ok(at) = self.find(place)
-            && let Some((_, word)) = self.words.get_mut(at)
+            && let Some((_, word)) = self.blocks.get_mut(at)
         {
             *word &= !bit;
             if *word == 0 {
-                self.words.remove(at);
+                self.blocks.remove(at);
             }
         }
     }
@@ -135,13 +136,13 @@ impl VarSet {
     /// Returns `true` if the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
+        self.blocks.is_empty()
     }
 
     /// Returns `true` if this is a subset of another set.
     #[inline]
     pub fn is_subset(&self, other: &Self) -> bool {
-        self.words
+        self.blocks
             .iter()
             .all(|(place, word)| word & !other.word(*place) == 0)
     }
@@ -149,7 +150,7 @@ impl VarSet {
     /// Adds all variables of another set.
     #[inline]
     pub fn add(&mut self, other: &Self) {
-        for (place, word) in &other.words {
+        for (place, word) in &other.blocks {
             self.insert_word(*place, *word);
         }
     }
@@ -157,7 +158,7 @@ impl VarSet {
     /// Removes all variables of another set.
     #[inline]
     pub fn subtract(&mut self, other: &Self) {
-        self.words.retain(|(place, word)| {
+        self.blocks.retain(|(place, word)| {
             *word &= !other.word(*place);
             *word != 0
         });
@@ -174,8 +175,8 @@ impl VarSet {
     pub fn intersection(&self, other: &Self) -> Self {
         let both = |(place, word): &(u32, u64)| (*place, word & other.word(*place));
         Self {
-            words: self
-                .words
+            blocks: self
+                .blocks
                 .iter()
                 .map(both)
                 .filter(|(_, word)| *word != 0)
@@ -185,7 +186,7 @@ impl VarSet {
 
     /// Iterates over the variables in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = Var> {
-        self.words.iter().flat_map(|(place, word)| {
+        self.blocks.iter().flat_map(|(place, word)| {
             let mut rest = *word;
             std::iter::from_fn(move || {
                 let bit = (rest != 0).then(|| rest.trailing_zeros())?;

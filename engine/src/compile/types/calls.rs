@@ -6,13 +6,13 @@ use solon_syntax::print::display_ref;
 use super::TypeChecker;
 use super::constant::json_value;
 use super::environment::is_root;
-use super::explain::Problem;
+use super::explain::TypeProblem;
 use crate::types::{FunctionType, Parameter, Type, unifies};
 use crate::value::Value;
 
 impl TypeChecker<'_> {
     /// Checks an expression's replacements, then its call.
-    pub(super) fn call(&mut self, expr: &Expr) -> Option<Problem> {
+    pub(super) fn call(&mut self, expr: &Expr) -> Option<TypeProblem> {
         if let Some(problem) = expr.with.iter().find_map(|with| self.replacement(with)) {
             return Some(problem);
         }
@@ -28,7 +28,7 @@ impl TypeChecker<'_> {
         if let Some([left, right]) = expr.operands_of("eq") {
             let (of_left, of_right) = (self.env.type_of(left), self.env.type_of(right));
             let equal = self.env.unify(left, &of_left, right, &of_right);
-            return (!equal).then(|| Problem::mismatch(expr.span, &of_left, &of_right));
+            return (!equal).then(|| TypeProblem::mismatch(expr.span, &of_left, &of_right));
         }
         if let Some(problem) = self.membership(expr) {
             return Some(problem);
@@ -38,13 +38,13 @@ impl TypeChecker<'_> {
         if !matches!(callee, Type::Any | Type::Function(_)) && is_document(operator) {
             // OPA checks definitions with an error first.
             let message = format!("undefined function {}", name(operator));
-            return Some(Problem::new(expr.span, message));
+            return Some(TypeProblem::new(expr.span, message));
         }
         self.operands(expr, operator, operands, callee.as_function()?)
     }
 
     /// Checks that the member of an `in` may be an element of the collection.
-    fn membership(&mut self, expr: &Expr) -> Option<Problem> {
+    fn membership(&mut self, expr: &Expr) -> Option<TypeProblem> {
         let (key, value, collection, output) = match expr.operands_of("internal.member_2") {
             Some([value, collection, output @ ..]) => (None, value, collection, output),
             _ => match expr.operands_of("internal.member_3") {
@@ -68,7 +68,7 @@ impl TypeChecker<'_> {
             let of = self.env.type_of(term);
             let mark = self.env.checkpoint();
             if !self.env.fit(term, &among, false) {
-                return Some(Problem::mismatch(expr.span, &of, &among));
+                return Some(TypeProblem::mismatch(expr.span, &of, &among));
             }
             if term.as_var().is_none() {
                 // The membership test does not narrow the types of its variables.
@@ -84,7 +84,7 @@ impl TypeChecker<'_> {
         operator: &Term,
         operands: &[Term],
         callee: &FunctionType,
-    ) -> Option<Problem> {
+    ) -> Option<TypeProblem> {
         let types = |checker: &Self| -> Vec<_> {
             operands
                 .iter()
@@ -94,7 +94,7 @@ impl TypeChecker<'_> {
         let before = types(self);
         let problem = |reason: &str, have: &[Type]| {
             let want: Vec<_> = callee.args.iter().chain(&callee.result).cloned().collect();
-            Some(Problem::operands(
+            Some(TypeProblem::operands(
                 expr.span,
                 &name(operator),
                 reason,
@@ -128,7 +128,7 @@ impl TypeChecker<'_> {
     }
 
     /// Checks that a replacing function accepts the arguments of the replaced one.
-    fn replacement(&self, with: &With) -> Option<Problem> {
+    fn replacement(&self, with: &With) -> Option<TypeProblem> {
         let target = self.env.of_operator(&with.target);
         let value = self.env.of_operator(&with.value);
         let (wanted, given) = (target.as_function()?, value.as_function()?);
@@ -142,7 +142,7 @@ impl TypeChecker<'_> {
             .collect();
         let want: Vec<Parameter> = wanted.args.clone();
         let name = name(&with.target);
-        Some(Problem::operands(
+        Some(TypeProblem::operands(
             with.span,
             &name,
             "arity mismatch",

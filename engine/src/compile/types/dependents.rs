@@ -4,7 +4,7 @@ use hashbrown::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use crate::compile::graph::{Graph, OutEdges};
-use crate::compile::rule_tree::{RuleId, RuleTree};
+use crate::compile::rule_tree::{RuleTree, TreeRuleId};
 use crate::index::Indexed as _;
 use crate::limits;
 use crate::value::Value;
@@ -13,7 +13,7 @@ use crate::value::Value;
 #[derive(Debug, Default)]
 pub struct Dependents {
     /// Rules in the order of their vertices.
-    rules: Vec<RuleId>,
+    rules: Vec<TreeRuleId>,
     needs: Arc<Vec<OutEdges>>,
     /// Users of each vertex, computed on demand: most programs replace nothing.
     users: OnceLock<Vec<Vec<usize>>>,
@@ -31,7 +31,7 @@ impl Dependents {
     }
 
     /// Returns the paths of the documents that depend on one of some rules; `None` if there are too many.
-    pub fn paths(&self, tree: &RuleTree, of: &[RuleId]) -> Option<Vec<Vec<Value>>> {
+    pub fn paths(&self, tree: &RuleTree, of: &[TreeRuleId]) -> Option<Vec<Vec<Value>>> {
         let users = self.users.get_or_init(|| self.reversed());
         let starts = of
             .iter()
@@ -56,7 +56,7 @@ impl Dependents {
     }
 
     /// Returns all rules that depend on one of some rules, directly or indirectly.
-    pub fn users_of(&self, of: &[RuleId]) -> HashSet<RuleId> {
+    pub fn users_of(&self, of: &[TreeRuleId]) -> HashSet<TreeRuleId> {
         if of.is_empty() {
             return HashSet::new();
         }
@@ -77,7 +77,7 @@ impl Dependents {
     }
 
     /// All rules that some rules need, through whatever others, and these rules themselves.
-    pub fn needed_by(&self, of: &[RuleId]) -> HashSet<RuleId> {
+    pub fn needed_by(&self, of: &[TreeRuleId]) -> HashSet<TreeRuleId> {
         let starts = of
             .iter()
             .filter_map(|rule| self.rules.binary_search(rule).ok());
@@ -106,7 +106,7 @@ impl Dependents {
 }
 
 /// Returns the path of the document that a rule contributes to.
-pub fn document(tree: &RuleTree, rule: RuleId) -> Option<Vec<Value>> {
+pub fn document(tree: &RuleTree, rule: TreeRuleId) -> Option<Vec<Value>> {
     let steps = tree.path(tree.home(rule)?);
     let data = Value::string("data");
     Some(std::iter::once(&data).chain(steps).cloned().collect())

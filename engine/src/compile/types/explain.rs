@@ -18,7 +18,7 @@ pub type Details = (Vec<String>, Option<Json>);
 
 /// A type error without its file.
 #[derive(Clone, Debug)]
-pub struct Problem {
+pub struct TypeProblem {
     /// Source location.
     pub span: Span,
     /// Error message.
@@ -31,7 +31,7 @@ pub struct Problem {
     pub unknown: bool,
 }
 
-impl Problem {
+impl TypeProblem {
     /// Creates an error without details.
     pub fn new(span: Span, message: impl Into<String>) -> Self {
         Self {
@@ -113,7 +113,7 @@ pub struct BadReference<'a> {
 
 impl BadReference<'_> {
     /// Returns the error for a value that has no keys.
-    pub fn unsupported(&self, have: &Type) -> Problem {
+    pub fn unsupported(&self, have: &Type) -> TypeProblem {
         let text = display_ref(self.reference).to_string();
         let message = match have {
             Type::Function(_) => format!("function {text} used as reference, not called"),
@@ -129,7 +129,12 @@ impl BadReference<'_> {
     }
 
     /// Returns the error for an invalid key. `have` is its type, if the type is the reason.
-    pub fn invalid(&self, have: Option<&Type>, want: &Type, one_of: Option<&[Value]>) -> Problem {
+    pub fn invalid(
+        &self,
+        have: Option<&Type>,
+        want: &Type,
+        one_of: Option<&[Value]>,
+    ) -> TypeProblem {
         let text = display_ref(self.reference).to_string();
         let pad = " ".repeat(self.width(self.position) + 1);
         let have_line = match (have, self.reference.get(self.position)) {
@@ -177,10 +182,10 @@ impl BadReference<'_> {
 }
 
 /// Creates a problem whose location is set later.
-fn detailed(message: String, details: Vec<String>, json: Json) -> Problem {
-    Problem {
+fn detailed(message: String, details: Vec<String>, json: Json) -> TypeProblem {
+    TypeProblem {
         details,
         details_json: Some(json),
-        ..Problem::new(Span::default(), message)
+        ..TypeProblem::new(Span::default(), message)
     }
 }

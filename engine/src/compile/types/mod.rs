@@ -24,7 +24,7 @@ mod unify;
 
 use std::cell::Cell;
 
-use solon_syntax::ast::visit::{Flow, Visitor, Walk};
+use solon_syntax::ast::visit::{Descent, Visitor, Walk};
 use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Ref, Rule, Term, TermKind};
 
 pub use dependents::Dependents;
@@ -33,9 +33,9 @@ pub use explain::Details;
 pub use rules::check_types;
 pub use tree::TypeTree;
 
-use explain::{Problem, operand_details};
+use explain::{TypeProblem, operand_details};
 use originals::Originals;
-use references::References;
+use references::ReferenceChecker;
 
 use super::compilation::{Compiled, Options};
 use super::locals::Locals;
@@ -90,7 +90,7 @@ pub fn arity_details(
 struct TypeChecker<'c> {
     env: TypeEnvironment<'c>,
     locals: &'c Locals,
-    problems: Vec<Problem>,
+    problems: Vec<TypeProblem>,
     /// Root of the current check, in which the originals of generated locals are searched.
     whole: WholeBody<'c>,
     /// The rules and their reverse dependencies, if `with` may replace some.
@@ -140,7 +140,7 @@ impl<'c> TypeChecker<'c> {
         if self.has_closures {
             expr.walk(&mut ClosureChecker(self));
         }
-        References(self).expr(expr);
+        ReferenceChecker(self).expr(expr);
         let explained = self.problems.len() > before;
         if let Some(problem) = self.call(expr)
             && !(explained && problem.unknown)
@@ -200,20 +200,20 @@ fn may_succeed_without(expr: &Expr) -> bool {
 struct ClosureChecker<'k, 'c>(&'k mut TypeChecker<'c>);
 
 impl<'c> Visitor<'c> for ClosureChecker<'_, 'c> {
-    fn expr(&mut self, expr: &'c Expr) -> Flow {
+    fn expr(&mut self, expr: &'c Expr) -> Descent {
         expr.kind.walk(self);
-        Flow::Over
+        Descent::Over
     }
 
-    fn term(&mut self, term: &'c Term) -> Flow {
+    fn term(&mut self, term: &'c Term) -> Descent {
         match &term.kind {
             TermKind::ArrayComprehension(closure)
             | TermKind::SetComprehension(closure)
             | TermKind::ObjectComprehension(closure) => {
                 self.0.closure(term, closure);
-                Flow::Over
+                Descent::Over
             }
-            _ => Flow::Into,
+            _ => Descent::Into,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use solon_syntax::ast::visit::{Exprs, Flow, Terms, VisitorMut, Walk, WalkMut};
+use solon_syntax::ast::visit::{Descent, Exprs, Terms, VisitorMut, Walk, WalkMut};
 use solon_syntax::ast::{Body, Expr, ExprKind, Name, Ref, Term, TermKind};
 
 use crate::compile::locals::Locals;
@@ -65,7 +65,7 @@ impl<'a> Originals<'a> {
         };
         node.walk(&mut Exprs(|expr: &'a Expr| {
             originals.note(expr);
-            Flow::Into
+            Descent::Into
         }));
         node.walk(&mut Terms(|term: &'a Term| {
             if let TermKind::Ref(terms) = &term.kind {
@@ -74,7 +74,7 @@ impl<'a> Originals<'a> {
             } else {
                 originals.collected.extend(collected(term));
             }
-            Flow::Into
+            Descent::Into
         }));
         originals
     }
@@ -162,7 +162,7 @@ struct Restorer<'o, 'a> {
 }
 
 impl VisitorMut for Restorer<'_, '_> {
-    fn expr(&mut self, expr: &mut Expr) -> Flow {
+    fn expr(&mut self, expr: &mut Expr) -> Descent {
         match &mut expr.kind {
             ExprKind::Every(every) => self.drop_moved(&mut every.body),
             ExprKind::Not(not) => self.drop_moved(&mut not.body),
@@ -172,10 +172,10 @@ impl VisitorMut for Restorer<'_, '_> {
             }
             _ => {}
         }
-        Flow::Into
+        Descent::Into
     }
 
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         let Self {
             originals,
             within,
@@ -183,18 +183,18 @@ impl VisitorMut for Restorer<'_, '_> {
         } = *self;
         if let TermKind::Ref(reference) = &mut term.kind {
             originals.restore_steps(reference, within, depth);
-            return Flow::Over;
+            return Descent::Over;
         }
         if let Some(closure) = comprehension(term) {
             self.drop_moved(&mut closure.body);
-            return Flow::Into;
+            return Descent::Into;
         }
         let TermKind::Var(name) = &mut term.kind else {
-            return Flow::Into;
+            return Descent::Into;
         };
         let Some(original) = originals.original(name, within) else {
             *name = originals.locals.original(name).clone();
-            return Flow::Over;
+            return Descent::Over;
         };
         let within = if originals.heads.contains(name) {
             within.max(TermContext::Head)
@@ -202,7 +202,7 @@ impl VisitorMut for Restorer<'_, '_> {
             within
         };
         originals.give_back(term, original, within, depth);
-        Flow::Over
+        Descent::Over
     }
 }
 

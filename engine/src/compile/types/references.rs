@@ -1,35 +1,35 @@
 //! Type checks of references, step by step: the value before a step must be a collection, and the step one of its keys.
 
-use solon_syntax::ast::visit::{Flow, Visitor, Walk};
+use solon_syntax::ast::visit::{Descent, Visitor, Walk};
 use solon_syntax::ast::{Expr, ExprKind, Term, TermKind};
 
 use super::TypeChecker;
 use super::constant::json_value;
 use super::environment::{is_root, step};
-use super::explain::{BadReference, Problem};
+use super::explain::{BadReference, TypeProblem};
 use super::tree::{TypeNodeId, TypeTree};
 use crate::types::Type;
 use crate::value::{Kind, Value};
 
 /// Visitor that checks every reference of an expression outside closures.
-pub struct References<'k, 'c>(pub &'k mut TypeChecker<'c>);
+pub struct ReferenceChecker<'k, 'c>(pub &'k mut TypeChecker<'c>);
 
-impl<'c> Visitor<'c> for References<'_, 'c> {
-    fn expr(&mut self, expr: &'c Expr) -> Flow {
+impl<'c> Visitor<'c> for ReferenceChecker<'_, 'c> {
+    fn expr(&mut self, expr: &'c Expr) -> Descent {
         match &expr.kind {
             ExprKind::Call(terms) => terms.get(1..).unwrap_or_default().walk(self),
             // over an empty domain it holds without its body
             ExprKind::Every(every) if self.0.env.partial => every.domain.walk(self),
             kind => kind.walk(self),
         }
-        Flow::Over
+        Descent::Over
     }
 
-    fn term(&mut self, term: &'c Term) -> Flow {
+    fn term(&mut self, term: &'c Term) -> Descent {
         match &term.kind {
             TermKind::ArrayComprehension(_)
             | TermKind::SetComprehension(_)
-            | TermKind::ObjectComprehension(_) => Flow::Over,
+            | TermKind::ObjectComprehension(_) => Descent::Over,
             TermKind::Ref(terms) => {
                 if let Err(wrong) = self.0.reference(terms) {
                     let mut problem = self.0.explain(terms, &wrong);
@@ -37,9 +37,9 @@ impl<'c> Visitor<'c> for References<'_, 'c> {
                     problem.span = head.filter(|span| span.is_somewhere()).unwrap_or(term.span);
                     self.0.problems.push(problem);
                 }
-                Flow::Into
+                Descent::Into
             }
-            _ => Flow::Into,
+            _ => Descent::Into,
         }
     }
 }
@@ -242,7 +242,7 @@ impl TypeChecker<'_> {
     }
 
     /// Creates the error of an invalid reference.
-    fn explain(&self, reference: &[Term], wrong: &RefError) -> Problem {
+    fn explain(&self, reference: &[Term], wrong: &RefError) -> TypeProblem {
         let reference = &self.restore(reference);
         match wrong {
             RefError::Unsupported(at, have) => BadReference {
@@ -257,7 +257,7 @@ impl TypeChecker<'_> {
                 keys,
             } => {
                 let keys = match keys {
-                    PossibleKeys::OfType(of) => known_keys(of),
+                    PossibleKeys::OfType(of) => constant_keys(of),
                     PossibleKeys::From(layer, id) => {
                         self.env.layer(*layer).and_then(|tree| node_keys(tree, *id))
                     }
@@ -281,7 +281,7 @@ fn node_keys(tree: &TypeTree, id: TypeNodeId) -> Option<Vec<Value>> {
 }
 
 /// Returns the known keys of objects, if there are any.
-fn known_keys(of: &Type) -> Option<Vec<Value>> {
+fn constant_keys(of: &Type) -> Option<Vec<Value>> {
     let mut keys = Vec::new();
     let members = match of {
         Type::Union(union) => union.members(),

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use hashbrown::HashSet;
-use solon_syntax::ast::visit::{Exprs, Flow, Walk};
+use solon_syntax::ast::visit::{Descent, Exprs, Walk};
 use solon_syntax::ast::{Expr, Term};
 
 use super::TypeChecker;
@@ -11,7 +11,7 @@ use super::calls::{constant_prefix, reference};
 use super::tree::TypeTree;
 use crate::compile::facts::Facts;
 use crate::compile::modules::Modules;
-use crate::compile::rule_tree::{RuleId, RuleTree, RuleTreeNodeId, key};
+use crate::compile::rule_tree::{RuleTree, RuleTreeNodeId, TreeRuleId, key};
 use crate::types::{Type, union};
 use crate::value::Value;
 
@@ -20,7 +20,7 @@ pub struct ReplacedRules<'c> {
     tree: &'c RuleTree,
     modules: &'c Modules,
     /// The rules, computed once some rule has the type of an empty collection.
-    rules: OnceCell<HashSet<RuleId>>,
+    rules: OnceCell<HashSet<TreeRuleId>>,
 }
 
 impl<'c> ReplacedRules<'c> {
@@ -34,15 +34,15 @@ impl<'c> ReplacedRules<'c> {
     }
 
     /// Returns `true` if some `with` may replace the rule.
-    pub fn contains(&self, rule: RuleId) -> bool {
+    pub fn contains(&self, rule: TreeRuleId) -> bool {
         self.rules.get_or_init(|| self.search()).contains(&rule)
     }
 
-    fn search(&self) -> HashSet<RuleId> {
+    fn search(&self) -> HashSet<TreeRuleId> {
         let mut found = HashSet::new();
         for (module, position) in self.modules.iter().zip(0..) {
             for (rule, place) in module.rules.iter().zip(0..) {
-                let id = RuleId {
+                let id = TreeRuleId {
                     module: position,
                     rule: place,
                 };
@@ -53,7 +53,7 @@ impl<'c> ReplacedRules<'c> {
                     for with in &expr.with {
                         found.extend(targets(self.tree, reference(&with.target)));
                     }
-                    Flow::Into
+                    Descent::Into
                 }));
             }
         }
@@ -63,7 +63,7 @@ impl<'c> ReplacedRules<'c> {
 
 /// Returns the rules that a target of `with` may refer to: those at its path and below it. A step that is not constant
 /// matches any key.
-fn targets(tree: &RuleTree, target: &[Term]) -> Vec<RuleId> {
+fn targets(tree: &RuleTree, target: &[Term]) -> Vec<TreeRuleId> {
     let Some((head, steps)) = target.split_first() else {
         return Vec::new();
     };
@@ -75,7 +75,7 @@ fn targets(tree: &RuleTree, target: &[Term]) -> Vec<RuleId> {
 }
 
 /// Adds the rules that steps from a node may lead to. Recursion is bounded by the length limit of references.
-fn collect(tree: &RuleTree, node: RuleTreeNodeId, steps: &[Term], found: &mut Vec<RuleId>) {
+fn collect(tree: &RuleTree, node: RuleTreeNodeId, steps: &[Term], found: &mut Vec<TreeRuleId>) {
     let Some((step, further)) = steps.split_first() else {
         found.extend(tree.rules_below(node));
         return;

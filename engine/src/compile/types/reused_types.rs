@@ -6,7 +6,7 @@ use super::tree::TypeTree;
 use crate::compile::compilation::Compilation;
 use crate::compile::compiled_module::Yield;
 use crate::compile::graph::{Graph, Vertex};
-use crate::compile::rule_tree::{RuleId, RuleTree, RuleTreeNodeId};
+use crate::compile::rule_tree::{RuleTree, RuleTreeNodeId, TreeRuleId};
 use crate::types::Type;
 use crate::value::Value;
 
@@ -28,7 +28,7 @@ impl<'c> TypeChanges<'c> {
         let tree = &compilation.rule_tree;
         let earlier = compilation.earlier.as_ref();
         let touched = earlier.into_iter().flat_map(|earlier| &earlier.gone);
-        let nodes = touched.filter_map(|path| tree.at(path));
+        let nodes = touched.filter_map(|path| tree.node_at(path));
         Self {
             graph: &compilation.graph,
             tree,
@@ -48,7 +48,7 @@ impl<'c> TypeChanges<'c> {
     }
 
     /// Returns the types of a rule if they are still those of the earlier compilation.
-    pub fn kept<'y>(
+    pub fn unchanged<'y>(
         &mut self,
         vertex: Vertex,
         yields: Option<&'y Yield>,
@@ -60,7 +60,7 @@ impl<'c> TypeChanges<'c> {
     }
 
     /// Records that a rule has another type than before.
-    pub fn changed(&mut self, rule: RuleId) {
+    pub fn changed(&mut self, rule: TreeRuleId) {
         if let Some(node) = self.tree.home(rule).filter(|_| self.before.is_some()) {
             self.documents.entry(node).or_default();
         }

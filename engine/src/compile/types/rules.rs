@@ -7,17 +7,17 @@ use smallvec::SmallVec;
 use solon_syntax::ast::{Rule, Term, VarScan};
 
 use super::dependents::Dependents;
-use super::explain::Problem;
+use super::explain::TypeProblem;
 use super::replaced::ReplacedRules;
 use super::reused_types::TypeChanges;
-use super::schemas::Schemas;
+use super::schemas::ConvertedSchemas;
 use super::tree::{TypeNodeId, TypeTree};
 use super::{TypeChecker, WholeBody};
 use crate::compile::compilation::Compilation;
 use crate::compile::compiled_module::Yield;
 use crate::compile::facts::Facts;
-use crate::compile::rule_tree::{self, RuleId, RuleTree, ground_prefix, is_ground};
-use crate::index::{Indexed as _, Position as _};
+use crate::compile::rule_tree::{self, RuleTree, TreeRuleId, ground_prefix, is_ground};
+use crate::index::{IndexType as _, Indexed as _};
 use crate::types::{FunctionType, Type};
 use crate::value::Value;
 
@@ -26,7 +26,7 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
     let mut documents = TypeTree::default();
     let dependents = Dependents::new(&compilation.graph);
     let mut problems = Vec::new();
-    let mut schemas = Schemas::new(compilation);
+    let mut schemas = ConvertedSchemas::new(compilation);
     if let Err(problem) = schemas.put_input(&mut documents) {
         problems.push(problem);
     }
@@ -42,7 +42,7 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
             continue;
         };
         let before = yields.before(id);
-        if let Some(kept) = changes.kept(vertex, before, &documents) {
+        if let Some(kept) = changes.unchanged(vertex, before, &documents) {
             for of in kept.iter().filter(|of| of.is_known()) {
                 let place = nodes.of_rule(id, &mut documents);
                 documents.insert(place, of.clone());
@@ -94,8 +94,8 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
     let yields = yields.finish();
     let report = &mut compilation.report;
     problems.sort_by(|a, b| {
-        let place = |problem: &Problem| (problem.span.row, problem.span.col);
-        let file = |problem: &Problem| report.file(problem.span.source);
+        let place = |problem: &TypeProblem| (problem.span.row, problem.span.col);
+        let file = |problem: &TypeProblem| report.file(problem.span.source);
         file(a).cmp(&file(b)).then_with(|| place(a).cmp(&place(b)))
     });
     for problem in problems {
@@ -126,7 +126,7 @@ impl<'c> DocumentNodes<'c> {
     }
 
     /// Returns the node of the document that a rule contributes to; creates it if there is none.
-    fn of_rule(&mut self, rule: RuleId, types: &mut TypeTree) -> TypeNodeId {
+    fn of_rule(&mut self, rule: TreeRuleId, types: &mut TypeTree) -> TypeNodeId {
         let home = self.tree.home(rule).unwrap_or(RuleTree::DATA);
         self.of_tree_node(home, types)
     }
@@ -164,7 +164,7 @@ struct Yields {
 impl Yields {
     fn new(compilation: &Compilation<'_>) -> Self {
         let findings = compilation.findings.iter();
-        let modules = compilation.modules.parts();
+        let modules = compilation.modules.with_reused();
         let open = modules.map(|(module, kept)| {
             let nothing = || module.rules.iter().map(|_| None).collect();
             kept.is_none().then(nothing)
@@ -176,12 +176,12 @@ impl Yields {
     }
 
     /// Returns the earlier types of a rule of a reused module.
-    fn before(&self, id: RuleId) -> Option<&Yield> {
+    fn before(&self, id: TreeRuleId) -> Option<&Yield> {
         let module = self.before.get(id.module as usize)?;
         module.get(id.rule as usize)
     }
 
-    fn set(&mut self, id: RuleId, of: Yield) {
+    fn set(&mut self, id: TreeRuleId, of: Yield) {
         let before = self.before.item(id.module);
         let now = self.now.item_mut(id.module);
         let now = now.get_or_insert_with(|| before.to_vec());
@@ -196,7 +196,7 @@ impl Yields {
 
 impl<'c> TypeChecker<'c> {
     /// Checks a rule and returns the type of its contribution; `any` if it contains an error.
-    fn rule(&mut self, id: RuleId, rule: &'c Rule, schemas: &mut Schemas<'_>) -> Type {
+    fn rule(&mut self, id: TreeRuleId, rule: &'c Rule, schemas: &mut ConvertedSchemas<'_>) -> Type {
         self.whole = WholeBody::Rule(rule);
         if let Some(tree) = schemas.of_rule(id, rule, &self.env, &mut self.problems) {
             self.env.cover(tree);

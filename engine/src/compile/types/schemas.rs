@@ -10,17 +10,17 @@ use solon_syntax::source::Span;
 
 use super::calls::document_path;
 use super::environment::TypeEnvironment;
-use super::explain::Problem;
+use super::explain::TypeProblem;
 use super::tree::TypeTree;
 use crate::compile::annotations::AnnotationSet;
 use crate::compile::compilation::{Compilation, Options};
-use crate::compile::rule_tree::RuleId;
-use crate::types::{Schema, Type};
+use crate::compile::rule_tree::TreeRuleId;
+use crate::types::{Type, ValidSchema};
 use crate::value::Value;
 use crate::value::serde::to_value;
 
 /// Schemas of a compilation, converted once each.
-pub struct Schemas<'c> {
+pub struct ConvertedSchemas<'c> {
     options: &'c Options,
     annotations: &'c AnnotationSet,
     modules: &'c [Arc<Module>],
@@ -29,7 +29,7 @@ pub struct Schemas<'c> {
     converted: HashMap<Vec<String>, Result<Type, String>>,
 }
 
-impl<'c> Schemas<'c> {
+impl<'c> ConvertedSchemas<'c> {
     /// Collects the schemas that METADATA blocks bind.
     pub fn new(compilation: &'c Compilation<'_>) -> Self {
         let mut blocks = compilation
@@ -46,12 +46,12 @@ impl<'c> Schemas<'c> {
     }
 
     /// Inserts the host's schema as the type of `input`.
-    pub fn put_input(&mut self, tree: &mut TypeTree) -> Result<(), Problem> {
+    pub fn put_input(&mut self, tree: &mut TypeTree) -> Result<(), TypeProblem> {
         let schemas = self.options.schemas.as_ref();
         let Some(schema) = schemas.and_then(|schemas| schemas.get(&Vec::new())) else {
             return Ok(());
         };
-        let of = convert(schema).map_err(|reason| Problem::new(Span::default(), reason))?;
+        let of = convert(schema).map_err(|reason| TypeProblem::new(Span::default(), reason))?;
         tree.put(&[Value::string("input")], of);
         Ok(())
     }
@@ -59,10 +59,10 @@ impl<'c> Schemas<'c> {
     /// Returns the document types of the schemas that apply to a rule.
     pub fn of_rule(
         &mut self,
-        id: RuleId,
+        id: TreeRuleId,
         rule: &Rule,
         env: &TypeEnvironment<'_>,
-        problems: &mut Vec<Problem>,
+        problems: &mut Vec<TypeProblem>,
     ) -> Option<TypeTree> {
         if !self.any {
             return None;
@@ -82,11 +82,11 @@ impl<'c> Schemas<'c> {
             for binding in &block.schemas {
                 match self.type_of(binding) {
                     Ok(Some(of)) => match binding.path.iter().skip(1).find_map(no_key) {
-                        Some(reason) => problems.push(Problem::new(rule.span, reason)),
+                        Some(reason) => problems.push(TypeProblem::new(rule.span, reason)),
                         None => known.bind(&binding.path, of),
                     },
                     Ok(None) => {}
-                    Err(reason) => problems.push(Problem::new(rule.span, reason)),
+                    Err(reason) => problems.push(TypeProblem::new(rule.span, reason)),
                 }
             }
         }
@@ -116,7 +116,7 @@ impl<'c> Schemas<'c> {
 
 fn convert(schema: &Json) -> Result<Type, String> {
     let schema = to_value(schema).map_err(|error| error.to_string())?;
-    let schema = Schema::new(&schema).map_err(|error| error.to_string())?;
+    let schema = ValidSchema::new(&schema).map_err(|error| error.to_string())?;
     schema.to_type().map_err(|error| error.to_string())
 }
 

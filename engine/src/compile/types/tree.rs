@@ -112,7 +112,7 @@ impl TypeTree {
     pub fn whole(&self, id: TypeNodeId) -> &Type {
         let node = self.node(id);
         node.whole.get_or_init(|| match &node.own {
-            Some(own) if !own.is_conflict() => self.with_parts(id, own.clone().finish()),
+            Some(own) if !own.is_conflict() => self.with_children(id, own.clone().finish()),
             _ => self.package(id),
         })
     }
@@ -138,7 +138,7 @@ impl TypeTree {
     }
 
     /// Returns the type of a partial object to which rules below it contribute.
-    fn with_parts(&self, id: TypeNodeId, own: Type) -> Type {
+    fn with_children(&self, id: TypeNodeId, own: Type) -> Type {
         let Type::Object(object) = &own else {
             return own;
         };

@@ -2,7 +2,7 @@
 
 use super::super::frame::Register;
 use super::super::path;
-use crate::program::{AccessPath, DecisionNode, IndexInput, Root, Values};
+use crate::program::{AccessPath, DecisionNode, IndexInput, PathRoot, Values};
 use crate::value::ValueRef;
 
 /// The input, and the arguments of a function.
@@ -15,8 +15,8 @@ impl<'g, 'e> FastIndexInput<'g, 'e> {
     #[inline]
     fn root(&self, place: &AccessPath) -> Option<&'g Register<'e>> {
         match place.root {
-            Root::Input => self.input,
-            Root::Argument(at) => self.args.get(at as usize),
+            PathRoot::Input => self.input,
+            PathRoot::Argument(at) => self.args.get(at as usize),
         }
     }
 }

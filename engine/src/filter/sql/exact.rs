@@ -55,7 +55,7 @@ impl SqlWriter<'_> {
             Predicate::Affix(affix, part) => self.affixed(test, declared, &column, *affix, part)?,
             // not a comparison of a column with a constant
             Predicate::Part(..) => return self.function(test),
-            Predicate::NumberText(written) => return Err(written.unsettled(test.place)),
+            Predicate::NumberText(written) => return Err(written.unsettled(test.span)),
             Predicate::Present => NullAwareOutcome {
                 value: Some(String::new()),
                 null: true,
@@ -73,10 +73,10 @@ impl SqlWriter<'_> {
         column: &ColumnName,
     ) -> Result<ColumnDeclaration, Rejection> {
         self.mappings.declaration(column).ok_or_else(|| {
-            let name = self.mappings.name(column).parts.join(".");
+            let name = self.mappings.name(column).segments.join(".");
             let words = "`kind`, `nullable` and, of texts, `collation`";
             let message = format!("exact: the mapping does not declare column {name}: {words}");
-            Rejection::new(message, test.place)
+            Rejection::new(message, test.span)
         })
     }
 
@@ -134,13 +134,13 @@ impl SqlWriter<'_> {
             Some(Solved::All(all)) => all.then(String::new),
             Some(Solved::Compare(comparison, bound)) => {
                 let bound = json::read(bound.to_string().as_bytes());
-                let bound = bound.map_err(|error| Rejection::new(error.to_string(), test.place));
+                let bound = bound.map_err(|error| Rejection::new(error.to_string(), test.span));
                 let literal = self.plain_number(test, &bound?)?;
                 Some(format!("{column} {} {literal}", comparison.sign()))
             }
             None => {
                 let message = "arithmetic: compared with what is not a number";
-                return Err(Rejection::new(message, test.place));
+                return Err(Rejection::new(message, test.span));
             }
         })
     }
@@ -154,7 +154,7 @@ impl SqlWriter<'_> {
     ) -> Result<String, Rejection> {
         let literal = self.value_text(test, value, true)?;
         let made = self.dialect.exact_texts(column, comparison, &literal);
-        made.map_err(|message| Rejection::new(message, test.place))
+        made.map_err(|message| Rejection::new(message, test.span))
     }
 
     fn columns(
@@ -172,7 +172,7 @@ impl SqlWriter<'_> {
         if one == two {
             ways.push(if declared.kind == ColumnKind::Text {
                 let made = self.dialect.exact_texts(column, comparison, &other);
-                made.map_err(|message| Rejection::new(message, test.place))?
+                made.map_err(|message| Rejection::new(message, test.span))?
             } else {
                 format!("{column} {} {other}", comparison.sign())
             });

@@ -15,7 +15,7 @@ use crate::filter::rejection::Rejection;
 impl SqlWriter<'_> {
     /// Writes a test of a function of a column, or of a text that contains the column.
     pub(super) fn function(&mut self, test: &ColumnTest) -> Result<(), Rejection> {
-        let refuse = |message: String| Rejection::new(message, test.place);
+        let refuse = |message: String| Rejection::new(message, test.span);
         let declared = if self.exact {
             Some(self.declaration(test, &test.column)?)
         } else {
@@ -69,7 +69,7 @@ impl SqlWriter<'_> {
 
     /// Applies the functions of a test to a column.
     fn apply_functions(&self, test: &ColumnTest, column: &str) -> Result<String, Rejection> {
-        let refuse = |message: String| Rejection::new(message, test.place);
+        let refuse = |message: String| Rejection::new(message, test.span);
         let unsaid =
             |step: &ColumnFunction| refuse(format!("{}: not said by this dialect", step.word()));
         let mut text = self.dialect.bytes(column);
@@ -104,7 +104,7 @@ impl SqlWriter<'_> {
         side: &str,
         predicate: &Predicate,
     ) -> Result<Option<String>, Rejection> {
-        let refuse = |message: String| Rejection::new(message, test.place);
+        let refuse = |message: String| Rejection::new(message, test.span);
         let (comparison, values) = match predicate {
             Predicate::Compare(comparison, FilterOperand::Value(value)) => (
                 turned(*comparison, test.negated),
@@ -159,7 +159,7 @@ impl SqlWriter<'_> {
             }
             _ => {
                 let words = "compared with what is not known";
-                Err(Rejection::new(words, test.place))
+                Err(Rejection::new(words, test.span))
             }
         }
     }
@@ -183,7 +183,7 @@ impl SqlWriter<'_> {
             ),
             _ => {
                 let words = "compared with what is not known";
-                return Err(Rejection::new(words, test.place));
+                return Err(Rejection::new(words, test.span));
             }
         };
         let mut ways = Vec::with_capacity(values.len());
@@ -237,7 +237,7 @@ impl SqlWriter<'_> {
         let located = self.dialect.located(affix, &whole, column);
         let located = located.ok_or_else(|| {
             let message = format!("{}: not said by this dialect", affix.word());
-            Rejection::new(message, test.place)
+            Rejection::new(message, test.span)
         })?;
         if !test.negated {
             return Ok(located);

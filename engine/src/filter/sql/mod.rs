@@ -160,7 +160,7 @@ impl SqlWriter<'_> {
             }
             // handled earlier
             Predicate::Part(..) => self.function(test),
-            Predicate::NumberText(written) => Err(written.unsettled(test.place)),
+            Predicate::NumberText(written) => Err(written.unsettled(test.span)),
             Predicate::Present => {
                 self.column(&test.column);
                 self.text(" IS NOT NULL");
@@ -235,7 +235,7 @@ impl SqlWriter<'_> {
     }
 
     fn column_text(&self, column: &ColumnName) -> String {
-        let parts = self.mappings.name(column).parts;
+        let parts = self.mappings.name(column).segments;
         let parts = parts.iter().enumerate();
         let names: Vec<String> = parts
             .map(|(at, part)| self.dialect.name(part, at))
@@ -256,7 +256,7 @@ impl SqlWriter<'_> {
         value: &Value,
         listed: bool,
     ) -> Result<String, Rejection> {
-        let refuse = |message: String| Rejection::new(message, test.place);
+        let refuse = |message: String| Rejection::new(message, test.span);
         let borrowed = value.borrow();
         if self.parameters && *value != Value::Null {
             if borrowed.as_number().is_none() {
@@ -292,9 +292,9 @@ impl SqlWriter<'_> {
     /// Returns a text that is written several times, and therefore is never a placeholder.
     fn value_once(&self, test: &ColumnTest, value: &Value) -> Result<String, Rejection> {
         let text = value.borrow().utf8().map(str::to_owned);
-        let text = text.ok_or_else(|| Rejection::new("a text was expected", test.place))?;
+        let text = text.ok_or_else(|| Rejection::new("a text was expected", test.span))?;
         let text = self.dialect.text(&text);
-        text.map_err(|message| Rejection::new(message, test.place))
+        text.map_err(|message| Rejection::new(message, test.span))
     }
 
     /// Writes a number that is independent of a column's type.
@@ -303,7 +303,7 @@ impl SqlWriter<'_> {
             return self.value_text(test, value, true);
         }
         let text = self.dialect.exact_number(&value.borrow().to_string());
-        text.map_err(|message| Rejection::new(message, test.place))
+        text.map_err(|message| Rejection::new(message, test.span))
     }
 
     fn like(&mut self, test: &ColumnTest, pattern: &Pattern) -> Result<(), Rejection> {
@@ -335,7 +335,7 @@ impl SqlWriter<'_> {
             return Ok(self.placeholder(Value::string(&pattern.text)));
         }
         let text = self.dialect.text(&pattern.text);
-        text.map_err(|message| Rejection::new(message, test.place))
+        text.map_err(|message| Rejection::new(message, test.span))
     }
 
     /// Adds a parameter and returns its placeholder.

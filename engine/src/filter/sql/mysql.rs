@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::dialect::{Dialect, inexact, plain};
-use super::names::{ReservedWords, quoted, reserved_words};
+use super::names::{SqlKeywords, quoted, sorted_keywords};
 use crate::filter::column_functions::Ends;
 use crate::filter::condition::SubstringPosition;
 use crate::filter::decimal::Decimal;
@@ -16,8 +16,8 @@ const DIGITS: u64 = 65;
 const SCALE: u64 = 30;
 
 /// Reserved words that must be quoted as table names. After a dot no word is reserved.
-static KEYWORDS: ReservedWords = ReservedWords::new(|| {
-    reserved_words(
+static KEYWORDS: SqlKeywords = SqlKeywords::new(|| {
+    sorted_keywords(
         "ACCESSIBLE ADD ALL ALTER ANALYZE AND AS ASC ASENSITIVE BEFORE BETWEEN BIGINT BINARY BLOB BOTH BY \
          CALL CASCADE CASE CHANGE CHAR CHARACTER CHECK COLLATE COLUMN CONDITION CONSTRAINT CONTINUE CONVERT \
          CREATE CROSS CUBE CUME_DIST CURRENT_DATE CURRENT_ROLE CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER \

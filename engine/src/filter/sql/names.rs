@@ -3,10 +3,10 @@
 use std::sync::LazyLock;
 
 /// Reserved words: upper case and sorted, for binary search.
-pub type ReservedWords = LazyLock<Vec<&'static str>>;
+pub type SqlKeywords = LazyLock<Vec<&'static str>>;
 
 /// Returns the words of a text, sorted.
-pub fn reserved_words(text: &'static str) -> Vec<&'static str> {
+pub fn sorted_keywords(text: &'static str) -> Vec<&'static str> {
     let mut words: Vec<&str> = text.split_whitespace().collect();
     words.sort_unstable();
     words

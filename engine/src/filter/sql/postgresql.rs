@@ -1,7 +1,7 @@
 //! PostgreSQL.
 
 use super::dialect::{Dialect, plain, untyped};
-use super::names::{ReservedWords, quoted, reserved_words};
+use super::names::{SqlKeywords, quoted, sorted_keywords};
 use crate::filter::column_functions::Ends;
 use crate::filter::condition::SubstringPosition;
 
@@ -9,8 +9,8 @@ use crate::filter::condition::SubstringPosition;
 pub struct Postgresql;
 
 /// Reserved words that must be quoted as table names. After a dot no word is reserved.
-static KEYWORDS: ReservedWords = ReservedWords::new(|| {
-    reserved_words(
+static KEYWORDS: SqlKeywords = SqlKeywords::new(|| {
+    sorted_keywords(
         "ALL ANALYSE ANALYZE AND ANY ARRAY AS ASC ASYMMETRIC AUTHORIZATION BINARY BOTH CASE CAST CHECK \
          COLLATE COLLATION COLUMN CONCURRENTLY CONSTRAINT CREATE CROSS CURRENT_CATALOG CURRENT_DATE \
          CURRENT_ROLE CURRENT_SCHEMA CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER DEFAULT DEFERRABLE DESC \

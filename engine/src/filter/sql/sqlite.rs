@@ -1,7 +1,7 @@
 //! SQLite.
 
 use super::dialect::{Dialect, doubled, inexact, plain};
-use super::names::{ReservedWords, quoted, reserved_words};
+use super::names::{SqlKeywords, quoted, sorted_keywords};
 use crate::filter::column_functions::Ends;
 use crate::filter::condition::SubstringPosition;
 use crate::filter::decimal::Decimal;
@@ -18,8 +18,8 @@ const DIGITS: usize = 15;
 const WIDTH: u64 = 300;
 
 /// Reserved words that must be quoted as table and column names.
-static KEYWORDS: ReservedWords = ReservedWords::new(|| {
-    reserved_words(
+static KEYWORDS: SqlKeywords = SqlKeywords::new(|| {
+    sorted_keywords(
         "ADD ALL ALTER AND AS AUTOINCREMENT BETWEEN CASE CHECK COLLATE COMMIT CONSTRAINT CREATE CROSS \
          CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP DEFAULT DEFERRABLE DELETE DISTINCT DROP ELSE ESCAPE \
          EXCEPT EXISTS FALSE FOREIGN FROM FULL GROUP HAVING IN INDEX INNER INSERT INTERSECT INTO IS ISNULL \

@@ -1,7 +1,7 @@
 //! SQL Server.
 
 use super::dialect::{Dialect, Pattern, affixed, doubled, escaped, plain, untyped};
-use super::names::{ReservedWords, quoted, reserved_words};
+use super::names::{SqlKeywords, quoted, sorted_keywords};
 use crate::filter::condition::{ComparisonOperator, SubstringPosition};
 
 /// Dialect of SQL Server.
@@ -14,8 +14,8 @@ const COLLATION: &str = "Latin1_General_100_BIN2";
 const DIGITS: u64 = 38;
 
 /// Reserved words that must be quoted as table and column names.
-static KEYWORDS: ReservedWords = ReservedWords::new(|| {
-    reserved_words(
+static KEYWORDS: SqlKeywords = SqlKeywords::new(|| {
+    sorted_keywords(
         "ADD ALL ALTER AND ANY AS ASC AUTHORIZATION BACKUP BEGIN BETWEEN BREAK BROWSE BULK BY CASCADE CASE \
          CHECK CHECKPOINT CLOSE CLUSTERED COALESCE COLLATE COLUMN COMMIT COMPUTE CONSTRAINT CONTAINS \
          CONTAINSTABLE CONTINUE CONVERT CREATE CROSS CURRENT CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP \

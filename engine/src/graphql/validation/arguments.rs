@@ -2,13 +2,13 @@
 
 use hashbrown::HashSet;
 
-use super::super::ast::{ArgumentNode, DirectiveNode, Position};
+use super::super::ast::{ArgumentNode, DirectiveNode, SourcePosition};
 use super::super::parser::ParseResult;
 use super::super::type_system::{DirectiveDef, InputOrField, Named};
-use super::Validator;
+use super::DocumentValidator;
 use super::suggestions::HINT;
 
-impl<'d> Validator<'d> {
+impl<'d> DocumentValidator<'d> {
     /// Checks a directive, after its arguments.
     pub(super) fn directive_rules(
         &mut self,
@@ -70,7 +70,7 @@ impl<'d> Validator<'d> {
         &mut self,
         known: &'d Named<InputOrField>,
         given: &'d [ArgumentNode<'d>],
-        position: Position,
+        position: SourcePosition,
         what: impl Fn(&str) -> String,
     ) -> ParseResult<()> {
         for argument in given {
@@ -89,7 +89,7 @@ impl<'d> Validator<'d> {
         &mut self,
         known: &'d Named<InputOrField>,
         given: &'d [ArgumentNode<'d>],
-        position: Position,
+        position: SourcePosition,
         owner: impl Fn() -> String,
     ) -> ParseResult<()> {
         for (name, argument) in known.iter() {

@@ -5,13 +5,13 @@ use hashbrown::HashMap;
 use super::super::ast::{DefinitionKind, FieldNode, Selection};
 use super::super::parser::ParseResult;
 use super::super::type_system::{InputOrField, TypeDef};
-use super::Validator;
+use super::DocumentValidator;
 use super::suggestions::{HINT, propose};
 
 /// Maximum number of nested lists in introspection queries.
 const INTROSPECTION: usize = 3;
 
-impl<'d> Validator<'d> {
+impl<'d> DocumentValidator<'d> {
     /// Checks a field, after its children.
     pub(super) fn field_rules(
         &mut self,

@@ -5,10 +5,10 @@ use hashbrown::HashMap;
 use super::super::ast::{DefinitionKind, FragmentDefinition, Inline, Selection, Spread};
 use super::super::parser::ParseResult;
 use super::super::type_system::TypeDef;
-use super::Validator;
+use super::DocumentValidator;
 use super::suggestions::HINT;
 
-impl<'d> Validator<'d> {
+impl<'d> DocumentValidator<'d> {
     /// Checks a fragment, after its children.
     pub(super) fn fragment_rules(
         &mut self,

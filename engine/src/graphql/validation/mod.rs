@@ -15,16 +15,17 @@ use hashbrown::{HashMap, HashSet};
 
 use super::ast::{
     ArgumentNode, DirectiveNode, FieldNode, FragmentDefinition, Inline, OperationDefinition,
-    Position, QueryDocument, Selection, Spread, Type, Value, ValueKind, Variable,
+    QueryDocument, Selection, SourcePosition, Spread, TypeReference, ValueKind, ValueNode,
+    VariableDefinition,
 };
 use super::parser::ParseResult;
-use super::problem::{Problem, Problems};
+use super::problem::{GraphqlError, Problems};
 use super::type_system::{InputOrField, TypeDef, TypeSystem};
 use crate::limits;
 
 /// Validates a query and returns all errors.
 pub fn validate(types: &TypeSystem, document: &QueryDocument<'_>) -> Result<(), Problems> {
-    let mut validator = Validator::new(types, document, false);
+    let mut validator = DocumentValidator::new(types, document, false);
     validator.document()?;
     match validator.problems {
         problems if problems.is_empty() => Ok(()),
@@ -34,28 +35,30 @@ pub fn validate(types: &TypeSystem, document: &QueryDocument<'_>) -> Result<(), 
 
 /// Returns `true` if a query is valid.
 pub fn is_valid(types: &TypeSystem, document: &QueryDocument<'_>) -> bool {
-    Validator::new(types, document, true).document().is_ok()
+    DocumentValidator::new(types, document, true)
+        .document()
+        .is_ok()
 }
 
-struct Validator<'d> {
+struct DocumentValidator<'d> {
     types: &'d TypeSystem,
     document: &'d QueryDocument<'d>,
     /// First fragment with each name.
     fragments: HashMap<&'d str, &'d FragmentDefinition<'d>>,
     /// Current operation. `None` while a fragment is validated on its own.
-    scope: Option<Scope<'d>>,
+    scope: Option<OperationScope<'d>>,
     /// Fragments visited since the operation began.
     visited_fragments: HashSet<&'d str>,
     depth: usize,
     steps: usize,
     /// `true` to stop at the first error.
     first_only: bool,
-    problems: Vec<Problem>,
+    problems: Vec<GraphqlError>,
     memory: ValidationState<'d>,
 }
 
 /// An operation and its variables.
-struct Scope<'d> {
+struct OperationScope<'d> {
     operation: &'d OperationDefinition<'d>,
     /// First variable with each name.
     variables: HashMap<&'d str, usize>,
@@ -75,10 +78,10 @@ struct ValidationState<'d> {
     searched_for_cycles: HashSet<&'d str>,
     misplaced: HashSet<*const DirectiveNode<'d>>,
     /// Uses of variables whose defaults cannot be read, as of the last operation that visited them.
-    unreadable: HashSet<*const Value<'d>>,
+    unreadable: HashSet<*const ValueNode<'d>>,
     overlaps: overlaps::Compared<'d>,
     /// Declarations of the variables in values, from the operation that was visited last.
-    declared: HashMap<*const Value<'d>, &'d Variable<'d>>,
+    declared: HashMap<*const ValueNode<'d>, &'d VariableDefinition<'d>>,
     /// `true` if introspection in a fragment nests too deep, by name and number of enclosing lists.
     too_deep: HashMap<(&'d str, usize), bool>,
 }
@@ -86,12 +89,12 @@ struct ValidationState<'d> {
 /// Expected type of a value.
 #[derive(Clone, Copy)]
 struct Expected<'d> {
-    of: &'d Type<'d>,
+    of: &'d TypeReference<'d>,
     target: Option<&'d TypeDef>,
     has_default: bool,
 }
 
-impl<'d> Validator<'d> {
+impl<'d> DocumentValidator<'d> {
     fn new(types: &'d TypeSystem, document: &'d QueryDocument<'d>, first_only: bool) -> Self {
         let mut fragments = HashMap::with_capacity(document.fragments.len());
         for fragment in &document.fragments {
@@ -111,9 +114,9 @@ impl<'d> Validator<'d> {
         }
     }
 
-    fn report(&mut self, message: String, position: Position) -> ParseResult<()> {
+    fn report(&mut self, message: String, position: SourcePosition) -> ParseResult<()> {
         self.spend(message.len(), position)?;
-        let problem = Problem::new(message, position);
+        let problem = GraphqlError::new(message, position);
         if self.first_only {
             return Err(problem);
         }
@@ -122,7 +125,7 @@ impl<'d> Validator<'d> {
     }
 
     /// Charges nodes that are visited again.
-    fn visit(&mut self, nodes: usize, position: Position) -> ParseResult<()> {
+    fn visit(&mut self, nodes: usize, position: SourcePosition) -> ParseResult<()> {
         if self.visited_fragments.is_empty() {
             return Ok(());
         }
@@ -130,24 +133,27 @@ impl<'d> Validator<'d> {
     }
 
     /// Charges work that may grow faster than the document.
-    fn spend(&mut self, steps: usize, position: Position) -> ParseResult<()> {
+    fn spend(&mut self, steps: usize, position: SourcePosition) -> ParseResult<()> {
         match self.steps.checked_sub(steps) {
             Some(left) => {
                 self.steps = left;
                 Ok(())
             }
-            None => Err(Problem::new("takes too long to validate".into(), position)),
+            None => Err(GraphqlError::new(
+                "takes too long to validate".into(),
+                position,
+            )),
         }
     }
 
     /// Descends one level, on a new stack if necessary.
     fn nested<T>(
         &mut self,
-        position: Position,
+        position: SourcePosition,
         run: impl FnOnce(&mut Self) -> ParseResult<T>,
     ) -> ParseResult<T> {
         if self.depth == limits::GRAPHQL_NESTING {
-            return Err(Problem::new("nested too deep".into(), position));
+            return Err(GraphqlError::new("nested too deep".into(), position));
         }
         self.depth += 1;
         let done = stacker::maybe_grow(limits::VALUE_STACK / 4, limits::VALUE_STACK, || run(self));
@@ -179,7 +185,7 @@ impl<'d> Validator<'d> {
             }
             self.variable_rules(variable)?;
         }
-        self.scope = Some(Scope {
+        self.scope = Some(OperationScope {
             operation,
             variables,
             used: operation.variables.iter().map(|it| it.used).collect(),
@@ -252,7 +258,11 @@ impl<'d> Validator<'d> {
     }
 
     /// Returns `true` if the value can be read.
-    fn value(&mut self, value: &'d Value<'d>, expected: Option<Expected<'d>>) -> ParseResult<bool> {
+    fn value(
+        &mut self,
+        value: &'d ValueNode<'d>,
+        expected: Option<Expected<'d>>,
+    ) -> ParseResult<bool> {
         self.visit(1, value.position)?;
         let mut readable = true;
         for child in &value.children {
@@ -281,7 +291,7 @@ impl<'d> Validator<'d> {
         &mut self,
         parent: Option<&'d TypeDef>,
         selections: &'d [Selection<'d>],
-        position: Position,
+        position: SourcePosition,
     ) -> ParseResult<()> {
         if selections.is_empty() {
             return Ok(());

@@ -2,15 +2,18 @@
 
 use hashbrown::HashSet;
 
-use super::super::ast::{OperationDefinition, Selection, Variable};
+use super::super::ast::{OperationDefinition, Selection, VariableDefinition};
 use super::super::parser::ParseResult;
 use super::super::type_system::TypeDef;
-use super::Validator;
+use super::DocumentValidator;
 use crate::value::display::quote;
 
-impl<'d> Validator<'d> {
+impl<'d> DocumentValidator<'d> {
     /// Checks a variable, before the rest of its operation.
-    pub(super) fn variable_rules(&mut self, variable: &'d Variable<'d>) -> ParseResult<()> {
+    pub(super) fn variable_rules(
+        &mut self,
+        variable: &'d VariableDefinition<'d>,
+    ) -> ParseResult<()> {
         let name = variable.of.named();
         if self.types.get(name).is_none() {
             let message = format!("Unknown type \"{name}\".");

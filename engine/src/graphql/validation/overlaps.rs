@@ -4,11 +4,12 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use super::super::ast::{
-    ArgumentNode, DefinitionKind, FieldNode, Position, Selection, Spread, Type, Value,
+    ArgumentNode, DefinitionKind, FieldNode, Selection, SourcePosition, Spread, TypeReference,
+    ValueNode,
 };
 use super::super::parser::ParseResult;
 use super::super::type_system::{InputOrField, TypeDef};
-use super::Validator;
+use super::DocumentValidator;
 
 /// Finished comparisons.
 #[derive(Default)]
@@ -60,7 +61,7 @@ struct Flat<'d> {
 struct Conflict<'d> {
     name: &'d str,
     reason: Reason<'d>,
-    position: Position,
+    position: SourcePosition,
 }
 
 enum Reason<'d> {
@@ -91,7 +92,7 @@ impl Conflict<'_> {
     }
 }
 
-impl<'d> Validator<'d> {
+impl<'d> DocumentValidator<'d> {
     /// Checks the fields of a selection set, including all spreads.
     pub(super) fn overlaps(
         &mut self,
@@ -335,7 +336,7 @@ impl<'d> Validator<'d> {
     }
 
     /// Returns `true` if results of two types differ in structure.
-    fn differ(&self, a: &Type<'_>, b: &Type<'_>) -> bool {
+    fn differ(&self, a: &TypeReference<'_>, b: &TypeReference<'_>) -> bool {
         if a.non_null != b.non_null {
             return true;
         }
@@ -360,11 +361,11 @@ fn same_arguments(a: &[ArgumentNode<'_>], b: &[ArgumentNode<'_>]) -> bool {
     a.len() == b.len() && a.iter().all(within)
 }
 
-fn same_value<'a>(a: &'a Value<'a>, b: &'a Value<'a>) -> bool {
+fn same_value<'a>(a: &'a ValueNode<'a>, b: &'a ValueNode<'a>) -> bool {
     if a.kind != b.kind || a.raw != b.raw || a.children.len() != b.children.len() {
         return false;
     }
-    let in_order = |value: &'a Value<'a>| {
+    let in_order = |value: &'a ValueNode<'a>| {
         let mut children: Vec<&ArgumentNode<'a>> = value.children.iter().collect();
         // fields of objects have no order, and elements of lists have no names
         children.sort_by_key(|child| &child.name);

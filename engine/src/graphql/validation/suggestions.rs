@@ -1,8 +1,8 @@
 //! Suggestions for unknown names.
 
-use super::super::ast::Position;
+use super::super::ast::SourcePosition;
 use super::super::parser::ParseResult;
-use super::Validator;
+use super::DocumentValidator;
 
 /// Maximum number of suggestions in a message.
 const MAX_SUGGESTIONS: usize = 5;
@@ -10,14 +10,14 @@ const MAX_SUGGESTIONS: usize = 5;
 /// Text before the suggestions.
 pub(super) const HINT: &str = "Did you mean";
 
-impl Validator<'_> {
+impl DocumentValidator<'_> {
     /// Returns ` Did you mean "a" or "b"?` for similar names, or an empty text if there are none.
     pub(super) fn near_names<'n>(
         &mut self,
         words: &str,
         written: &str,
         names: impl Iterator<Item = &'n str>,
-        position: Position,
+        position: SourcePosition,
     ) -> ParseResult<String> {
         if self.first_only {
             return Ok(String::new());

@@ -2,27 +2,27 @@
 
 use hashbrown::HashSet;
 
-use super::super::ast::{DefinitionKind, Type, Value, ValueKind, Variable};
+use super::super::ast::{DefinitionKind, TypeReference, ValueKind, ValueNode, VariableDefinition};
 use super::super::parser::ParseResult;
 use super::super::type_system::TypeDef;
 use super::suggestions::HINT;
-use super::{Expected, Validator};
+use super::{DocumentValidator, Expected};
 use crate::index::Indexed as _;
 
 const ENUM_HINT: &str = "Did you mean the enum value";
 
-impl<'d> Validator<'d> {
+impl<'d> DocumentValidator<'d> {
     /// Checks a value, after its children. Returns `true` if it can be read. `inner` is the result for the children.
     pub(super) fn value_rules(
         &mut self,
-        value: &'d Value<'d>,
+        value: &'d ValueNode<'d>,
         expected: Option<Expected<'d>>,
         inner: bool,
     ) -> ParseResult<bool> {
         let mut readable = inner && is_readable(value);
         let mut variable = None;
         match value.kind {
-            ValueKind::Variable => {
+            ValueKind::VariableDefinition => {
                 variable = self.use_of_variable(value)?;
                 readable = !self.memory.unreadable.contains(&std::ptr::from_ref(value));
             }
@@ -44,7 +44,10 @@ impl<'d> Validator<'d> {
     }
 
     /// Returns the variable that a value uses, if the current operation declares it.
-    fn use_of_variable(&mut self, value: &'d Value<'d>) -> ParseResult<Option<&'d Variable<'d>>> {
+    fn use_of_variable(
+        &mut self,
+        value: &'d ValueNode<'d>,
+    ) -> ParseResult<Option<&'d VariableDefinition<'d>>> {
         let Some(scope) = &mut self.scope else {
             return Ok(None);
         };
@@ -77,8 +80,8 @@ impl<'d> Validator<'d> {
     /// Checks that a variable is allowed at its position.
     fn allowed(
         &mut self,
-        value: &'d Value<'d>,
-        variable: &'d Variable<'d>,
+        value: &'d ValueNode<'d>,
+        variable: &'d VariableDefinition<'d>,
         expected: Expected<'d>,
     ) -> ParseResult<()> {
         let default = variable.default.as_ref();
@@ -96,7 +99,7 @@ impl<'d> Validator<'d> {
     }
 
     /// Checks the variables in an object with exactly one field.
-    fn never_null(&mut self, value: &'d Value<'d>, target: &'d TypeDef) -> ParseResult<()> {
+    fn never_null(&mut self, value: &'d ValueNode<'d>, target: &'d TypeDef) -> ParseResult<()> {
         for field in &value.children {
             let declared = self.memory.declared.get(&std::ptr::from_ref(&field.value));
             let Some(variable) = declared.filter(|variable| !variable.of.non_null) else {
@@ -111,7 +114,7 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    fn unique_fields(&mut self, value: &'d Value<'d>) -> ParseResult<()> {
+    fn unique_fields(&mut self, value: &'d ValueNode<'d>) -> ParseResult<()> {
         let mut seen = HashSet::new();
         for field in &value.children {
             if !seen.insert(field.name.as_ref()) {
@@ -128,8 +131,8 @@ impl<'d> Validator<'d> {
     /// Checks that a value has a type.
     fn correct(
         &mut self,
-        value: &'d Value<'d>,
-        of: &'d Type<'d>,
+        value: &'d ValueNode<'d>,
+        of: &'d TypeReference<'d>,
         target: &'d TypeDef,
         readable: bool,
     ) -> ParseResult<()> {
@@ -148,7 +151,7 @@ impl<'d> Validator<'d> {
         }
         let is_enum = target.kind == DefinitionKind::Enum;
         let right = match value.kind {
-            ValueKind::Null | ValueKind::Variable => true,
+            ValueKind::Null | ValueKind::VariableDefinition => true,
             ValueKind::List => of.element.is_some(),
             ValueKind::Int => matches!(name, "Int" | "Float" | "ID"),
             ValueKind::Float => name == "Float",
@@ -175,7 +178,7 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    fn object(&mut self, value: &'d Value<'d>, target: &'d TypeDef) -> ParseResult<()> {
+    fn object(&mut self, value: &'d ValueNode<'d>, target: &'d TypeDef) -> ParseResult<()> {
         let given: HashSet<&str> = value.children.iter().map(|it| it.name.as_ref()).collect();
         for (name, field) in target.fields.iter() {
             if field.of.non_null && field.default.is_none() && !given.contains(name) {
@@ -221,7 +224,7 @@ impl<'d> Validator<'d> {
 }
 
 /// Returns `true` if a variable of one type is allowed where another type is expected.
-fn fits(of: &Type<'_>, expected: &Type<'_>, non_null: bool) -> bool {
+fn fits(of: &TypeReference<'_>, expected: &TypeReference<'_>, non_null: bool) -> bool {
     let inner = match (&of.element, &expected.element) {
         (Some(of), Some(expected)) => fits(of, expected, expected.non_null),
         (None, None) => of.name == expected.name,
@@ -231,7 +234,7 @@ fn fits(of: &Type<'_>, expected: &Type<'_>, non_null: bool) -> bool {
 }
 
 /// Returns `true` if a number is in range. Other scalars always are.
-fn is_readable(value: &Value<'_>) -> bool {
+fn is_readable(value: &ValueNode<'_>) -> bool {
     match value.kind {
         ValueKind::Int => value.raw.parse::<i64>().is_ok(),
         ValueKind::Float => value.raw.parse::<f64>().is_ok_and(f64::is_finite),
@@ -240,12 +243,12 @@ fn is_readable(value: &Value<'_>) -> bool {
 }
 
 /// Returns `true` if a value and all its children can be read.
-pub(super) fn is_wholly_readable(value: &Value<'_>) -> bool {
+pub(super) fn is_wholly_readable(value: &ValueNode<'_>) -> bool {
     let mut children = value.children.iter();
     is_readable(value) && children.all(|child| is_wholly_readable(&child.value))
 }
 
-fn mismatch(value: &Value<'_>, of: &Type<'_>, target: &TypeDef) -> String {
+fn mismatch(value: &ValueNode<'_>, of: &TypeReference<'_>, target: &TypeDef) -> String {
     let core = of.to_string();
     match core.strip_suffix('!').unwrap_or(&core) {
         "Int" if value.kind == ValueKind::Int && value.raw.parse::<i32>().is_err() => {

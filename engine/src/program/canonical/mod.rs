@@ -7,7 +7,7 @@ mod tree;
 use hashbrown::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use solon_syntax::ast::visit::{Flow, Terms, Walk};
+use solon_syntax::ast::visit::{Descent, Terms, Walk};
 use solon_syntax::ast::{Module, Name, Rule, Term};
 
 use crate::builtins::PRINT_EACH;
@@ -70,7 +70,7 @@ impl Canonical {
             let mut found = false;
             let mut look = Terms(|term: &Term| {
                 found = found || term.is_operator(PRINT_EACH);
-                if found { Flow::Over } else { Flow::Into }
+                if found { Descent::Over } else { Descent::Into }
             });
             let modules = self.modules.iter();
             modules.for_each(|module| module.rules.walk(&mut look));

@@ -8,7 +8,7 @@ use solon_syntax::ast::{Head, Module, Rule, Term};
 use super::RuleAt;
 use super::index::{Conditions, Shared};
 use crate::bug::bug;
-use crate::index::{Indexed as _, Position};
+use crate::index::{IndexType, Indexed as _};
 use crate::program::constant;
 use crate::value::{Value, ValueRef};
 
@@ -19,7 +19,7 @@ const FEW: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DocNodeId(u32);
 
-impl Position for DocNodeId {
+impl IndexType for DocNodeId {
     #[inline]
     fn position(self) -> usize {
         self.0 as usize

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Dump, bracketed, joined};
 use crate::program::index::{
-    AccessPath, Answers, DecisionBranch, DecisionNode, Delimiters, Index, Question, Root,
+    AccessPath, Answers, DecisionBranch, DecisionNode, Delimiters, Index, PathRoot, Question,
     ValueFeature,
 };
 
@@ -65,8 +65,8 @@ pub fn question(question: &Question) -> String {
 fn place(place: &AccessPath) -> String {
     let keys = bracketed(&place.path);
     match place.root {
-        Root::Input => format!("input{keys}"),
-        Root::Argument(at) => format!("argument {at}{keys}"),
+        PathRoot::Input => format!("input{keys}"),
+        PathRoot::Argument(at) => format!("argument {at}{keys}"),
     }
 }
 

@@ -18,7 +18,7 @@ pub fn read(connection: &Connection) -> Result<Value, OpenFileError> {
         [],
         |row| row.get(0),
     )?;
-    let mut reader = json::Reader::new(usize::try_from(bytes).unwrap_or_default());
+    let mut reader = json::JsonReader::new(usize::try_from(bytes).unwrap_or_default());
     // in reverse order, members precede the objects that they belong to
     let mut statement =
         connection.prepare("SELECT path, value FROM documents ORDER BY path DESC")?;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use solon_syntax::ast::visit::{
-    Flow as Go, Terms, VisitorMut, Walk as _, WalkMut, has_comprehension,
+    Descent as Go, Terms, VisitorMut, Walk as _, WalkMut, has_comprehension,
 };
 use solon_syntax::ast::{
     Body, Children, Comprehension, Expr, ExprKind, Logical, Name, Term, TermKind, VarScan,

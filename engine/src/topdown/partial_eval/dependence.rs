@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
-use solon_syntax::ast::visit::{Flow, Visitor, Walk as _};
+use solon_syntax::ast::visit::{Descent, Visitor, Walk as _};
 use solon_syntax::ast::{Expr, ExprKind, Term, TermKind};
 
 use crate::bug::{Within as _, bug};
@@ -317,15 +317,19 @@ impl<'e> DependenceSearch<'_, 'e> {
 }
 
 impl<'e> Visitor<'e> for DependenceSearch<'_, 'e> {
-    fn expr(&mut self, expr: &'e Expr) -> Flow {
+    fn expr(&mut self, expr: &'e Expr) -> Descent {
         self.found |= !expr.with.is_empty();
         self.called(expr);
-        if self.found { Flow::Over } else { Flow::Into }
+        if self.found {
+            Descent::Over
+        } else {
+            Descent::Into
+        }
     }
 
-    fn term(&mut self, term: &'e Term) -> Flow {
+    fn term(&mut self, term: &'e Term) -> Descent {
         if self.found {
-            return Flow::Over;
+            return Descent::Over;
         }
         let frame = self.frame.unwrap_or(FrameId::MAX);
         match &term.kind {
@@ -345,11 +349,11 @@ impl<'e> Visitor<'e> for DependenceSearch<'_, 'e> {
                     .is_some_and(is_document)
                 {
                     terms.within(1..).walk(self);
-                    return Flow::Over;
+                    return Descent::Over;
                 }
             }
             _ => {}
         }
-        Flow::Into
+        Descent::Into
     }
 }

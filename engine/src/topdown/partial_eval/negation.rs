@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use solon_syntax::ast::visit::{Flow as Go, Visitor, Walk as _};
+use solon_syntax::ast::visit::{Descent as Go, Visitor, Walk as _};
 use solon_syntax::ast::{Body, Expr, ExprKind, Head, Name, Term, TermKind, VarScan};
 use solon_syntax::source::Span;
 

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use solon_syntax::ast::visit::{Flow, Terms, VisitorMut, Walk as _, WalkMut};
+use solon_syntax::ast::visit::{Descent, Terms, VisitorMut, Walk as _, WalkMut};
 use solon_syntax::ast::{Body, Expr, ExprKind, Name, Term, TermKind, With};
 use solon_syntax::source::Span;
 use solon_syntax::stack;
@@ -109,7 +109,7 @@ impl<'e> Topdown<'e> {
         let mut terms = 0;
         value.walk(&mut Terms(|_: &Term| {
             terms += 1;
-            Flow::Into
+            Descent::Into
         }));
         if let Some(open) = self.opened_mut() {
             open.term_count += terms;
@@ -260,7 +260,7 @@ impl<'e> Topdown<'e> {
                 TermKind::Ref(terms) => self.leads_to_rules(terms),
                 _ => false,
             };
-            if found { Flow::Over } else { Flow::Into }
+            if found { Descent::Over } else { Descent::Into }
         }));
         found
     }
@@ -325,30 +325,30 @@ impl<'e> Topdown<'e> {
 pub(super) struct Renaming<F>(pub F);
 
 impl<F: FnMut(&mut Name)> VisitorMut for Renaming<F> {
-    fn expr(&mut self, expr: &mut Expr) -> Flow {
+    fn expr(&mut self, expr: &mut Expr) -> Descent {
         match &mut expr.kind {
             ExprKind::Call(terms) => terms.within_mut(1..).walk_mut(self),
             kind => kind.walk_mut(self),
         }
         expr.with.walk_mut(self);
-        Flow::Over
+        Descent::Over
     }
 
-    fn with(&mut self, with: &mut With) -> Flow {
+    fn with(&mut self, with: &mut With) -> Descent {
         let mock = operator_name(&with.value);
         if mock.is_none_or(|name| builtins::lookup(&name).is_none()) {
             with.value.walk_mut(self);
         }
-        Flow::Over
+        Descent::Over
     }
 
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         match &mut term.kind {
             TermKind::Var(name) if !is_document(name) => (self.0)(name),
             TermKind::Call(terms) => terms.within_mut(1..).walk_mut(self),
-            _ => return Flow::Into,
+            _ => return Descent::Into,
         }
-        Flow::Over
+        Descent::Over
     }
 }
 

@@ -1,6 +1,6 @@
 //! `with` during partial evaluation.
 
-use solon_syntax::ast::visit::{Flow, Visitor, Walk as _};
+use solon_syntax::ast::visit::{Descent, Visitor, Walk as _};
 use solon_syntax::ast::{Expr, ExprKind, Term, TermKind, With};
 
 use super::save::SavedKind;
@@ -136,19 +136,19 @@ impl<'e> Topdown<'e> {
 struct Refs<'e>(Vec<&'e [Term]>);
 
 impl<'e> Visitor<'e> for Refs<'e> {
-    fn term(&mut self, term: &'e Term) -> Flow {
+    fn term(&mut self, term: &'e Term) -> Descent {
         match &term.kind {
             TermKind::Ref(terms) => {
                 self.0.push(terms);
                 // the document name alone would hide everything
                 terms.within(1..).walk(self);
-                Flow::Over
+                Descent::Over
             }
             TermKind::Var(name) if is_document(name) => {
                 self.0.push(std::slice::from_ref(term));
-                Flow::Over
+                Descent::Over
             }
-            _ => Flow::Into,
+            _ => Descent::Into,
         }
     }
 }

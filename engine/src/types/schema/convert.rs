@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::reference::References;
+use super::reference::SchemaReferences;
 use super::type_keywords::{TypeKeywords, unmergeable};
 use super::{RecursiveType, SchemaError};
 use crate::limits;
@@ -11,7 +11,7 @@ use crate::value::Value;
 
 /// Returns the type of the documents that a schema describes.
 pub fn convert(root: &Arc<Value>) -> Result<Type, SchemaError> {
-    let references = References::new(root).map_err(SchemaError::Invalid)?;
+    let references = SchemaReferences::new(root).map_err(SchemaError::Invalid)?;
     let mut converter = Converter {
         root,
         references: &references,
@@ -23,7 +23,7 @@ pub fn convert(root: &Arc<Value>) -> Result<Type, SchemaError> {
 
 /// Returns the type of a definition. References to itself stay folded.
 pub fn definition(root: &Arc<Value>, reference: &str) -> Result<Type, SchemaError> {
-    let references = References::new(root).map_err(SchemaError::Invalid)?;
+    let references = SchemaReferences::new(root).map_err(SchemaError::Invalid)?;
     let schema = references.find(reference).map_err(SchemaError::Invalid)?;
     let mut converter = Converter {
         root,
@@ -36,7 +36,7 @@ pub fn definition(root: &Arc<Value>, reference: &str) -> Result<Type, SchemaErro
 
 struct Converter<'c, 'a> {
     root: &'c Arc<Value>,
-    references: &'c References<'a>,
+    references: &'c SchemaReferences<'a>,
     /// References on the current path.
     open: Vec<String>,
     depth: usize,

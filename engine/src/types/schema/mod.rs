@@ -12,11 +12,11 @@ use std::sync::{Arc, OnceLock};
 
 use super::Type;
 use crate::value::Value;
-use reference::References;
+use reference::SchemaReferences;
 
 /// A valid schema document.
 #[derive(Clone, Debug)]
-pub struct Schema {
+pub struct ValidSchema {
     root: Arc<Value>,
 }
 
@@ -44,14 +44,14 @@ impl fmt::Display for SchemaError {
 
 impl std::error::Error for SchemaError {}
 
-impl Schema {
+impl ValidSchema {
     /// Validates a document. Patterns of any regular expression dialect are accepted, because types do not depend on
     /// them.
     pub fn new(document: &Value) -> Result<Self, SchemaError> {
         if matches!(document, Value::Null) {
             return Err(SchemaError::Missing);
         }
-        let references = References::new(document).map_err(SchemaError::Invalid)?;
+        let references = SchemaReferences::new(document).map_err(SchemaError::Invalid)?;
         validity::check(document, &references, &|_| true).map_err(SchemaError::Invalid)?;
         Ok(Self {
             root: Arc::new(document.clone()),

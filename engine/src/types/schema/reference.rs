@@ -6,20 +6,20 @@ use std::collections::{HashMap, HashSet};
 use solon_syntax::stack;
 
 use super::document::{Document, named};
-use super::uri::Uri;
+use super::uri::UriReference;
 use crate::value::Value;
 
 /// References of a document, and the ids of its subschemas.
-pub struct References<'a> {
+pub struct SchemaReferences<'a> {
     /// Documents and subschemas by id.
     named: HashMap<String, &'a Value>,
     /// Declared ids.
     given: HashSet<String>,
     /// Resolved references of the schemas with a `$ref`, by address.
-    absolute: HashMap<*const Value, Uri>,
+    absolute: HashMap<*const Value, UriReference>,
 }
 
-impl<'a> References<'a> {
+impl<'a> SchemaReferences<'a> {
     /// Collects ids and references. Fails for a duplicate id.
     pub fn new(root: &'a Value) -> Result<Self, String> {
         let mut references = Self {
@@ -27,11 +27,11 @@ impl<'a> References<'a> {
             given: HashSet::new(),
             absolute: HashMap::new(),
         };
-        references.collect(root, &Uri::default())?;
+        references.collect(root, &UriReference::default())?;
         Ok(references)
     }
 
-    fn collect(&mut self, part: &'a Value, base: &Uri) -> Result<(), String> {
+    fn collect(&mut self, part: &'a Value, base: &UriReference) -> Result<(), String> {
         if let Some(items) = part.as_array() {
             let mut items = items.iter();
             return items.try_for_each(|item| stack::level(|| self.collect(item, base)));
@@ -42,7 +42,7 @@ impl<'a> References<'a> {
         let mut base = Cow::Borrowed(base);
         let name = members.get_str("id").or_else(|| members.get_str("$id"));
         if let Some(name) = name.and_then(Document::as_str) {
-            let named = base.join(&Uri::parse(name));
+            let named = base.join(&UriReference::parse(name));
             let text = named.text();
             if !self.given.insert(text.clone()) {
                 return Err(format!("Reference already exists: \"{text}\""));
@@ -52,7 +52,7 @@ impl<'a> References<'a> {
             base = Cow::Owned(named);
         }
         if let Some(reference) = members.get_str("$ref").and_then(Document::as_str) {
-            let absolute = base.join(&Uri::parse(reference));
+            let absolute = base.join(&UriReference::parse(reference));
             self.absolute.insert(std::ptr::from_ref(part), absolute);
         }
         for (key, value) in named(members) {
@@ -74,12 +74,12 @@ impl<'a> References<'a> {
     /// Returns the resolved `$ref` of a schema, or an empty text, which refers to the document, if it has none.
     pub fn absolute(&self, schema: &Value) -> String {
         let found = self.absolute.get(&std::ptr::from_ref(schema));
-        found.map(Uri::text).unwrap_or_default()
+        found.map(UriReference::text).unwrap_or_default()
     }
 
     /// Returns the target of a resolved reference.
     pub fn find(&self, reference: &str) -> Result<&'a Value, String> {
-        let reference = &Uri::parse(reference);
+        let reference = &UriReference::parse(reference);
         if let Some(found) = self.named.get(&reference.text()) {
             return Ok(found);
         }

@@ -2,7 +2,7 @@
 
 use super::SchemaError;
 use super::document::{Document, named};
-use super::reference::References;
+use super::reference::SchemaReferences;
 use crate::limits;
 use crate::value::Value;
 
@@ -53,7 +53,7 @@ impl<'a> TypeKeywords<'a> {
     }
 
     /// Returns the keywords of a schema, with its reference resolved.
-    pub fn resolved(references: &References<'a>, schema: &'a Value) -> Self {
+    pub fn resolved(references: &SchemaReferences<'a>, schema: &'a Value) -> Self {
         let mut shape = Self::from_schema(schema);
         for _ in 0..limits::TYPE_NESTING {
             if shape.reference.is_none() {

@@ -2,7 +2,7 @@
 
 /// Components of a URI reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Uri {
+pub struct UriReference {
     pub scheme: String,
     /// Text after the scheme if it does not start with a slash (`urn:x:y`).
     pub opaque: String,
@@ -12,7 +12,7 @@ pub struct Uri {
     pub fragment: String,
 }
 
-impl Uri {
+impl UriReference {
     pub fn parse(text: &str) -> Self {
         let (text, fragment) = text.split_once('#').unwrap_or((text, ""));
         let (text, query) = match text.split_once('?') {
@@ -155,7 +155,7 @@ fn resolve_path(base: &str, reference: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Uri;
+    use super::UriReference;
 
     #[test]
     fn references_resolve_against_their_base() {
@@ -173,7 +173,7 @@ mod tests {
             ("urn:x:y", "#f", "urn:x:y#f"),
             ("http://x/a", "urn:p:q", "urn:p:q"),
         ] {
-            let found = Uri::parse(base).join(&Uri::parse(reference));
+            let found = UriReference::parse(base).join(&UriReference::parse(reference));
             assert_eq!(found.text(), joined, "{base} + {reference}");
         }
     }

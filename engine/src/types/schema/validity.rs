@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use solon_syntax::stack;
 
 use super::document::{Document, named};
-use super::reference::References;
+use super::reference::SchemaReferences;
 use crate::limits;
 use crate::uri;
 use crate::value::json;
@@ -49,7 +49,7 @@ impl Draft {
 /// Validates a schema. The error is the message.
 pub fn check(
     document: &Value,
-    references: &References<'_>,
+    references: &SchemaReferences<'_>,
     is_pattern: &dyn Fn(&str) -> bool,
 ) -> Result<Draft, String> {
     if !matches!(document, Value::Object(_) | Value::Bool(_)) {
@@ -70,7 +70,7 @@ pub fn check(
 type SchemaCheck = Result<(), String>;
 
 struct Validity<'c, 'a> {
-    references: &'c References<'a>,
+    references: &'c SchemaReferences<'a>,
     draft: Draft,
     is_pattern: &'c dyn Fn(&str) -> bool,
     followed: HashSet<String>,

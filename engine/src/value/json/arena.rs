@@ -29,7 +29,7 @@ struct CachedShape<'e> {
 #[inline]
 fn fingerprint(keys: &[ValueRef<'_>]) -> u64 {
     let word = |key: Option<&ValueRef<'_>>| match key {
-        Some(ValueRef::Short(short)) => short.words().0,
+        Some(ValueRef::Short(short)) => short.as_u64_pair().0,
         Some(ValueRef::ArenaText(text)) => text.as_bytes().len() as u64,
         _ => 0,
     };

@@ -8,7 +8,7 @@ use super::repeats::{AdaptiveGate, Probe, Repeats, arrange};
 use crate::bug::{Within as _, WithinMut as _, bug};
 use crate::value::number::NumberText;
 use crate::value::object::{Growing, KeyOrder, Shapes};
-use crate::value::{Items, Number, Object, Short, Text, Value};
+use crate::value::{Items, Number, Object, SharedText, Short, Value};
 
 /// Builds owned values.
 #[derive(Default)]
@@ -67,7 +67,7 @@ impl<'t> Build<'t> for Owned {
         if let Some(short) = Short::new(text.as_bytes()) {
             return push(items, || Value::Short(short));
         }
-        let text = self.repeats.string(&text, || Text::new(&text));
+        let text = self.repeats.string(&text, || SharedText::new(&text));
         push(items, || Value::Text(text));
     }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::bug::bug;
 use crate::limits;
-use crate::value::{Shape, Text, Value};
+use crate::value::{Shape, SharedText, Value};
 
 /// Maximum number of members of a shared array or object.
 const MAX_MEMBERS: usize = 8;
@@ -142,7 +142,7 @@ impl Repeats {
 
     /// Deduplicates a string that is too long for [`Short`](crate::value::Short).
     #[inline]
-    pub fn string(&mut self, text: &str, make: impl FnOnce() -> Text) -> Text {
+    pub fn string(&mut self, text: &str, make: impl FnOnce() -> SharedText) -> SharedText {
         if self.slots.is_empty() || !self.strings.pays() {
             return make();
         }
@@ -292,7 +292,7 @@ impl RepeatHash {
                     hash.word(coefficient.cast_unsigned() ^ u64::from(*scale) << 56);
                 }
                 Value::Short(short) => {
-                    let (low, high) = short.words();
+                    let (low, high) = short.as_u64_pair();
                     hash.word(low);
                     hash.word(high);
                 }

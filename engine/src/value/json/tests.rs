@@ -51,7 +51,7 @@ fn documents_survive() {
 }
 
 #[test]
-fn changes_share_unchanged_parts() {
+fn changes_share_unchanged_nodes() {
     for (text, want) in [
         (" { \"b\" : 1 ,\n\"a\" :\t[ ] } ", r#"{"a":[],"b":1}"#),
         (r#"{"a":1,"b":2,"a":3}"#, r#"{"a":3,"b":2}"#),
@@ -395,7 +395,7 @@ fn parses_and_writes_as_opa() {
 
 /// A list grows by an estimate from the text before, which the rest need not match.
 #[test]
-fn long_lists_of_parts_of_any_length() {
+fn long_lists_of_elements_of_any_length() {
     let (short, long) = ("1,".repeat(200_000), "\"a longer string\",".repeat(20_000));
     for (text, length) in [
         (format!("[{short}{long}2]"), 220_001),

@@ -372,7 +372,7 @@ static ESCAPES: [Escape; 256] = {
     let mut byte = 0;
     while byte < 256 {
         #[expect(clippy::cast_possible_truncation, reason = "below 256")]
-        let escape = Escape::of(byte as u8);
+        let escape = Escape::of_byte(byte as u8);
         escapes[byte] = escape;
         byte += 1;
     }
@@ -380,7 +380,7 @@ static ESCAPES: [Escape; 256] = {
 };
 
 impl Escape {
-    const fn of(byte: u8) -> Self {
+    const fn of_byte(byte: u8) -> Self {
         match byte {
             b'"' | b'\\' => Self::Letter(byte),
             b'\n' => Self::Letter(b'n'),
@@ -410,7 +410,7 @@ impl fmt::Write for ByteSink<'_> {
 /// Returns `true` if a text is ASCII without characters to escape.
 #[inline]
 fn is_plain(text: &[u8], html: bool) -> bool {
-    text::all_words(text, |word| {
+    text::all_chunks(text, |word| {
         (word & text::HIGHS) | escape_flags(word, html) == 0
     })
 }

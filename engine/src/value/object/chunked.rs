@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::index::Indexed as _;
 use crate::value::{Value, ValueRef, search};
 pub(super) use run::FULL;
-pub use run::Run;
+pub use run::SortedRun;
 
 /// A large object.
 #[derive(Clone)]
@@ -15,7 +15,7 @@ pub struct Chunked {
     /// The first key of each run. They are contiguous, so that a search for a run reads no run.
     firsts: Vec<Value>,
     /// Invariant: the runs are in key order, and none is empty.
-    runs: Vec<Arc<Run>>,
+    runs: Vec<Arc<SortedRun>>,
     len: usize,
 }
 
@@ -46,15 +46,15 @@ impl Chunked {
             };
             all.firsts.push(first.clone());
             all.len += keys.len();
-            all.runs.push(Arc::new(Run::new(keys, values)));
+            all.runs.push(Arc::new(SortedRun::new(keys, values)));
         }
     }
 
     /// Creates an object from runs in key order with distinct keys. None may be empty.
-    pub fn from_runs(runs: Vec<Run>) -> Self {
+    pub fn from_runs(runs: Vec<SortedRun>) -> Self {
         Self {
-            firsts: runs.iter().filter_map(Run::first).cloned().collect(),
-            len: runs.iter().map(Run::len).sum(),
+            firsts: runs.iter().filter_map(SortedRun::first).cloned().collect(),
+            len: runs.iter().map(SortedRun::len).sum(),
             runs: runs.into_iter().map(Arc::new).collect(),
         }
     }
@@ -77,7 +77,7 @@ impl Chunked {
     }
 
     /// Returns the runs in key order.
-    pub fn runs(&self) -> std::slice::Iter<'_, Arc<Run>> {
+    pub fn runs(&self) -> std::slice::Iter<'_, Arc<SortedRun>> {
         self.runs.iter()
     }
 

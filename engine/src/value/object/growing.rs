@@ -1,14 +1,14 @@
 //! Builder of large objects. A parser moves pairs into runs in the order of its source, so that it never stores all of
 //! them twice.
 
-use super::chunked::{Chunked, FULL, Run};
+use super::chunked::{Chunked, FULL, SortedRun};
 use super::{Object, Value};
 
 /// Pairs in the order of a source.
 #[derive(Default)]
 pub struct Growing {
     /// Invariant: each run is sorted, and all but the last are full.
-    runs: Vec<Run>,
+    runs: Vec<SortedRun>,
     len: usize,
 }
 
@@ -25,7 +25,7 @@ impl Growing {
             pairs.sort_by(|a, b| a.0.cmp(&b.0));
             (keys, values) = pairs.into_iter().unzip();
         }
-        self.runs.push(Run::new(keys, values));
+        self.runs.push(SortedRun::new(keys, values));
     }
 
     /// Returns the object. The last of pairs with equal keys wins.
@@ -44,14 +44,14 @@ impl Growing {
             return self.picked(&order);
         }
         if self.len <= Object::SHAPED {
-            let pairs = self.runs.into_iter().flat_map(Run::into_pairs);
+            let pairs = self.runs.into_iter().flat_map(SortedRun::into_pairs);
             return Object::from_sorted(pairs.collect());
         }
         Object::chunked(Chunked::from_runs(self.runs))
     }
 
     fn is_in_order(&self) -> bool {
-        let keys = self.runs.iter().flat_map(Run::keys);
+        let keys = self.runs.iter().flat_map(SortedRun::keys);
         keys.is_sorted_by(|a, b| a < b)
     }
 
@@ -73,14 +73,14 @@ impl Growing {
         let left = left.get_mut(at)?;
         *left = left.saturating_sub(1);
         if *left == 0 {
-            *run = Run::default();
+            *run = SortedRun::default();
         }
         pair
     }
 
     /// Returns the object of the pairs at these positions.
     fn picked(mut self, order: &[u32]) -> Object {
-        let mut left: Vec<usize> = self.runs.iter().map(Run::len).collect();
+        let mut left: Vec<usize> = self.runs.iter().map(SortedRun::len).collect();
         let pairs = order.iter().filter_map(|at| self.take(*at, &mut left));
         if order.len() <= Object::SHAPED {
             return Object::from_sorted(pairs.collect());

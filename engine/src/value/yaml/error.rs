@@ -137,13 +137,13 @@ fn is_of_name(c: char) -> bool {
 }
 
 /// Returns the error of Go's scanner for the alias at a position: in Go names end earlier than in this parser.
-fn alias_problem(text: &str, index: usize) -> Option<Problem<'static>> {
+fn alias_problem(text: &str, index: usize) -> Option<YamlProblem<'static>> {
     let is_empty = !behind_alias(text, index).next().is_some_and(is_of_name);
     let end = behind_alias(text, index).find(|c| !is_of_name(*c));
     let ends = end.is_none_or(|c| {
         c.is_whitespace() || matches!(c, '?' | ':' | ',' | ']' | '}' | '%' | '@' | '`')
     });
-    (is_empty || !ends).then_some(Problem {
+    (is_empty || !ends).then_some(YamlProblem {
         layer: Layer::Scanner,
         text: "did not find expected alphabetic or numeric character",
     })
@@ -158,13 +158,13 @@ enum Layer {
     Grammar,
 }
 
-struct Problem<'i> {
+struct YamlProblem<'i> {
     layer: Layer,
     text: &'i str,
 }
 
 /// Returns Go's message. The parser mostly uses libyaml's messages, preceded by the context.
-fn problem(info: &str) -> Problem<'_> {
+fn problem(info: &str) -> YamlProblem<'_> {
     use Layer::{Grammar, Key, Plain, Scanner};
     let (context, text) = match info.split_once(", ") {
         Some((context, text)) if context.starts_with("while ") => (context, text),
@@ -212,5 +212,5 @@ fn problem(info: &str) -> Problem<'_> {
         text if text.contains("<document start>") => (Grammar, text),
         text => (Scanner, text),
     };
-    Problem { layer, text }
+    YamlProblem { layer, text }
 }

@@ -230,23 +230,29 @@ const NASTY: &[&str] = &[
 struct Choices<'c>(std::slice::Iter<'c, u8>);
 
 impl Choices<'_> {
-    fn below(&mut self, end: usize) -> usize {
+    fn less_than(&mut self, end: usize) -> usize {
         usize::from(self.0.next().copied().unwrap_or_default()) % end
     }
 
     fn text(&mut self) -> Value {
-        let parts = self.below(5);
-        let parts: String = (0..parts).map(|_| NASTY[self.below(NASTY.len())]).collect();
+        let parts = self.less_than(5);
+        let parts: String = (0..parts)
+            .map(|_| NASTY[self.less_than(NASTY.len())])
+            .collect();
         Value::string(&parts)
     }
 
     fn value(&mut self, depth: usize) -> Value {
-        match self.below(if depth == 0 { 4 } else { 8 }) {
+        match self.less_than(if depth == 0 { 4 } else { 8 }) {
             0 => Value::from(1),
             1..4 => self.text(),
-            4 | 5 => Value::array((0..self.below(4)).map(|_| self.value(depth - 1)).collect()),
+            4 | 5 => Value::array(
+                (0..self.less_than(4))
+                    .map(|_| self.value(depth - 1))
+                    .collect(),
+            ),
             _ => {
-                let pairs = (0..self.below(4)).map(|_| (self.text(), self.value(depth - 1)));
+                let pairs = (0..self.less_than(4)).map(|_| (self.text(), self.value(depth - 1)));
                 Value::object(pairs.collect())
             }
         }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use super::scalar::{Scalar, resolve};
 use super::value::Any;
-use super::yaml::{BlockError, Child, Kind, Node};
+use super::yaml::{BlockError, Child, EventKind, Node};
 
 /// Fields of a block, not yet interpreted.
 #[derive(Default)]
@@ -19,14 +19,14 @@ pub(super) struct Fields {
     pub organizations: Vec<String>,
     pub related_resources: Vec<Any>,
     pub authors: Vec<Any>,
-    pub schemas: Vec<Members>,
-    pub compile: Option<Members>,
-    pub custom: Option<Members>,
-    pub labels: Option<Members>,
+    pub schemas: Vec<MappingMembers>,
+    pub compile: Option<MappingMembers>,
+    pub custom: Option<MappingMembers>,
+    pub labels: Option<MappingMembers>,
 }
 
 /// A mapping with string keys, in source order.
-pub(super) type Members = Vec<(String, Any)>;
+pub(super) type MappingMembers = Vec<(String, Any)>;
 
 /// Decodes the fields of a block.
 pub(super) fn decode(root: &Child) -> Result<Fields, BlockError> {
@@ -70,7 +70,7 @@ impl Decoder {
     /// Reports a node that does not have the wanted Go type.
     fn mismatch(&mut self, node: &Node, wanted: &str) -> Result<(), BlockError> {
         let (tag, text) = match &node.kind {
-            Kind::Scalar { text, plain } => {
+            EventKind::Scalar { text, plain } => {
                 let tag = match &node.tag {
                     Some(tag) => tag.clone(),
                     None => resolve(text, *plain, None)?.tag().to_owned(),
@@ -78,7 +78,7 @@ impl Decoder {
                 (tag, Some(text.as_str()))
             }
             kind => {
-                let own = if matches!(kind, Kind::Sequence(_)) {
+                let own = if matches!(kind, EventKind::Sequence(_)) {
                     "!!seq"
                 } else {
                     "!!map"
@@ -127,7 +127,7 @@ impl Decoder {
         if is_null(node)? {
             return Ok(());
         }
-        let Kind::Mapping(pairs) = &node.kind else {
+        let EventKind::Mapping(pairs) = &node.kind else {
             return self.mismatch(node, "ast.rawAnnotation");
         };
         if self.repeats_keys(pairs) {
@@ -141,7 +141,7 @@ impl Decoder {
             match key.as_str() {
                 "scope" => out.scope = self.string(value)?.unwrap_or_default(),
                 // a value of another kind is ignored, as any unknown field is
-                "id" if matches!(value.node.kind, Kind::Scalar { .. }) => {
+                "id" if matches!(value.node.kind, EventKind::Scalar { .. }) => {
                     out.id = self.string(value)?.unwrap_or_default();
                 }
                 "title" => out.title = self.string(value)?.unwrap_or_default(),
@@ -177,7 +177,7 @@ impl Decoder {
     /// Decodes a string: any scalar except null, as written.
     fn string(&mut self, child: &Child) -> Result<Option<String>, BlockError> {
         let node = &*child.node;
-        let Kind::Scalar { text, plain } = &node.kind else {
+        let EventKind::Scalar { text, plain } = &node.kind else {
             return self.mismatch(node, "string").map(|()| None);
         };
         Ok(match resolve(text, *plain, node.tag.as_deref())? {
@@ -190,7 +190,7 @@ impl Decoder {
     /// Decodes a boolean, including the words that YAML 1.1 reads as booleans.
     fn boolean(&mut self, child: &Child) -> Result<bool, BlockError> {
         let node = &*child.node;
-        if let Kind::Scalar { text, plain } = &node.kind {
+        if let EventKind::Scalar { text, plain } = &node.kind {
             match resolve(text, *plain, node.tag.as_deref())? {
                 Scalar::Null => return Ok(false),
                 Scalar::Boolean(value) => return Ok(value),
@@ -216,7 +216,7 @@ impl Decoder {
         if is_null(node)? {
             return Ok(Vec::new());
         }
-        let Kind::Sequence(elements) = &node.kind else {
+        let EventKind::Sequence(elements) = &node.kind else {
             return self.mismatch(node, wanted).map(|()| Vec::new());
         };
         let mut out = Vec::with_capacity(elements.len());
@@ -227,12 +227,12 @@ impl Decoder {
     }
 
     /// Decodes a mapping with string keys. Returns `None` for null.
-    fn members(&mut self, child: &Child) -> Result<Option<Members>, BlockError> {
+    fn members(&mut self, child: &Child) -> Result<Option<MappingMembers>, BlockError> {
         let node = &*child.node;
         if is_null(node)? {
             return Ok(None);
         }
-        let Kind::Mapping(pairs) = &node.kind else {
+        let EventKind::Mapping(pairs) = &node.kind else {
             return self.mismatch(node, MAP).map(|()| None);
         };
         if self.repeats_keys(pairs) {
@@ -251,17 +251,17 @@ impl Decoder {
         self.count_node(child)?;
         let node = &*child.node;
         let value = match &node.kind {
-            Kind::Scalar { text, plain } => {
+            EventKind::Scalar { text, plain } => {
                 Any::Scalar(resolve(text, *plain, node.tag.as_deref())?)
             }
-            Kind::Sequence(elements) => {
+            EventKind::Sequence(elements) => {
                 let mut out = Vec::with_capacity(elements.len());
                 for element in elements {
                     out.push(self.any(element)?);
                 }
                 Any::Sequence(out)
             }
-            Kind::Mapping(pairs) => self.mapping(pairs)?,
+            EventKind::Mapping(pairs) => self.mapping(pairs)?,
         };
         self.leave(child);
         Ok(value)
@@ -301,12 +301,12 @@ impl Decoder {
             let refuse =
                 || BlockError::new("map merge requires map or sequence of maps as the value");
             let sources = match &value.node.kind {
-                Kind::Mapping(_) => std::slice::from_ref(value),
-                Kind::Sequence(sources) => sources.as_slice(),
-                Kind::Scalar { .. } => return Err(refuse()),
+                EventKind::Mapping(_) => std::slice::from_ref(value),
+                EventKind::Sequence(sources) => sources.as_slice(),
+                EventKind::Scalar { .. } => return Err(refuse()),
             };
             for source in sources {
-                let Kind::Mapping(pairs) = &source.node.kind else {
+                let EventKind::Mapping(pairs) = &source.node.kind else {
                     return Err(refuse());
                 };
                 self.count_node(source)?;
@@ -326,7 +326,7 @@ impl Decoder {
         let mut lines: HashMap<&str, Vec<usize>> = HashMap::with_capacity(pairs.len());
         let mut repeated = Vec::new();
         for (at, (key, _)) in pairs.iter().enumerate() {
-            let Kind::Scalar { text, .. } = &key.node.kind else {
+            let EventKind::Scalar { text, .. } = &key.node.kind else {
                 continue;
             };
             let known = lines.entry(text).or_default();
@@ -360,7 +360,7 @@ fn shortened(text: &str) -> String {
 
 fn is_null(node: &Node) -> Result<bool, BlockError> {
     match &node.kind {
-        Kind::Scalar { text, plain } => {
+        EventKind::Scalar { text, plain } => {
             Ok(resolve(text, *plain, node.tag.as_deref())? == Scalar::Null)
         }
         _ => Ok(false),
@@ -368,14 +368,14 @@ fn is_null(node: &Node) -> Result<bool, BlockError> {
 }
 
 fn is_merge(key: &Child) -> bool {
-    matches!(&key.node.kind, Kind::Scalar { text, plain: true } if text == "<<" && key.node.tag.is_none())
+    matches!(&key.node.kind, EventKind::Scalar { text, plain: true } if text == "<<" && key.node.tag.is_none())
 }
 
 type Pairs<'a> = Vec<(&'a Child, &'a Child)>;
 
 fn key_text(key: &Child) -> Option<&str> {
     match &key.node.kind {
-        Kind::Scalar { text, .. } => Some(text),
+        EventKind::Scalar { text, .. } => Some(text),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::decode::{Fields, Members};
+use super::decode::{Fields, MappingMembers};
 use super::url;
 use super::value::{Any, GoDisplay, Unsupported};
 use crate::ast::{
@@ -64,7 +64,7 @@ fn text(text: String) -> Option<Arc<str>> {
     Some(text).filter(|text| !text.is_empty()).map(Arc::from)
 }
 
-fn object(members: Members) -> Result<Map<String, Value>, String> {
+fn object(members: MappingMembers) -> Result<Map<String, Value>, String> {
     let mut out = Map::new();
     for (key, value) in members {
         out.insert(
@@ -171,7 +171,7 @@ struct References {
 }
 
 impl References {
-    fn schema(&self, entry: Members) -> Result<SchemaRef, String> {
+    fn schema(&self, entry: MappingMembers) -> Result<SchemaRef, String> {
         let invalid_path = || "invalid document reference".to_owned();
         let (key, value) = entry.into_iter().next().ok_or_else(invalid_path)?;
         let mut path = self
@@ -224,7 +224,7 @@ impl References {
         }
     }
 
-    fn compile(&self, members: &Members) -> Result<CompileHints, String> {
+    fn compile(&self, members: &MappingMembers) -> Result<CompileHints, String> {
         let mut hints = CompileHints::default();
         for (key, value) in members {
             match (key.as_str(), value) {

@@ -6,10 +6,10 @@ use crate::print::quote;
 
 /// Checks a URL and returns its normal form: the scheme in lower case, reserved characters percent-encoded.
 pub(super) fn normalize(raw: &str) -> Result<String, String> {
-    normalize_parts(raw).map_err(|problem| format!("parse {}: {problem}", quote(raw)))
+    normalize_components(raw).map_err(|problem| format!("parse {}: {problem}", quote(raw)))
 }
 
-fn normalize_parts(raw: &str) -> Result<String, String> {
+fn normalize_components(raw: &str) -> Result<String, String> {
     if raw.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
         return Err("net/url: invalid control character in URL".to_owned());
     }

@@ -21,10 +21,10 @@ pub(super) struct Node {
     pub line: usize,
     /// Tag in short form (`!!str`, `!own`), if there is an explicit one.
     pub tag: Option<String>,
-    pub kind: Kind,
+    pub kind: EventKind,
 }
 
-pub(super) enum Kind {
+pub(super) enum EventKind {
     Scalar { text: String, plain: bool },
     Sequence(Vec<Child>),
     Mapping(Vec<(Child, Child)>),
@@ -151,7 +151,7 @@ fn parse_as_is(text: &str) -> Result<Option<Child>, RejectReason> {
         let finished = match event {
             Event::SequenceStart(anchor, tag) => {
                 open.push(OpenContainer {
-                    node: begin(Kind::Sequence(Vec::new()), tag),
+                    node: begin(EventKind::Sequence(Vec::new()), tag),
                     anchor,
                     key: None,
                 });
@@ -159,7 +159,7 @@ fn parse_as_is(text: &str) -> Result<Option<Child>, RejectReason> {
             }
             Event::MappingStart(anchor, tag) => {
                 open.push(OpenContainer {
-                    node: begin(Kind::Mapping(Vec::new()), tag),
+                    node: begin(EventKind::Mapping(Vec::new()), tag),
                     anchor,
                     key: None,
                 });
@@ -168,7 +168,7 @@ fn parse_as_is(text: &str) -> Result<Option<Child>, RejectReason> {
             Event::Scalar(scalar, style, anchor, tag) => {
                 let plain = style == ScalarStyle::Plain;
                 let node = begin(
-                    Kind::Scalar {
+                    EventKind::Scalar {
                         text: scalar.into_owned(),
                         plain,
                     },
@@ -233,12 +233,12 @@ fn attach(open: &mut [OpenContainer], child: Child) -> Option<Child> {
         return Some(child);
     };
     match &mut container.node.kind {
-        Kind::Sequence(elements) => elements.push(child),
-        Kind::Mapping(pairs) => match container.key.take() {
+        EventKind::Sequence(elements) => elements.push(child),
+        EventKind::Mapping(pairs) => match container.key.take() {
             Some(key) => pairs.push((key, child)),
             None => container.key = Some(child),
         },
-        Kind::Scalar { .. } => {}
+        EventKind::Scalar { .. } => {}
     }
     None
 }

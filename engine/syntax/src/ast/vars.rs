@@ -1,6 +1,6 @@
 //! Finds the variables of a node.
 
-use super::visit::{Flow, Visitor, Walk};
+use super::visit::{Descent, Visitor, Walk};
 use super::{Body, Expr, ExprKind, Logical, Name, Term, TermKind, With};
 use crate::stack;
 
@@ -105,7 +105,7 @@ impl<F> Scanner<F> {
 }
 
 impl<'a, F: FnMut(&'a Term, &'a Name)> Visitor<'a> for Scanner<F> {
-    fn expr(&mut self, expr: &'a Expr) -> Flow {
+    fn expr(&mut self, expr: &'a Expr) -> Descent {
         match &expr.kind {
             ExprKind::Term(term) => term.walk(self),
             ExprKind::Call(terms) => self.call(terms),
@@ -116,20 +116,20 @@ impl<'a, F: FnMut(&'a Term, &'a Name)> Visitor<'a> for Scanner<F> {
             ExprKind::And(logical) | ExprKind::Or(logical) => self.logical(logical),
         }
         expr.with.walk(self);
-        Flow::Over
+        Descent::Over
     }
 
-    fn with(&mut self, with: &'a With) -> Flow {
+    fn with(&mut self, with: &'a With) -> Descent {
         // a function's bare name has the syntax of a variable
         let names_function = self.scan.skip_call_heads && with.target.as_var().is_some();
         if !self.scan.skip_with_targets && !names_function {
             self.callable(&with.target);
         }
         self.callable(&with.value);
-        Flow::Over
+        Descent::Over
     }
 
-    fn term(&mut self, term: &'a Term) -> Flow {
+    fn term(&mut self, term: &'a Term) -> Descent {
         match &term.kind {
             TermKind::Var(name) => (self.show)(term, name),
             TermKind::Ref(terms) => {
@@ -153,8 +153,8 @@ impl<'a, F: FnMut(&'a Term, &'a Name)> Visitor<'a> for Scanner<F> {
             | TermKind::SetComprehension(_)
             | TermKind::ObjectComprehension(_)
                 if self.scan.skip_closures => {}
-            _ => return Flow::Into,
+            _ => return Descent::Into,
         }
-        Flow::Over
+        Descent::Over
     }
 }

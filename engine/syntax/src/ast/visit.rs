@@ -1,7 +1,7 @@
 //! Visitors of the tree.
 //!
-//! A visitor receives every expression, term and modifier before its children and returns [`Flow::Into`] to visit the
-//! children. A visitor that wants only some of the children visits those itself and returns [`Flow::Over`].
+//! A visitor receives every expression, term and modifier before its children and returns [`Descent::Into`] to visit the
+//! children. A visitor that wants only some of the children visits those itself and returns [`Descent::Over`].
 
 use super::{
     Comprehension, Every, Expr, ExprKind, Head, Logical, Module, Not, Rule, SomeDecl, Template,
@@ -11,7 +11,7 @@ use crate::stack;
 
 /// Decision of a visitor about the children of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
+pub enum Descent {
     /// Visits the children.
     Into,
     /// Skips the children.
@@ -21,42 +21,42 @@ pub enum Flow {
 /// Visits expressions, terms and modifiers.
 pub trait Visitor<'a> {
     /// Visits an expression.
-    fn expr(&mut self, expr: &'a Expr) -> Flow {
+    fn expr(&mut self, expr: &'a Expr) -> Descent {
         let _ = expr;
-        Flow::Into
+        Descent::Into
     }
 
     /// Visits a term.
-    fn term(&mut self, term: &'a Term) -> Flow {
+    fn term(&mut self, term: &'a Term) -> Descent {
         let _ = term;
-        Flow::Into
+        Descent::Into
     }
 
     /// Visits a modifier.
-    fn with(&mut self, with: &'a With) -> Flow {
+    fn with(&mut self, with: &'a With) -> Descent {
         let _ = with;
-        Flow::Into
+        Descent::Into
     }
 }
 
 /// Changes expressions, terms and modifiers in place.
 pub trait VisitorMut {
     /// Visits an expression.
-    fn expr(&mut self, expr: &mut Expr) -> Flow {
+    fn expr(&mut self, expr: &mut Expr) -> Descent {
         let _ = expr;
-        Flow::Into
+        Descent::Into
     }
 
     /// Visits a term.
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         let _ = term;
-        Flow::Into
+        Descent::Into
     }
 
     /// Visits a modifier.
-    fn with(&mut self, with: &mut With) -> Flow {
+    fn with(&mut self, with: &mut With) -> Descent {
         let _ = with;
-        Flow::Into
+        Descent::Into
     }
 }
 
@@ -87,7 +87,7 @@ macro_rules! implement {
 
         impl $walk for Term {
             fn $method<$($lifetime,)? V: $visitor + ?Sized>(&$($lifetime)? $($mutable)? self, visitor: &mut V) {
-                if visitor.term(self) == Flow::Over {
+                if visitor.term(self) == Descent::Over {
                     return;
                 }
                 match &$($mutable)? self.kind {
@@ -120,7 +120,7 @@ macro_rules! implement {
 
         impl $walk for Expr {
             fn $method<$($lifetime,)? V: $visitor + ?Sized>(&$($lifetime)? $($mutable)? self, visitor: &mut V) {
-                if visitor.expr(self) == Flow::Over {
+                if visitor.expr(self) == Descent::Over {
                     return;
                 }
                 self.kind.$method(visitor);
@@ -130,7 +130,7 @@ macro_rules! implement {
 
         impl $walk for With {
             fn $method<$($lifetime,)? V: $visitor + ?Sized>(&$($lifetime)? $($mutable)? self, visitor: &mut V) {
-                if visitor.with(self) == Flow::Over {
+                if visitor.with(self) == Descent::Over {
                     return;
                 }
                 self.target.$method(visitor);
@@ -235,14 +235,14 @@ implement!(WalkMut, walk_mut, VisitorMut, [], [mut]);
 /// A visitor that calls a function with every term.
 pub struct Terms<F>(pub F);
 
-impl<'a, F: FnMut(&'a Term) -> Flow> Visitor<'a> for Terms<F> {
-    fn term(&mut self, term: &'a Term) -> Flow {
+impl<'a, F: FnMut(&'a Term) -> Descent> Visitor<'a> for Terms<F> {
+    fn term(&mut self, term: &'a Term) -> Descent {
         (self.0)(term)
     }
 }
 
-impl<F: FnMut(&mut Term) -> Flow> VisitorMut for Terms<F> {
-    fn term(&mut self, term: &mut Term) -> Flow {
+impl<F: FnMut(&mut Term) -> Descent> VisitorMut for Terms<F> {
+    fn term(&mut self, term: &mut Term) -> Descent {
         (self.0)(term)
     }
 }
@@ -252,7 +252,7 @@ pub fn has_comprehension(node: &(impl Walk + ?Sized)) -> bool {
     let mut found = false;
     node.walk(&mut Terms(|term: &Term| {
         found = found || term.kind.is_comprehension();
-        if found { Flow::Over } else { Flow::Into }
+        if found { Descent::Over } else { Descent::Into }
     }));
     found
 }
@@ -260,14 +260,14 @@ pub fn has_comprehension(node: &(impl Walk + ?Sized)) -> bool {
 /// A visitor that calls a function with every expression.
 pub struct Exprs<F>(pub F);
 
-impl<'a, F: FnMut(&'a Expr) -> Flow> Visitor<'a> for Exprs<F> {
-    fn expr(&mut self, expr: &'a Expr) -> Flow {
+impl<'a, F: FnMut(&'a Expr) -> Descent> Visitor<'a> for Exprs<F> {
+    fn expr(&mut self, expr: &'a Expr) -> Descent {
         (self.0)(expr)
     }
 }
 
-impl<F: FnMut(&mut Expr) -> Flow> VisitorMut for Exprs<F> {
-    fn expr(&mut self, expr: &mut Expr) -> Flow {
+impl<F: FnMut(&mut Expr) -> Descent> VisitorMut for Exprs<F> {
+    fn expr(&mut self, expr: &mut Expr) -> Descent {
         (self.0)(expr)
     }
 }

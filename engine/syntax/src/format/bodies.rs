@@ -3,9 +3,9 @@
 use crate::ast::{Every, Expr, ExprKind, SomeDecl, TermKind, With};
 use crate::stack;
 
-use super::lines::{Writer, Written};
+use super::lines::{LineWriter, Written};
 
-impl<'m> Writer<'m> {
+impl<'m> LineWriter<'m> {
     pub(super) fn body(&mut self, body: &'m [Expr]) -> Written {
         if let Some(first) = body.first() {
             self.ignoring_comments(|writer| writer.comments_to(first.span.row))?;

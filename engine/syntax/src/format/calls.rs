@@ -2,7 +2,7 @@
 
 use crate::ast::{Term, TermKind};
 
-use super::lines::{Stop, Writer, Written};
+use super::lines::{LineWriter, WriteStop, Written};
 
 /// Returns the operator that a built-in is written as.
 pub(super) fn infix_of(operator: &Term) -> Option<&'static str> {
@@ -42,7 +42,7 @@ fn is_pair_membership(term: &Term) -> bool {
         if terms.len() == 3 && terms.first().is_some_and(|operator| operator.is_operator("internal.member_2")))
 }
 
-impl<'m> Writer<'m> {
+impl<'m> LineWriter<'m> {
     /// Writes a call that is an expression.
     pub(super) fn call_expr(&mut self, terms: &'m [Term]) -> Written {
         let Some((operator, operands)) = terms.split_first() else {
@@ -208,8 +208,8 @@ fn strength(infix: &str) -> u8 {
     }
 }
 
-fn arity(operator: &Term, operands: &[Term]) -> Stop {
-    Stop::Failed(format!(
+fn arity(operator: &Term, operands: &[Term]) -> WriteStop {
+    WriteStop::Failed(format!(
         "{operator}: wrong number of operands: {}",
         operands.len()
     ))

@@ -1,7 +1,7 @@
 //! Errors of v1 that the grammar does not report: imports that shadow each other, definitions of `input` and `data`,
 //! and calls of deprecated built-ins.
 
-use crate::ast::visit::{Flow, Visitor, Walk};
+use crate::ast::visit::{Descent, Visitor, Walk};
 use crate::ast::{Expr, ExprKind, Module, Term, TermKind};
 use crate::source::{Code, Diagnostic, Diagnostics, Span};
 
@@ -95,14 +95,14 @@ fn is_root(term: &Term) -> bool {
 struct Assignments<'r, 'm>(&'r mut CheckReport<'m>);
 
 impl<'a> Visitor<'a> for Assignments<'_, '_> {
-    fn expr(&mut self, expr: &'a Expr) -> Flow {
+    fn expr(&mut self, expr: &'a Expr) -> Descent {
         let target = expr.operands_of("assign").and_then(<[Term]>::first);
         if let Some(target) = target.filter(|target| is_root(target)) {
             let message =
                 format!("variables must not shadow {target} (use a different variable name)");
             self.0.add(Code::Compile, expr.span, message);
         }
-        Flow::Into
+        Descent::Into
     }
 }
 
@@ -126,17 +126,17 @@ impl Calls<'_, '_> {
 }
 
 impl<'a> Visitor<'a> for Calls<'_, '_> {
-    fn expr(&mut self, expr: &'a Expr) -> Flow {
+    fn expr(&mut self, expr: &'a Expr) -> Descent {
         if let ExprKind::Call(terms) = &expr.kind {
             self.call(terms, expr.span);
         }
-        Flow::Into
+        Descent::Into
     }
 
-    fn term(&mut self, term: &'a Term) -> Flow {
+    fn term(&mut self, term: &'a Term) -> Descent {
         if let TermKind::Call(terms) = &term.kind {
             self.call(terms, term.span);
         }
-        Flow::Into
+        Descent::Into
     }
 }

@@ -1,12 +1,12 @@
 //! Collections, argument lists and comprehensions.
 
-use crate::ast::visit::{Flow, Terms, Walk};
+use crate::ast::visit::{Descent, Terms, Walk};
 use crate::ast::{Comprehension, Expr, Term, TermKind};
 use crate::source::{SourceId, Span};
 
 use super::brackets::closing_row;
 use super::calls::infix_of;
-use super::lines::{Stop, Writer, Written};
+use super::lines::{LineWriter, WriteStop, Written};
 
 /// An element of a list.
 trait ListEntry: Walk {
@@ -30,7 +30,11 @@ trait ListEntry: Walk {
                     .is_some_and(|name| name.starts_with("__local"))
                 || term.span.source == SourceId::NONE
                 || is_negation(term);
-            if generated { Flow::Over } else { Flow::Into }
+            if generated {
+                Descent::Over
+            } else {
+                Descent::Into
+            }
         }));
         generated
     }
@@ -81,7 +85,7 @@ fn is_union(term: &Term) -> bool {
     matches!(&term.kind, TermKind::Call(terms) if terms.first().and_then(infix_of) == Some("|"))
 }
 
-impl<'m> Writer<'m> {
+impl<'m> LineWriter<'m> {
     /// Returns the row on which the first bracket of a span closes.
     pub(super) fn closing(&self, span: Span, open: u8, close: u8) -> Option<u32> {
         closing_row(self.text(span), open, close).map(|rows| span.row + rows)
@@ -177,7 +181,7 @@ impl<'m> Writer<'m> {
             .is_some_and(|first| open.is_some_and(|open| self.is_below(open, first.start_span())));
         let several = broken || lines.len() > 1;
         if lines.len() <= 1 && self.has_comment_between(open.map(|open| open.row), close) {
-            return Err(Stop::Comment);
+            return Err(WriteStop::Comment);
         }
         if several {
             self.delay = true;

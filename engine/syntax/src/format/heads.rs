@@ -1,12 +1,12 @@
 //! Heads of rules.
 
-use crate::ast::visit::{Flow, Terms, Walk};
+use crate::ast::visit::{Descent, Terms, Walk};
 use crate::ast::{Head, Rule, Term, TermKind};
 
 use super::calls::infix_of;
-use super::lines::{Writer, Written};
+use super::lines::{LineWriter, Written};
 
-impl<'m> Writer<'m> {
+impl<'m> LineWriter<'m> {
     pub(super) fn head(&mut self, rule: &'m Rule, is_else: bool, constant: bool) -> Written {
         let head = &rule.head;
         if is_else {
@@ -101,7 +101,7 @@ fn calls_operator(term: &Term) -> bool {
     term.walk(&mut Terms(|term: &Term| {
         found = found
             || matches!(&term.kind, TermKind::Call(terms) if terms.first().is_some_and(|operator| infix_of(operator).is_some()));
-        if found { Flow::Over } else { Flow::Into }
+        if found { Descent::Over } else { Descent::Into }
     }));
     found
 }

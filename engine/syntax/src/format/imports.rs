@@ -5,11 +5,11 @@ use std::cmp::Ordering;
 use crate::ast::{Import, Module, Term, Version};
 use crate::source::Span;
 
-use super::lines::{Writer, Written};
+use super::lines::{LineWriter, Written};
 use super::style::{calls, keywords_of, path_of};
 use crate::dialect::Keywords;
 
-impl<'m> Writer<'m> {
+impl<'m> LineWriter<'m> {
     pub(super) fn imports(&mut self, imports: Vec<&'m Import>) -> Written {
         let rows: Vec<u32> = imports.iter().map(|import| import.span.row).collect();
         let comments = self.take_comments_on(&rows);

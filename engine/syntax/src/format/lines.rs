@@ -6,14 +6,14 @@ use crate::source::{Source, Span};
 use super::style::Style;
 
 /// Why part of the text was not written.
-pub(super) enum Stop {
+pub(super) enum WriteStop {
     /// Two comments would end one line. The smallest enclosing term or head is copied from the source.
     Comment,
     /// The tree cannot be written as text.
     Failed(String),
 }
 
-pub(super) type Written = Result<(), Stop>;
+pub(super) type Written = Result<(), WriteStop>;
 
 /// Possible end of a copied part of the source. The comment on its last row is written with it or stays pending.
 #[derive(Clone, Copy, Default)]
@@ -23,7 +23,7 @@ pub(super) struct Progress {
 }
 
 /// Writes a module line by line.
-pub(super) struct Writer<'m> {
+pub(super) struct LineWriter<'m> {
     pub source: &'m Source,
     /// Sources of parts that a program took from other modules.
     pub others: &'m [Source],
@@ -59,7 +59,7 @@ pub(super) enum RuleMode {
     CommentsAbove,
 }
 
-impl<'m> Writer<'m> {
+impl<'m> LineWriter<'m> {
     pub(super) fn new(
         source: &'m Source,
         style: Style,
@@ -174,7 +174,7 @@ impl<'m> Writer<'m> {
         {
             self.next += 1;
             if self.before_end.is_some() {
-                return Err(Stop::Comment);
+                return Err(WriteStop::Comment);
             }
             self.before_end = Some(comment);
         }

@@ -4,15 +4,15 @@ use crate::ast::{Body, Expr, ExprKind, Logical, Not};
 use crate::source::Span;
 use crate::stack;
 
-use super::lines::{Writer, Written, newlines};
+use super::lines::{LineWriter, Written, newlines};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Operator {
+enum LogicOperator {
     And,
     Or,
 }
 
-impl Operator {
+impl LogicOperator {
     fn text(self) -> &'static str {
         match self {
             Self::And => " and",
@@ -37,14 +37,14 @@ struct ChainOperand<'m> {
     right: bool,
 }
 
-impl<'m> Writer<'m> {
+impl<'m> LineWriter<'m> {
     pub(super) fn logical(&mut self, expr: &'m Expr) -> Written {
-        let Some((operator, _)) = Operator::from_expr(expr) else {
+        let Some((operator, _)) = LogicOperator::from_expr(expr) else {
             return Ok(());
         };
         let mut operands = Vec::new();
         let mut at = expr;
-        while let Some((here, logical)) = Operator::from_expr(at) {
+        while let Some((here, logical)) = LogicOperator::from_expr(at) {
             if here != operator || (!std::ptr::eq(at, expr) && !at.with.is_empty()) {
                 break;
             }
@@ -57,7 +57,8 @@ impl<'m> Writer<'m> {
                 [left]
                     if !logical.explicit_lhs
                         && left.with.is_empty()
-                        && Operator::from_expr(left).is_some_and(|(left, _)| left == operator) =>
+                        && LogicOperator::from_expr(left)
+                            .is_some_and(|(left, _)| left == operator) =>
                 {
                     at = left;
                 }
@@ -143,16 +144,21 @@ impl<'m> Writer<'m> {
         )
     }
 
-    fn operand_of(&mut self, operand: &ChainOperand<'m>, operator: Operator, from: u32) -> Written {
+    fn operand_of(
+        &mut self,
+        operand: &ChainOperand<'m>,
+        operator: LogicOperator,
+        from: u32,
+    ) -> Written {
         if operand.explicit {
             return self.braces(operand.body, from);
         }
         let Some(expr) = operand.body.first() else {
             return Ok(());
         };
-        let grouped = match Operator::from_expr(expr) {
-            Some((Operator::Or, _)) => operator == Operator::And || operand.right,
-            Some((Operator::And, _)) => operator == Operator::And && operand.right,
+        let grouped = match LogicOperator::from_expr(expr) {
+            Some((LogicOperator::Or, _)) => operator == LogicOperator::And || operand.right,
+            Some((LogicOperator::And, _)) => operator == LogicOperator::And && operand.right,
             None => false,
         } || !expr.with.is_empty()
             || self.starts_with_brace(expr);
@@ -163,7 +169,7 @@ impl<'m> Writer<'m> {
     fn starts_with_brace(&self, expr: &Expr) -> bool {
         if expr.negated
             || matches!(expr.kind, ExprKind::Not(_))
-            || Operator::from_expr(expr).is_some()
+            || LogicOperator::from_expr(expr).is_some()
         {
             return false;
         }
@@ -191,7 +197,7 @@ impl<'m> Writer<'m> {
         let Some(inner) = not.body.first() else {
             return Ok(());
         };
-        let grouped = Operator::from_expr(inner).is_some()
+        let grouped = LogicOperator::from_expr(inner).is_some()
             || !inner.with.is_empty()
             || inner.negated
             || matches!(inner.kind, ExprKind::Not(_))

@@ -24,7 +24,7 @@ use crate::dialect::ParseOptions;
 use crate::source::{Code, Diagnostic, Diagnostics, Source, Span};
 
 use self::faithful::{Changes, changes, unfaithful_rules};
-use self::lines::{RuleMode, Stop, Writer};
+use self::lines::{LineWriter, RuleMode, WriteStop};
 use self::style::Style;
 
 /// Options of the formatter.
@@ -220,11 +220,11 @@ fn write(
 ) -> Result<Output, Diagnostics> {
     let style = Style::from_module(module, target, options.parse.features().keywords_in_refs);
     let imports = imports::imports_for(module, target, options.drop_v0_imports);
-    let mut writer = Writer::new(&module.source, style, &module.comments, modes);
+    let mut writer = LineWriter::new(&module.source, style, &module.comments, modes);
     writer.others = others;
     match writer.module(module, &imports) {
-        Ok(()) | Err(Stop::Comment) => {}
-        Err(Stop::Failed(message)) => {
+        Ok(()) | Err(WriteStop::Comment) => {}
+        Err(WriteStop::Failed(message)) => {
             let file: Arc<str> = module.source.name.clone();
             return Err(Diagnostic::new(Code::Parse, file, Span::default(), message).into());
         }

@@ -2,7 +2,7 @@
 
 use crate::ast::{Import, Module, Package, Rule, Term};
 
-use super::lines::{Writer, Written};
+use super::lines::{LineWriter, Written};
 
 /// A run of consecutive statements of one kind.
 enum Section<'m> {
@@ -44,7 +44,7 @@ fn import_row(import: &Import) -> u32 {
     }
 }
 
-impl<'m> Writer<'m> {
+impl<'m> LineWriter<'m> {
     pub(super) fn module(&mut self, module: &'m Module, imports: &'m [Import]) -> Written {
         self.package(&module.package)?;
         for section in sections(imports, &module.rules) {

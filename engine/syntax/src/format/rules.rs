@@ -3,7 +3,7 @@
 use crate::ast::{Expr, ExprKind, Rule, TermKind};
 
 use super::brackets::{closing_row, closing_row_after};
-use super::lines::{RuleMode, Stop, Writer, Written};
+use super::lines::{LineWriter, RuleMode, WriteStop, Written};
 
 /// Returns `true` if the body is only `true`, explicit or implied.
 pub(super) fn is_constant(rule: &Rule) -> bool {
@@ -14,7 +14,7 @@ pub(super) fn is_constant(rule: &Rule) -> bool {
     ) && rule.else_rule.is_none()
 }
 
-impl<'m> Writer<'m> {
+impl<'m> LineWriter<'m> {
     pub(super) fn rules(&mut self, rules: &[&'m Rule]) -> Written {
         let mut rules = rules.iter().peekable();
         while let Some(rule) = rules.next() {
@@ -69,7 +69,7 @@ impl<'m> Writer<'m> {
         write: impl FnOnce(&mut Self) -> Written,
     ) -> Written {
         match write(self) {
-            Err(Stop::Comment) => Ok(()),
+            Err(WriteStop::Comment) => Ok(()),
             written => written,
         }
     }
@@ -103,12 +103,12 @@ impl<'m> Writer<'m> {
     }
 
     /// Writes a rule without its `else` chain. Returns `true` if it ends with a brace.
-    fn member(&mut self, rule: &'m Rule, is_else: bool) -> Result<bool, Stop> {
+    fn member(&mut self, rule: &'m Rule, is_else: bool) -> Result<bool, WriteStop> {
         let constant = is_constant(rule);
         self.body_follows = !constant;
         let written = self.head(rule, is_else, constant);
         self.body_follows = false;
-        let unexpected = matches!(written, Err(Stop::Comment));
+        let unexpected = matches!(written, Err(WriteStop::Comment));
         self.ignoring_comments(|_| written)?;
         if constant {
             return Ok(false);

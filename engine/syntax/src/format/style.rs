@@ -1,6 +1,6 @@
 //! Style of the whole output, derived from the version, the imports and the heads of rules.
 
-use crate::ast::visit::{Flow, Terms, Walk};
+use crate::ast::visit::{Descent, Terms, Walk};
 use crate::ast::{Import, Module, Term, Version};
 use crate::dialect::Keywords;
 
@@ -78,7 +78,7 @@ pub(super) fn calls(node: &(impl Walk + ?Sized), names: &[&str]) -> bool {
     let mut found = false;
     node.walk(&mut Terms(|term: &Term| {
         found = found || names.iter().any(|name| term.is_operator(name));
-        if found { Flow::Over } else { Flow::Into }
+        if found { Descent::Over } else { Descent::Into }
     }));
     found
 }

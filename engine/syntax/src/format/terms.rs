@@ -5,9 +5,9 @@ use crate::print::{quote, write_key};
 use crate::source::SourceId;
 use crate::stack;
 
-use super::lines::{Stop, Writer, Written};
+use super::lines::{LineWriter, WriteStop, Written};
 
-impl<'m> Writer<'m> {
+impl<'m> LineWriter<'m> {
     pub(super) fn term(&mut self, term: &'m Term) -> Written {
         self.term_at(term, term.span.row)
     }
@@ -20,10 +20,10 @@ impl<'m> Writer<'m> {
         let start = self.progress();
         let level = self.level;
         match self.term_with_parens(term, row, false) {
-            Err(Stop::Comment) => {
+            Err(WriteStop::Comment) => {
                 self.level = level;
                 self.copy_source(start, term.span);
-                Err(Stop::Comment)
+                Err(WriteStop::Comment)
             }
             written => written,
         }

@@ -6,7 +6,7 @@ use super::checks::{self, Keyword};
 use super::errors::Report;
 use super::infix::infix;
 use super::literal::literal;
-use super::rule::{from_parts, generated_true, is_ground, relocate, rename_wildcards};
+use super::rule::{generated_true, is_ground, new_rule, relocate, rename_wildcards};
 use super::stream::Stream;
 use crate::ast::{Head, Rule, Term, TermKind};
 use crate::lexer::Kind;
@@ -99,6 +99,6 @@ fn else_clause<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, ((Rule, Keywor
         }
     };
     let has_body = body.iter().any(|expr| !expr.generated);
-    let rule = from_parts(head, body, rest.span_since(start));
+    let rule = new_rule(head, body, rest.span_since(start));
     Ok((rest, ((rule, keyword), has_body)))
 }

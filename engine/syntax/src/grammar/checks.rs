@@ -1,7 +1,7 @@
 //! Checks of parsed rules: the restrictions of v1, and those on default rules.
 
 use super::errors::Report;
-use crate::ast::visit::{Flow, Visitor, Walk};
+use crate::ast::visit::{Descent, Visitor, Walk};
 use crate::ast::{Head, Rule, Term, TermKind};
 
 /// Keywords that a rule was written with.
@@ -100,19 +100,19 @@ struct Constant<'c> {
 }
 
 impl<'a> Visitor<'a> for Constant<'_> {
-    fn term(&mut self, term: &'a Term) -> Flow {
+    fn term(&mut self, term: &'a Term) -> Descent {
         match &term.kind {
             TermKind::ArrayComprehension(_)
             | TermKind::ObjectComprehension(_)
-            | TermKind::SetComprehension(_) => Flow::Over,
+            | TermKind::SetComprehension(_) => Descent::Over,
             TermKind::Ref(_) | TermKind::Var(_) | TermKind::Call(_) => {
                 (self.complain)(format!(
                     "illegal default rule (value cannot contain {})",
                     term.kind.name()
                 ));
-                Flow::Over
+                Descent::Over
             }
-            _ => Flow::Into,
+            _ => Descent::Into,
         }
     }
 }

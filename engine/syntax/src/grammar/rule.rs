@@ -7,7 +7,7 @@ use super::head::{WrittenHead, head};
 use super::literal::literal;
 use super::stream::{Failure, Stream};
 use super::{Parsed, nested};
-use crate::ast::visit::{Flow, VisitorMut, WalkMut};
+use crate::ast::visit::{Descent, VisitorMut, WalkMut};
 use crate::ast::{Body, Expr, ExprKind, Head, Rule, Term, TermKind};
 use crate::lexer::{Inside, Kind};
 use crate::source::Span;
@@ -60,12 +60,12 @@ pub(super) fn rules(input: Stream<'_>) -> Parsed<'_, Vec<Draft>> {
         _ => {
             let body = vec![generated_true(start)];
             let span = head.span;
-            let rule = from_parts(head, body, span);
+            let rule = new_rule(head, body, span);
             let complaints = checks::complaints(&rule, keyword);
             return Ok((rest, vec![Draft { rule, complaints }]));
         }
     };
-    let mut rule = from_parts(head, body, start);
+    let mut rule = new_rule(head, body, start);
     let (rest, else_complaints) = attach_else(rest, &mut rule)?;
     rule.span = rest.span_since(start);
     let mut complaints = checks::complaints(&rule, keyword);
@@ -75,7 +75,7 @@ pub(super) fn rules(input: Stream<'_>) -> Parsed<'_, Vec<Draft>> {
     Ok((rest, drafts))
 }
 
-pub(super) fn from_parts(head: Head, body: Body, span: Span) -> Rule {
+pub(super) fn new_rule(head: Head, body: Body, span: Span) -> Rule {
     Rule {
         default: false,
         head,
@@ -153,7 +153,7 @@ fn without_body<'a>(
     }
     let span = rest.span_since(input.span());
     head.span = span;
-    let rule = from_parts(head, body, span);
+    let rule = new_rule(head, body, span);
     let complaints = checks::complaints(&rule, Keyword::default());
     Ok((rest, vec![Draft { rule, complaints }]))
 }
@@ -165,7 +165,7 @@ fn default_rule(rest: Stream<'_>, written: WrittenHead, start: Span) -> Result<D
     if rest.session.report_count() > reports {
         return Err(rest.failure());
     }
-    let mut rule = from_parts(head, vec![generated_true(start)], start);
+    let mut rule = new_rule(head, vec![generated_true(start)], start);
     rule.default = true;
     let complaints = checks::complaints(
         &rule,
@@ -299,7 +299,7 @@ fn further_bodies<'a>(
         relocate(&mut head.key, span);
         relocate(&mut head.value, span);
         head.span = span;
-        let rule = from_parts(head, body, span);
+        let rule = new_rule(head, body, span);
         let complaints = checks::complaints(&rule, keyword);
         drafts.push(Draft { rule, complaints });
         at = rest;
@@ -320,14 +320,14 @@ pub(super) fn rename_wildcards(at: Stream<'_>, head: &mut Head) {
 pub(super) fn relocate(node: &mut impl WalkMut, span: Span) {
     struct Relocation(Span);
     impl VisitorMut for Relocation {
-        fn expr(&mut self, expr: &mut Expr) -> Flow {
+        fn expr(&mut self, expr: &mut Expr) -> Descent {
             expr.span = self.0;
-            Flow::Into
+            Descent::Into
         }
 
-        fn term(&mut self, term: &mut Term) -> Flow {
+        fn term(&mut self, term: &mut Term) -> Descent {
             term.span = self.0;
-            Flow::Into
+            Descent::Into
         }
     }
     node.walk_mut(&mut Relocation(span));

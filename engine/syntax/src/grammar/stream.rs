@@ -15,15 +15,15 @@ use crate::source::Span;
 ///
 /// `Err::Error` means that the text is something else, `Err::Failure` that an error was reported. `Ok` does not mean
 /// that no error was reported: an operator with an invalid right operand returns its left operand.
-pub(super) type Parsed<'a, T> = IResult<Stream<'a>, T, Stop<'a>>;
+pub(super) type Parsed<'a, T> = IResult<Stream<'a>, T, ParseStop<'a>>;
 
 /// Position where parsing stopped.
 #[derive(Clone, Copy)]
-pub(super) struct Stop<'a> {
+pub(super) struct ParseStop<'a> {
     pub at: Stream<'a>,
 }
 
-impl<'a> ParseError<Stream<'a>> for Stop<'a> {
+impl<'a> ParseError<Stream<'a>> for ParseStop<'a> {
     fn from_error_kind(at: Stream<'a>, _: ErrorKind) -> Self {
         Self { at }
     }
@@ -34,10 +34,10 @@ impl<'a> ParseError<Stream<'a>> for Stop<'a> {
 }
 
 /// Error of a parser.
-pub(super) type Failure<'a> = Err<Stop<'a>>;
+pub(super) type Failure<'a> = Err<ParseStop<'a>>;
 
 /// Returns the position of an error. Parsers here are not streaming, so `otherwise` is never used.
-pub(super) fn stopped_at<'a>(error: &Err<Stop<'a>>, otherwise: Stream<'a>) -> Stream<'a> {
+pub(super) fn stopped_at<'a>(error: &Err<ParseStop<'a>>, otherwise: Stream<'a>) -> Stream<'a> {
     match error {
         Err::Error(stop) | Err::Failure(stop) => stop.at,
         Err::Incomplete(_) => otherwise,
@@ -300,13 +300,13 @@ impl<'a> Stream<'a> {
     }
 
     /// Returns the error of a parser that has reported something.
-    pub(super) fn failure(self) -> Err<Stop<'a>> {
-        Err::Failure(Stop { at: self })
+    pub(super) fn failure(self) -> Err<ParseStop<'a>> {
+        Err::Failure(ParseStop { at: self })
     }
 
     /// Returns the error of a parser that found something else.
-    pub(super) fn mismatch(self) -> Err<Stop<'a>> {
-        Err::Error(Stop { at: self })
+    pub(super) fn mismatch(self) -> Err<ParseStop<'a>> {
+        Err::Error(ParseStop { at: self })
     }
 }
 

@@ -114,7 +114,7 @@ fn addresses_that_are_not_public_are_denied() {
 
 /// The proxy connects to these hosts. It resolves their names itself.
 #[test]
-fn servers_of_proxies_are_denied_as_far_as_they_are_known() {
+fn servers_of_proxies_are_denied_where_their_addresses_are_configured() {
     for (host, want) in [
         ("localhost", Some("loopback")),
         ("LOCALHOST.", Some("loopback")),
@@ -151,7 +151,7 @@ fn servers_of_proxies_are_denied_as_far_as_they_are_known() {
 }
 
 #[test]
-fn metadata_services_and_private_networks_are_denied_apart() {
+fn metadata_services_and_private_networks_are_denied_separately() {
     let network = |text: &str| text.parse::<Network>().unwrap();
     let metadata = NetworkRules::unrestricted().deny_metadata();
     let private = NetworkRules::unrestricted().deny_private();

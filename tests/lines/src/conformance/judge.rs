@@ -46,11 +46,11 @@ pub fn check(case: &Case, face: &mut dyn Driver) -> Result<(), String> {
         serde_json::from_str(&line).map_err(|error| format!("{error} in {line}"))?;
     match (&case.want_error, &case.want_error_code) {
         (None, None) => compare(case, &answer),
-        (message, code) => refuse(&answer, message.as_deref(), code.as_deref()),
+        (message, code) => reject(&answer, message.as_deref(), code.as_deref()),
     }
 }
 
-fn refuse(
+fn reject(
     answer: &JudgedAnswer<'_>,
     message: Option<&str>,
     code: Option<&str>,

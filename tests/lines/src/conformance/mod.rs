@@ -59,7 +59,7 @@ impl Cases {
     }
 
     /// Runs all cases with a driver.
-    pub fn ask(&self, face: &mut dyn Driver) -> Report {
+    pub fn run(&self, face: &mut dyn Driver) -> Report {
         let mut report = Report::default();
         for case in case::read_all(&self.directory) {
             match judge::check(&case, face) {

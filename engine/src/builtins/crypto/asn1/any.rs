@@ -1,6 +1,6 @@
 //! ASN.1 values of any type, decoded by their tags as far as Go supports the tag.
 
-use super::{Problem, Raw, arcs, bits, boolean, number};
+use super::{Asn1Error, Raw, arcs, bits, boolean, number};
 use crate::builtins::crypto::certificate::name::bmp;
 use crate::builtins::crypto::certificate::time::{self, Time};
 use crate::builtins::crypto::der::{self, Bits};
@@ -38,7 +38,7 @@ impl Asn1Value<'_> {
 
 impl<'d> Asn1Value<'d> {
     /// Decodes a value.
-    pub(super) fn from_raw(raw: &Raw<'d>) -> Result<Self, Problem> {
+    pub(super) fn from_raw(raw: &Raw<'d>) -> Result<Self, Asn1Error> {
         const UTF8: u32 = 12;
         const NUMERIC: u32 = 18;
         const PRINTABLE: u32 = 19;
@@ -57,7 +57,7 @@ impl<'d> Asn1Value<'d> {
                 return Ok(latin());
             }
             let problem = format!("asn1: syntax error: {name} contains invalid character");
-            Err(Problem::from(problem))
+            Err(Asn1Error::from(problem))
         };
         Ok(match raw.header.number {
             tag if tag == u32::from(der::BOOLEAN) => Self::Bool(boolean(content)?),

@@ -12,7 +12,7 @@ pub use any::Asn1Value;
 use super::der::{self, Bits, Element};
 
 /// Error message, in Go's words.
-pub type Problem = Cow<'static, str>;
+pub type Asn1Error = Cow<'static, str>;
 
 /// Largest length to which another length byte may be added.
 const LARGEST: usize = 1 << 23;
@@ -70,7 +70,7 @@ struct Raw<'d> {
 
 impl<'d> FieldReader<'d> {
     /// Reads a structure, given its name in Go. Also returns the bytes after it.
-    pub fn parse_struct(text: &'d [u8], name: &'static str) -> Result<(Self, &'d [u8]), Problem> {
+    pub fn parse_struct(text: &'d [u8], name: &'static str) -> Result<(Self, &'d [u8]), Asn1Error> {
         let mut outer = Self::inside(text);
         let (fields, _) = outer.structure(name)?;
         Ok((fields, outer.rest()))
@@ -86,12 +86,12 @@ impl<'d> FieldReader<'d> {
         self.content.within(self.at..)
     }
 
-    fn header(&self, at: usize) -> Result<TagHeader, Problem> {
+    fn header(&self, at: usize) -> Result<TagHeader, Asn1Error> {
         header(self.content, at)
     }
 
     /// Returns the value after a header.
-    fn value(&mut self, header: TagHeader) -> Result<Raw<'d>, Problem> {
+    fn value(&mut self, header: TagHeader) -> Result<Raw<'d>, Asn1Error> {
         let end = header.start.saturating_add(header.length);
         let content = self.content.get(header.start..end);
         let whole = self.content.get(self.at..end);
@@ -109,7 +109,7 @@ impl<'d> FieldReader<'d> {
         Ok(Raw { header, element })
     }
 
-    fn raw(&mut self) -> Result<Raw<'d>, Problem> {
+    fn raw(&mut self) -> Result<Raw<'d>, Asn1Error> {
         if self.rest().is_empty() {
             return Err(TRUNCATED.into());
         }
@@ -118,17 +118,17 @@ impl<'d> FieldReader<'d> {
     }
 
     /// Reads the next value, of any type.
-    pub fn any(&mut self) -> Result<Element<'d>, Problem> {
+    pub fn any(&mut self) -> Result<Element<'d>, Asn1Error> {
         self.raw().map(|raw| raw.element)
     }
 
     /// Reads and decodes the next value by its tag.
-    pub fn interpreted(&mut self) -> Result<Asn1Value<'d>, Problem> {
+    pub fn interpreted(&mut self) -> Result<Asn1Value<'d>, Asn1Error> {
         let raw = self.raw()?;
         Asn1Value::from_raw(&raw)
     }
 
-    fn field(&mut self, kind: FieldTag) -> Result<Element<'d>, Problem> {
+    fn field(&mut self, kind: FieldTag) -> Result<Element<'d>, Asn1Error> {
         if self.rest().is_empty() {
             return Err(TRUNCATED.into());
         }
@@ -140,20 +140,20 @@ impl<'d> FieldReader<'d> {
     }
 
     /// Reads a nested structure. Returns a reader of its fields, and all of its bytes.
-    pub fn structure(&mut self, name: &'static str) -> Result<(Self, &'d [u8]), Problem> {
+    pub fn structure(&mut self, name: &'static str) -> Result<(Self, &'d [u8]), Asn1Error> {
         let element = self.field(FieldTag::plain(der::SEQUENCE, name))?;
         Ok((Self::inside(element.content), element.whole))
     }
 
     /// Reads a list with a tag. If `members` is given, all elements must have that tag.
-    pub fn list(&mut self, tag: u8, members: Option<u8>) -> Result<Vec<Element<'d>>, Problem> {
+    pub fn list(&mut self, tag: u8, members: Option<u8>) -> Result<Vec<Element<'d>>, Asn1Error> {
         let name = if tag == der::SET { "SET" } else { "" };
         let element = self.field(FieldTag::plain(tag, name))?;
         Self::members(element.content, members)
     }
 
     /// Reads the elements of a list from its content.
-    pub fn members(content: &'d [u8], kind: Option<u8>) -> Result<Vec<Element<'d>>, Problem> {
+    pub fn members(content: &'d [u8], kind: Option<u8>) -> Result<Vec<Element<'d>>, Asn1Error> {
         let mut inside = Self::inside(content);
         let mut members = Vec::new();
         while !inside.rest().is_empty() {
@@ -172,25 +172,25 @@ impl<'d> FieldReader<'d> {
     }
 
     /// Reads an integer that fits 64 bits.
-    pub fn small(&mut self) -> Result<i64, Problem> {
+    pub fn small(&mut self) -> Result<i64, Asn1Error> {
         number(self.field(FieldTag::plain(der::INTEGER, "int"))?.content)
     }
 
     /// Reads an integer: its bytes in two's complement.
-    pub fn integer(&mut self) -> Result<&'d [u8], Problem> {
+    pub fn integer(&mut self) -> Result<&'d [u8], Asn1Error> {
         let bytes = self.field(FieldTag::plain(der::INTEGER, ""))?.content;
         minimal(bytes).map(|()| bytes)
     }
 
     /// Reads an integer, if the next value is one.
-    pub fn optional_integer(&mut self) -> Result<Option<&'d [u8]>, Problem> {
+    pub fn optional_integer(&mut self) -> Result<Option<&'d [u8]>, Asn1Error> {
         self.next_has_tag(der::INTEGER)?
             .then(|| self.integer())
             .transpose()
     }
 
     /// Returns `true` if there is another value and it has the tag.
-    pub fn next_has_tag(&self, tag: u8) -> Result<bool, Problem> {
+    pub fn next_has_tag(&self, tag: u8) -> Result<bool, Asn1Error> {
         if self.rest().is_empty() {
             return Ok(false);
         }
@@ -199,7 +199,7 @@ impl<'d> FieldReader<'d> {
     }
 
     /// Reads a boolean. Returns `false` if the next value is not a boolean.
-    pub fn boolean_or_false(&mut self) -> Result<bool, Problem> {
+    pub fn boolean_or_false(&mut self) -> Result<bool, Asn1Error> {
         if !self.next_has_tag(der::BOOLEAN)? {
             return Ok(false);
         }
@@ -207,19 +207,19 @@ impl<'d> FieldReader<'d> {
     }
 
     /// Reads an octet string.
-    pub fn octets(&mut self) -> Result<&'d [u8], Problem> {
+    pub fn octets(&mut self) -> Result<&'d [u8], Asn1Error> {
         let element = self.field(FieldTag::plain(der::OCTET_STRING, ""))?;
         Ok(element.content)
     }
 
     /// Reads an object identifier.
-    pub fn oid(&mut self) -> Result<&'d [u8], Problem> {
+    pub fn oid(&mut self) -> Result<&'d [u8], Asn1Error> {
         let element = self.field(FieldTag::plain(der::OID, "ObjectIdentifier"))?;
         arcs(element.content).map(|()| element.content)
     }
 
     /// Reads a bit string.
-    pub fn bits(&mut self) -> Result<Bits<'d>, Problem> {
+    pub fn bits(&mut self) -> Result<Bits<'d>, Asn1Error> {
         bits(
             self.field(FieldTag::plain(der::BIT_STRING, "BitString"))?
                 .content,
@@ -227,17 +227,17 @@ impl<'d> FieldReader<'d> {
     }
 
     /// Reads an explicitly tagged object identifier, if present.
-    pub fn tagged_oid(&mut self, number: u32) -> Result<Option<&'d [u8]>, Problem> {
+    pub fn tagged_oid(&mut self, number: u32) -> Result<Option<&'d [u8]>, Asn1Error> {
         let found = self.tagged(number, der::OID)?;
         found.map(|oid| arcs(oid).map(|()| oid)).transpose()
     }
 
     /// Reads an explicitly tagged bit string, if present.
-    pub fn tagged_bits(&mut self, number: u32) -> Result<Option<Bits<'d>>, Problem> {
+    pub fn tagged_bits(&mut self, number: u32) -> Result<Option<Bits<'d>>, Asn1Error> {
         self.tagged(number, der::BIT_STRING)?.map(bits).transpose()
     }
 
-    fn tagged(&mut self, number: u32, tag: u8) -> Result<Option<&'d [u8]>, Problem> {
+    fn tagged(&mut self, number: u32, tag: u8) -> Result<Option<&'d [u8]>, Asn1Error> {
         const CONTEXT: u8 = 2;
         if self.rest().is_empty() {
             return Ok(None);
@@ -268,7 +268,7 @@ const TRUNCATED: &str = "asn1: syntax error: sequence truncated";
 /// Error message for bytes after the end.
 pub const TRAILING: &str = "asn1: syntax error: trailing data";
 
-fn header(bytes: &[u8], at: usize) -> Result<TagHeader, Problem> {
+fn header(bytes: &[u8], at: usize) -> Result<TagHeader, Asn1Error> {
     const CUT: &str = "asn1: syntax error: truncated tag or length";
     let mut at = at;
     let mut next = || {
@@ -315,7 +315,7 @@ fn header(bytes: &[u8], at: usize) -> Result<TagHeader, Problem> {
 }
 
 /// Reads a number in base 128, of at most 31 bits.
-fn base_128(mut next: impl FnMut() -> Option<u8>) -> Result<u32, Problem> {
+fn base_128(mut next: impl FnMut() -> Option<u8>) -> Result<u32, Asn1Error> {
     const LARGE: &str = "asn1: structure error: base 128 integer too large";
     let mut number = 0_u64;
     for place in 0.. {
@@ -337,7 +337,7 @@ fn base_128(mut next: impl FnMut() -> Option<u8>) -> Result<u32, Problem> {
 }
 
 /// Checks an object identifier.
-fn arcs(content: &[u8]) -> Result<(), Problem> {
+fn arcs(content: &[u8]) -> Result<(), Asn1Error> {
     if content.is_empty() {
         return Err("asn1: syntax error: zero length OBJECT IDENTIFIER".into());
     }
@@ -348,7 +348,7 @@ fn arcs(content: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn boolean(content: &[u8]) -> Result<bool, Problem> {
+fn boolean(content: &[u8]) -> Result<bool, Asn1Error> {
     match content {
         [0] => Ok(false),
         [0xff] => Ok(true),
@@ -357,7 +357,7 @@ fn boolean(content: &[u8]) -> Result<bool, Problem> {
 }
 
 /// Checks that an integer has its shortest encoding.
-fn minimal(content: &[u8]) -> Result<(), Problem> {
+fn minimal(content: &[u8]) -> Result<(), Asn1Error> {
     match content {
         [] => Err("asn1: structure error: empty integer".into()),
         [0, next, ..] if next & 0x80 == 0 => Err(LONG.into()),
@@ -368,12 +368,12 @@ fn minimal(content: &[u8]) -> Result<(), Problem> {
 
 const LONG: &str = "asn1: structure error: integer not minimally-encoded";
 
-fn number(content: &[u8]) -> Result<i64, Problem> {
+fn number(content: &[u8]) -> Result<i64, Asn1Error> {
     minimal(content)?;
     der::signed(content).ok_or("asn1: structure error: integer too large".into())
 }
 
-fn bits(content: &[u8]) -> Result<Bits<'_>, Problem> {
+fn bits(content: &[u8]) -> Result<Bits<'_>, Asn1Error> {
     if content.is_empty() {
         return Err("asn1: syntax error: zero length BIT STRING".into());
     }
@@ -381,7 +381,7 @@ fn bits(content: &[u8]) -> Result<Bits<'_>, Problem> {
 }
 
 /// Returns the error for a value with the wrong tag.
-fn mismatch(wanted: FieldTag, found: &TagHeader) -> Problem {
+fn mismatch(wanted: FieldTag, found: &TagHeader) -> Asn1Error {
     let TagHeader {
         class,
         number,

@@ -1,6 +1,6 @@
 //! Signature algorithms of certificates.
 
-use crate::builtins::crypto::der::{self, Reader};
+use crate::builtins::crypto::der::{self, DerReader};
 use crate::builtins::crypto::hash::Sha2;
 use crate::builtins::crypto::oids;
 use crate::builtins::crypto::public::{AlgorithmIdentifier, PublicKey};
@@ -72,14 +72,14 @@ impl SignatureAlgorithm {
 fn pss(algorithm: AlgorithmIdentifier<'_>) -> Option<SignatureAlgorithm> {
     const TRAILER: u8 = 0xa3;
     let parameters = algorithm.parameters?;
-    let mut outer = Reader::new(parameters.whole).inside(der::SEQUENCE)?;
+    let mut outer = DerReader::new(parameters.whole).inside(der::SEQUENCE)?;
     let hash = hash(outer.inside(der::CONTEXT_0)?)?;
     let mask = AlgorithmIdentifier::read(outer.inside(0xa1)?.inside(der::SEQUENCE)?).ok()?;
-    let mask_hash = Reader::new(mask.parameters?.whole);
+    let mask_hash = DerReader::new(mask.parameters?.whole);
     let salt = outer.inside(0xa2)?.small()?;
     let trailer = match outer.optional(TRAILER)? {
         None => 1,
-        Some(content) => Reader::new(content).small()?,
+        Some(content) => DerReader::new(content).small()?,
     };
     if mask.oid != oids::MGF1 || self::hash(mask_hash)? != hash || trailer != 1 {
         return None;
@@ -92,7 +92,7 @@ fn pss(algorithm: AlgorithmIdentifier<'_>) -> Option<SignatureAlgorithm> {
     }
 }
 
-fn hash(mut reader: Reader<'_>) -> Option<Sha2> {
+fn hash(mut reader: DerReader<'_>) -> Option<Sha2> {
     let algorithm = AlgorithmIdentifier::read(reader.inside(der::SEQUENCE)?).ok()?;
     let null = |element: der::Element<'_>| element.whole == [der::NULL, 0];
     if !algorithm.parameters.is_none_or(null) {

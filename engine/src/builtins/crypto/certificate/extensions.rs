@@ -1,8 +1,8 @@
 //! Extensions of certificates.
 
 use super::names::{AlternativeNames, NameConstraints};
-use super::{Problem, dotted};
-use crate::builtins::crypto::der::{self, Reader};
+use super::{Asn1Error, dotted};
+use crate::builtins::crypto::der::{self, DerReader};
 use crate::builtins::crypto::oids;
 use crate::limits::DECIMAL_BYTES;
 
@@ -58,7 +58,7 @@ pub struct Extension<'d> {
 
 impl<'d> Extension<'d> {
     /// Reads the next extension of a list.
-    pub fn read(list: &mut Reader<'d>) -> Result<Self, Problem> {
+    pub fn read(list: &mut DerReader<'d>) -> Result<Self, Asn1Error> {
         let mut fields = list
             .inside(der::SEQUENCE)
             .ok_or("x509: malformed extension")?;
@@ -122,7 +122,7 @@ pub struct Extensions<'d> {
 
 impl<'d> Extensions<'d> {
     /// Decodes all extensions.
-    pub fn read(all: &[Extension<'d>]) -> Result<Self, Problem> {
+    pub fn read(all: &[Extension<'d>]) -> Result<Self, Asn1Error> {
         let mut extensions = Self {
             key_usage: 0,
             basic_constraints: false,
@@ -158,25 +158,27 @@ impl<'d> Extensions<'d> {
     }
 
     /// Decodes an extension. Returns `true` if it is supported.
-    fn extension(&mut self, extension: &Extension<'d>) -> Result<bool, Problem> {
+    fn extension(&mut self, extension: &Extension<'d>) -> Result<bool, Asn1Error> {
         let value = extension.value;
         let not_critical = |what: &str| {
             if !extension.critical {
                 return Ok(());
             }
             let problem = format!("x509: {what} incorrectly marked critical");
-            Err(Problem::from(problem))
+            Err(Asn1Error::from(problem))
         };
         match extension.id {
             oids::SUBJECT_KEY => {
                 not_critical("subject key identifier")?;
-                let key = Reader::new(value)
+                let key = DerReader::new(value)
                     .take(der::OCTET_STRING)
                     .ok_or("x509: invalid subject key identifier")?;
                 self.subject_key = Some(key);
             }
             oids::KEY_USAGE => {
-                let bits = Reader::new(value).bits().ok_or("x509: invalid key usage")?;
+                let bits = DerReader::new(value)
+                    .bits()
+                    .ok_or("x509: invalid key usage")?;
                 self.key_usage = (0..9)
                     .filter(|bit| bits.bit_at(*bit))
                     .fold(0, |usage, bit| usage | 1 << bit);
@@ -219,7 +221,7 @@ impl<'d> Extensions<'d> {
                     .ok_or("x509: invalid extended key usages")?;
             }
             oids::INHIBIT_ANY_POLICY => {
-                let limit = Reader::new(value)
+                let limit = DerReader::new(value)
                     .small()
                     .ok_or("x509: invalid inhibit any policy extension")?;
                 self.no_any_policy = Some(limit);
@@ -235,7 +237,7 @@ impl<'d> Extensions<'d> {
     }
 
     fn authority(&mut self, value: &[u8]) -> Option<()> {
-        let mut fields = Reader::new(value).inside(der::SEQUENCE)?;
+        let mut fields = DerReader::new(value).inside(der::SEQUENCE)?;
         self.authority = fields.boolean_or_false()?;
         self.path_length = match fields.peek() {
             Some(der::INTEGER) => fields.small().filter(|length| *length >= 0)?,
@@ -245,9 +247,9 @@ impl<'d> Extensions<'d> {
         Some(())
     }
 
-    fn revocation_lists(&mut self, value: &'d [u8]) -> Result<(), Problem> {
+    fn revocation_lists(&mut self, value: &'d [u8]) -> Result<(), Asn1Error> {
         const INVALID: &str = "x509: invalid CRL distribution point";
-        let mut list = Reader::new(value)
+        let mut list = DerReader::new(value)
             .inside(der::SEQUENCE)
             .ok_or("x509: invalid CRL distribution points")?;
         while !list.is_empty() {
@@ -255,7 +257,7 @@ impl<'d> Extensions<'d> {
             let Some(name) = point.optional(der::CONTEXT_0).ok_or(INVALID)? else {
                 continue;
             };
-            let mut names = Reader::new(name).inside(der::CONTEXT_0).ok_or(INVALID)?;
+            let mut names = DerReader::new(name).inside(der::CONTEXT_0).ok_or(INVALID)?;
             while names.peek() == Some(URI) {
                 self.revocation_lists.push(names.take(URI).ok_or(INVALID)?);
             }
@@ -264,7 +266,7 @@ impl<'d> Extensions<'d> {
     }
 
     fn policies(&mut self, value: &'d [u8]) -> Option<()> {
-        let mut list = Reader::new(value).inside(der::SEQUENCE)?;
+        let mut list = DerReader::new(value).inside(der::SEQUENCE)?;
         let mut seen = std::collections::HashSet::new();
         let mut policies = Vec::new();
         while !list.is_empty() {
@@ -279,7 +281,7 @@ impl<'d> Extensions<'d> {
     }
 
     fn mappings(&mut self, value: &'d [u8]) -> Option<()> {
-        let mut list = Reader::new(value).inside(der::SEQUENCE)?;
+        let mut list = DerReader::new(value).inside(der::SEQUENCE)?;
         while !list.is_empty() {
             let mut mapping = list.inside(der::SEQUENCE)?;
             // Go does not validate these object identifiers
@@ -294,13 +296,13 @@ impl<'d> Extensions<'d> {
 
     fn authority_key(&mut self, value: &'d [u8]) -> Option<()> {
         const KEY: u8 = 0x80;
-        let mut fields = Reader::new(value).inside(der::SEQUENCE)?;
+        let mut fields = DerReader::new(value).inside(der::SEQUENCE)?;
         self.authority_key = fields.optional(KEY)?;
         Some(())
     }
 
     fn policy_constraints(&mut self, value: &[u8]) -> Option<()> {
-        let mut fields = Reader::new(value).inside(der::SEQUENCE)?;
+        let mut fields = DerReader::new(value).inside(der::SEQUENCE)?;
         let mut limit = |tag| match fields.optional(tag)? {
             None => Some(None),
             // the tag of a number is its index in this structure
@@ -312,7 +314,7 @@ impl<'d> Extensions<'d> {
     }
 
     fn usages(&mut self, value: &'d [u8]) -> Option<()> {
-        let mut list = Reader::new(value).inside(der::SEQUENCE)?;
+        let mut list = DerReader::new(value).inside(der::SEQUENCE)?;
         while !list.is_empty() {
             self.usages.push(list.oid()?);
         }
@@ -320,7 +322,7 @@ impl<'d> Extensions<'d> {
     }
 
     fn access(&mut self, value: &'d [u8]) -> Option<()> {
-        let mut list = Reader::new(value).inside(der::SEQUENCE)?;
+        let mut list = DerReader::new(value).inside(der::SEQUENCE)?;
         while !list.is_empty() {
             let mut access = list.inside(der::SEQUENCE)?;
             let method = access.oid()?;

@@ -13,8 +13,8 @@ pub mod time;
 
 use std::borrow::Cow;
 
-pub use super::asn1::Problem;
-use super::der::{self, Bits, Reader};
+pub use super::asn1::Asn1Error;
+use super::der::{self, Bits, DerReader};
 use super::oids;
 use super::public::{AlgorithmIdentifier, PublicKey};
 use crate::limits::DECIMAL_BYTES;
@@ -62,8 +62,8 @@ pub struct Certificate<'d> {
 
 impl<'d> Certificate<'d> {
     /// Decodes a single certificate.
-    pub fn parse(text: &'d [u8]) -> Result<Self, Problem> {
-        let mut reader = Reader::new(text);
+    pub fn parse(text: &'d [u8]) -> Result<Self, Asn1Error> {
+        let mut reader = DerReader::new(text);
         let certificate = Self::read(&mut reader)?;
         if !reader.is_empty() {
             return Err("x509: trailing data".into());
@@ -72,8 +72,8 @@ impl<'d> Certificate<'d> {
     }
 
     /// Decodes a sequence of certificates.
-    pub fn parse_all(text: &'d [u8]) -> Result<Vec<Self>, Problem> {
-        let mut reader = Reader::new(text);
+    pub fn parse_all(text: &'d [u8]) -> Result<Vec<Self>, Asn1Error> {
+        let mut reader = DerReader::new(text);
         let mut all = Vec::new();
         while !reader.is_empty() {
             all.push(Self::read(&mut reader)?);
@@ -81,16 +81,16 @@ impl<'d> Certificate<'d> {
         Ok(all)
     }
 
-    fn read(reader: &mut Reader<'d>) -> Result<Self, Problem> {
+    fn read(reader: &mut DerReader<'d>) -> Result<Self, Asn1Error> {
         const BODY: &str = "x509: malformed tbs certificate";
         let outer = reader
             .element(der::SEQUENCE)
             .ok_or("x509: malformed certificate")?;
         let raw = outer.whole;
-        let mut outer = Reader::new(outer.content);
+        let mut outer = DerReader::new(outer.content);
         let body = outer.element(der::SEQUENCE).ok_or(BODY)?;
         let signed = body.whole;
-        let mut body = Reader::new(body.content);
+        let mut body = DerReader::new(body.content);
         let version = version(&mut body)?;
         let serial = serial(&mut body)?;
         let inner_algorithm = body
@@ -102,11 +102,11 @@ impl<'d> Certificate<'d> {
         if inner_algorithm != outer_algorithm {
             return Err("x509: inner and outer signature algorithm identifiers don't match".into());
         }
-        let algorithm = AlgorithmIdentifier::read(Reader::new(inner_algorithm))?;
+        let algorithm = AlgorithmIdentifier::read(DerReader::new(inner_algorithm))?;
         let raw_issuer = body
             .element(der::SEQUENCE)
             .ok_or("x509: malformed issuer")?;
-        let issuer = name::read(Reader::new(raw_issuer.content))?;
+        let issuer = name::read(DerReader::new(raw_issuer.content))?;
         let mut validity = body
             .inside(der::SEQUENCE)
             .ok_or("x509: malformed validity")?;
@@ -115,7 +115,7 @@ impl<'d> Certificate<'d> {
         let raw_subject = body
             .element(der::SEQUENCE)
             .ok_or("x509: malformed issuer")?;
-        let subject = name::read(Reader::new(raw_subject.content))?;
+        let subject = name::read(DerReader::new(raw_subject.content))?;
         let (raw_key, public_key) = key(&mut body)?;
         let all_extensions = extensions(&mut body, version)?;
         let extensions = Extensions::read(&all_extensions)?;
@@ -141,12 +141,12 @@ impl<'d> Certificate<'d> {
     }
 }
 
-fn version(body: &mut Reader<'_>) -> Result<i64, Problem> {
+fn version(body: &mut DerReader<'_>) -> Result<i64, Asn1Error> {
     const MALFORMED: &str = "x509: malformed version";
     let version = match body.optional(der::CONTEXT_0).ok_or(MALFORMED)? {
         None => 0,
         Some(content) => {
-            let mut inside = Reader::new(content);
+            let mut inside = DerReader::new(content);
             let version = inside.small().ok_or(MALFORMED)?;
             if version < 0 || !inside.is_empty() {
                 return Err(MALFORMED.into());
@@ -160,7 +160,7 @@ fn version(body: &mut Reader<'_>) -> Result<i64, Problem> {
     Ok(version + 1)
 }
 
-fn serial<'d>(body: &mut Reader<'d>) -> Result<&'d [u8], Problem> {
+fn serial<'d>(body: &mut DerReader<'d>) -> Result<&'d [u8], Asn1Error> {
     let mut ahead = *body;
     body.integer()
         .filter(|serial| serial.len() <= DECIMAL_BYTES)
@@ -170,9 +170,9 @@ fn serial<'d>(body: &mut Reader<'d>) -> Result<&'d [u8], Problem> {
 }
 
 /// Reads the public key with its algorithm, undecoded and decoded.
-fn key<'d>(body: &mut Reader<'d>) -> Result<(&'d [u8], Option<PublicKey>), Problem> {
+fn key<'d>(body: &mut DerReader<'d>) -> Result<(&'d [u8], Option<PublicKey>), Asn1Error> {
     let info = body.element(der::SEQUENCE).ok_or("x509: malformed spki")?;
-    let mut fields = Reader::new(info.content);
+    let mut fields = DerReader::new(info.content);
     let algorithm = fields
         .inside(der::SEQUENCE)
         .ok_or("x509: malformed public key algorithm identifier")?;
@@ -185,14 +185,14 @@ fn key<'d>(body: &mut Reader<'d>) -> Result<(&'d [u8], Option<PublicKey>), Probl
 pub fn signing_key(
     algorithm: AlgorithmIdentifier<'_>,
     bits: Bits<'_>,
-) -> Result<Option<PublicKey>, Problem> {
+) -> Result<Option<PublicKey>, Asn1Error> {
     match algorithm.oid {
         oids::X25519 => Ok(None),
         _ => PublicKey::read(algorithm, bits),
     }
 }
 
-fn extensions<'d>(body: &mut Reader<'d>, version: i64) -> Result<Vec<Extension<'d>>, Problem> {
+fn extensions<'d>(body: &mut DerReader<'d>, version: i64) -> Result<Vec<Extension<'d>>, Asn1Error> {
     const MALFORMED: &str = "x509: malformed extensions";
     const ISSUER_ID: u8 = 0x81;
     const SUBJECT_ID: u8 = 0x82;
@@ -210,7 +210,9 @@ fn extensions<'d>(body: &mut Reader<'d>, version: i64) -> Result<Vec<Extension<'
     let Some(list) = body.optional(EXTENSIONS).ok_or(MALFORMED)? else {
         return Ok(Vec::new());
     };
-    let mut list = Reader::new(list).inside(der::SEQUENCE).ok_or(MALFORMED)?;
+    let mut list = DerReader::new(list)
+        .inside(der::SEQUENCE)
+        .ok_or(MALFORMED)?;
     let mut all: Vec<Extension<'d>> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     while !list.is_empty() {

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::Problem;
+use super::Asn1Error;
 use crate::builtins::crypto::asn1::{Asn1Value, FieldReader};
-use crate::builtins::crypto::der::{self, Reader};
+use crate::builtins::crypto::der::{self, DerReader};
 
 /// An attribute of a name.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub struct Attribute<'d> {
 pub type Name<'d> = Vec<Attribute<'d>>;
 
 /// Reads a name from the content of its sequence.
-pub fn read(mut sets: Reader<'_>) -> Result<Name<'_>, Problem> {
+pub fn read(mut sets: DerReader<'_>) -> Result<Name<'_>, Asn1Error> {
     const INVALID: &str = "x509: invalid RDNSequence";
     let mut name = Vec::new();
     while !sets.is_empty() {
@@ -47,7 +47,7 @@ pub fn read(mut sets: Reader<'_>) -> Result<Name<'_>, Problem> {
 }
 
 /// Reads the name of a certificate request, whose attribute values may have any type.
-pub fn of_request(text: &[u8]) -> Result<Name<'_>, Problem> {
+pub fn of_request(text: &[u8]) -> Result<Name<'_>, Asn1Error> {
     let mut name = Vec::new();
     let mut outer = FieldReader::inside(text);
     for set in outer.list(der::SEQUENCE, Some(der::SET))? {

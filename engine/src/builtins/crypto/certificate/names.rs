@@ -2,9 +2,9 @@
 
 use std::net::IpAddr;
 
-use super::Problem;
+use super::Asn1Error;
 use super::domain;
-use crate::builtins::crypto::der::{self, Reader};
+use crate::builtins::crypto::der::{self, DerReader};
 use crate::uri::{self, Uri};
 use crate::value::display;
 
@@ -31,8 +31,8 @@ pub struct AlternativeNames<'d> {
 
 impl<'d> AlternativeNames<'d> {
     /// Decodes the content of the extension.
-    pub fn read(value: &'d [u8]) -> Result<Self, Problem> {
-        let mut list = Reader::new(value)
+    pub fn read(value: &'d [u8]) -> Result<Self, Asn1Error> {
+        let mut list = DerReader::new(value)
             .inside(der::SEQUENCE)
             .ok_or("x509: invalid subject alternative names")?;
         let mut names = Self::default();
@@ -40,7 +40,7 @@ impl<'d> AlternativeNames<'d> {
             let name = list.any().ok_or("x509: invalid subject alternative name")?;
             let ascii = |what: &str| {
                 ascii(name.content)
-                    .ok_or_else(|| Problem::from(format!("x509: SAN {what} is malformed")))
+                    .ok_or_else(|| Asn1Error::from(format!("x509: SAN {what} is malformed")))
             };
             match name.tag {
                 tag::EMAIL => names.emails.push(ascii("rfc822Name")?),
@@ -105,10 +105,10 @@ pub struct NameConstraints<'d> {
 
 impl<'d> NameConstraints<'d> {
     /// Decodes the content of the extension.
-    pub fn read(value: &'d [u8]) -> Result<Self, Problem> {
+    pub fn read(value: &'d [u8]) -> Result<Self, Asn1Error> {
         const INVALID: &str = "x509: invalid NameConstraints extension";
         const EXCLUDED: u8 = 0xa1;
-        let mut outer = Reader::new(value);
+        let mut outer = DerReader::new(value);
         let mut fields = outer.inside(der::SEQUENCE).ok_or(INVALID)?;
         let permitted = fields.optional(der::CONTEXT_0).ok_or(INVALID)?;
         let excluded = fields.optional(EXCLUDED).ok_or(INVALID)?;
@@ -121,15 +121,15 @@ impl<'d> NameConstraints<'d> {
         }
         let mut unknown = false;
         Ok(Self {
-            permitted: Subtrees::read(Reader::new(permitted), &mut unknown)?,
-            excluded: Subtrees::read(Reader::new(excluded), &mut unknown)?,
+            permitted: Subtrees::read(DerReader::new(permitted), &mut unknown)?,
+            excluded: Subtrees::read(DerReader::new(excluded), &mut unknown)?,
             unknown,
         })
     }
 }
 
 impl<'d> Subtrees<'d> {
-    fn read(mut list: Reader<'d>, unknown: &mut bool) -> Result<Self, Problem> {
+    fn read(mut list: DerReader<'d>, unknown: &mut bool) -> Result<Self, Asn1Error> {
         const INVALID: &str = "x509: invalid NameConstraints extension";
         let mut trees = Self::default();
         while !list.is_empty() {
@@ -138,12 +138,12 @@ impl<'d> Subtrees<'d> {
             let text = || {
                 ascii(name.content).ok_or_else(|| {
                     let text = quoted(name.content);
-                    Problem::from(format!(
+                    Asn1Error::from(format!(
                         "x509: invalid constraint value: x509: {text} cannot be encoded as an IA5String"
                     ))
                 })
             };
-            let unfit = |what: &str, text: &str| -> Problem {
+            let unfit = |what: &str, text: &str| -> Asn1Error {
                 format!(
                     "x509: failed to parse {what} constraint {}",
                     quoted(text.as_bytes())
@@ -189,7 +189,7 @@ impl<'d> Subtrees<'d> {
     }
 }
 
-fn range(bytes: &[u8]) -> Result<(&[u8], &[u8]), Problem> {
+fn range(bytes: &[u8]) -> Result<(&[u8], &[u8]), Asn1Error> {
     let (address, mask) = match bytes.len() {
         8 | 32 => bytes.split_at(bytes.len() / 2),
         length => {

@@ -1,7 +1,7 @@
 //! Validity times of certificates.
 
-use super::Problem;
-use crate::builtins::crypto::der::Reader;
+use super::Asn1Error;
+use crate::builtins::crypto::der::DerReader;
 
 /// A point in time, with the UTC offset in its encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Time {
 }
 
 /// Reads a `UTCTime` or `GeneralizedTime`.
-pub fn read(reader: &mut Reader<'_>) -> Result<Time, Problem> {
+pub fn read(reader: &mut DerReader<'_>) -> Result<Time, Asn1Error> {
     const UTC: u8 = 23;
     const GENERALIZED: u8 = 24;
     match reader.peek() {

@@ -6,14 +6,14 @@ use solon_syntax::stack;
 
 use super::format::SchemaFormat;
 use super::keywords::{
-    Additional, ArrayKeywords, Condition, ItemsKeyword, NumberKeywords, ObjectKeywords, Schema,
-    SchemaDependency, SchemaKeywords, StringKeywords, Subschema, SubschemaId, Types,
+    Additional, ArrayKeywords, Condition, ItemsKeyword, NumberKeywords, ObjectKeywords,
+    SchemaDependency, SchemaKeywords, SchemaProgram, StringKeywords, Subschema, SubschemaId, Types,
 };
 use crate::builtins::patterns::CompiledPattern;
 use crate::builtins::regex::{Regex, is_pattern};
 use crate::index::Indexed as _;
 use crate::types::schema::document::{Document, named};
-use crate::types::schema::reference::References;
+use crate::types::schema::reference::SchemaReferences;
 use crate::types::schema::validity::{self, Draft, canonical};
 use crate::value::{NumberBuf, Object, Value};
 
@@ -21,8 +21,8 @@ use crate::value::{NumberBuf, Object, Value};
 const GROWTH: usize = 16;
 
 /// Compiles a schema. The error is the message.
-pub fn compile(document: &Value, length: usize) -> Result<Schema, String> {
-    let references = References::new(document)?;
+pub fn compile(document: &Value, length: usize) -> Result<SchemaProgram, String> {
+    let references = SchemaReferences::new(document)?;
     let draft = validity::check(document, &references, &is_pattern)?;
     let mut compiler = Compiler {
         references: &references,
@@ -32,14 +32,14 @@ pub fn compile(document: &Value, length: usize) -> Result<Schema, String> {
         pattern_bytes: 0,
     };
     compiler.part(document)?;
-    Ok(Schema {
+    Ok(SchemaProgram {
         bytes: length * GROWTH + compiler.pattern_bytes,
         subschemas: compiler.subschemas,
     })
 }
 
 struct Compiler<'c, 'a> {
-    references: &'c References<'a>,
+    references: &'c SchemaReferences<'a>,
     draft: Draft,
     subschemas: Vec<Subschema>,
     /// Subschemas by the full text of references to them.

@@ -7,13 +7,13 @@ use crate::builtins::regex::Regex;
 use crate::value::NumberBuf;
 
 /// A compiled schema and its subschemas. The first one is the schema itself.
-pub struct Schema {
+pub struct SchemaProgram {
     pub subschemas: Vec<Subschema>,
     /// Approximate memory size in bytes.
     pub bytes: usize,
 }
 
-/// Index in [`Schema::subschemas`].
+/// Index in [`SchemaProgram::subschemas`].
 pub type SubschemaId = usize;
 
 /// A subschema.

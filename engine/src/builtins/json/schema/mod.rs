@@ -15,17 +15,17 @@ use crate::builtins::patterns::{CompiledPattern, Family};
 use crate::builtins::{BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::limits;
 use crate::value::{ValueRef, json};
-use keywords::Schema;
-use problem::Problem;
+use keywords::SchemaProgram;
+use problem::SchemaViolation;
 
-impl CompiledPattern for Schema {
+impl CompiledPattern for SchemaProgram {
     fn bytes(&self) -> usize {
         self.bytes
     }
 }
 
 /// A call with a constant schema.
-struct ConstantJsonSchema(Schema);
+struct ConstantJsonSchema(SchemaProgram);
 
 impl Prepared for ConstantJsonSchema {
     fn call<'e>(
@@ -137,13 +137,16 @@ fn is_json(value: ValueRef<'_>) -> bool {
 }
 
 /// Returns the cached compiled form of a schema that is not constant.
-fn cached(call: &mut BuiltinContext<'_>, operand: ValueRef<'_>) -> Result<Arc<Schema>, String> {
+fn cached(
+    call: &mut BuiltinContext<'_>,
+    operand: ValueRef<'_>,
+) -> Result<Arc<SchemaProgram>, String> {
     let text = text(operand)?;
     call.patterns
         .get(Family::JsonSchema, &text, || compile(&text))
 }
 
-fn compile(text: &[u8]) -> Result<Schema, String> {
+fn compile(text: &[u8]) -> Result<SchemaProgram, String> {
     let document = json::read(text).map_err(|error| error.to_string())?;
     stacker::maybe_grow(limits::COMPILE_STACK, limits::COMPILE_STACK, || {
         compile::compile(&document, text.len())
@@ -153,7 +156,7 @@ fn compile(text: &[u8]) -> Result<Schema, String> {
 /// Returns the result of a validation: `true` if the document is valid, and the errors.
 fn outcome<'e>(
     call: &mut BuiltinContext<'e>,
-    schema: &Schema,
+    schema: &SchemaProgram,
     document: ValueRef<'e>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let problems = validate::validate(call, schema, document)?;
@@ -169,7 +172,7 @@ fn outcome<'e>(
     Ok(arena.array(&[valid, shown]))
 }
 
-fn described<'e>(call: &BuiltinContext<'e>, problem: &Problem<'_>) -> ValueRef<'e> {
+fn described<'e>(call: &BuiltinContext<'e>, problem: &SchemaViolation<'_>) -> ValueRef<'e> {
     let arena = call.arena;
     let description = problem.description();
     let error = format!("{}: {description}", problem.field);

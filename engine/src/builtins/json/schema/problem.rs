@@ -9,7 +9,7 @@ use crate::value::{Number, ValueRef};
 pub const ROOT: &str = "(Root)";
 
 /// A validation error.
-pub struct Problem<'s> {
+pub struct SchemaViolation<'s> {
     pub kind: ProblemKind<'s>,
     /// Location: names and indexes, separated by dots.
     pub field: String,
@@ -151,7 +151,7 @@ impl ProblemKind<'_> {
     }
 }
 
-impl Problem<'_> {
+impl SchemaViolation<'_> {
     /// Returns the message, without the location.
     pub fn description(&self) -> String {
         let mut text = String::new();

@@ -8,9 +8,9 @@ mod object;
 mod scalar;
 
 use super::keywords::{
-    Condition, Schema, SchemaDependency, SchemaKeywords, Subschema, SubschemaId,
+    Condition, SchemaDependency, SchemaKeywords, SchemaProgram, Subschema, SubschemaId,
 };
-use super::problem::{InstancePath, Problem, ProblemKind};
+use super::problem::{InstancePath, ProblemKind, SchemaViolation};
 use crate::bug::Within as _;
 use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::limits;
@@ -20,10 +20,10 @@ use crate::value::{ObjectView, ValueRef};
 /// Returns all errors of a document.
 pub fn validate<'s, 'e>(
     call: &mut BuiltinContext<'e>,
-    schema: &'s Schema,
+    schema: &'s SchemaProgram,
     document: ValueRef<'e>,
-) -> Result<Vec<Problem<'s>>, BuiltinError> {
-    let mut validator = Validator {
+) -> Result<Vec<SchemaViolation<'s>>, BuiltinError> {
+    let mut validator = SchemaValidator {
         schema,
         call,
         references: Vec::new(),
@@ -38,7 +38,7 @@ pub fn validate<'s, 'e>(
 /// Result of a validation.
 #[derive(Default)]
 struct ValidationReport<'s> {
-    problems: Vec<Problem<'s>>,
+    problems: Vec<SchemaViolation<'s>>,
     score: i64,
 }
 
@@ -68,8 +68,8 @@ impl ValidationReport<'_> {
 
 type ItemsChecked = Result<(), BuiltinError>;
 
-struct Validator<'v, 's, 'e> {
-    schema: &'s Schema,
+struct SchemaValidator<'v, 's, 'e> {
+    schema: &'s SchemaProgram,
     call: &'v mut BuiltinContext<'e>,
     /// Subschemas of the references being followed, those of the current instance last.
     references: Vec<SubschemaId>,
@@ -80,7 +80,7 @@ struct Validator<'v, 's, 'e> {
     problem_count: usize,
 }
 
-impl<'s, 'e> Validator<'_, 's, 'e> {
+impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
     fn report(
         &mut self,
         id: SubschemaId,
@@ -102,9 +102,9 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         self.problem_count += 1;
         self.call
             .budget
-            .reserve(self.problem_count * size_of::<Problem<'_>>())?;
+            .reserve(self.problem_count * size_of::<SchemaViolation<'_>>())?;
         let field = place.field();
-        report.problems.push(Problem { kind, field });
+        report.problems.push(SchemaViolation { kind, field });
         report.score -= 2;
         Ok(())
     }

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
-use super::{Opened, Tree, TreeChange, no_child};
+use super::{Opened, PatchTree, TreeChange, no_child};
 use crate::bug::bug;
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, BuiltinError};
@@ -14,7 +14,7 @@ use crate::value::{Arena, Kind, ObjectBuilder, ValueRef};
 /// State of a key.
 pub enum PairState<'e> {
     /// Current value.
-    Present(Tree<'e>),
+    Present(PatchTree<'e>),
     /// Deleted. Contains the kind of the deleted value.
     Deleted(&'static str),
 }
@@ -42,7 +42,7 @@ impl<'e> Changed<'e> {
         pairs: &mut ObjectBuilder<'e>,
     ) -> Result<(), BuiltinError> {
         match &self.state {
-            PairState::Present(Tree::Value(value)) => pairs.append(self.key, *value),
+            PairState::Present(PatchTree::Value(value)) => pairs.append(self.key, *value),
             PairState::Present(tree) => pairs.append(self.key, tree.value(call)?),
             PairState::Deleted(_) => {}
         }
@@ -73,7 +73,7 @@ impl<'e> PairChanges<'e> {
             Some(place) => place,
             None => {
                 let value = original.as_object()?.get(key)?;
-                let slot = PairState::Present(Tree::Value(value));
+                let slot = PairState::Present(PatchTree::Value(value));
                 self.put(None, Changed { key, state: slot });
                 self.changed.len() - 1
             }
@@ -145,7 +145,7 @@ impl<'e> Opened<'e, PairChanges<'e>> {
         let Some((shape, values)) = object.shaped().filter(few) else {
             return Ok(None);
         };
-        let mut changed: SmallVec<[(usize, &Tree<'e>); 4]> = SmallVec::new();
+        let mut changed: SmallVec<[(usize, &PatchTree<'e>); 4]> = SmallVec::new();
         for Changed { key, state: slot } in &self.nodes.changed {
             match (slot, shape.slot(*key)) {
                 (PairState::Present(tree), Some(at)) if key.is_string() => changed.push((at, tree)),
@@ -168,16 +168,16 @@ impl<'e> Opened<'e, PairChanges<'e>> {
         let place = self.nodes.index_of_key(key);
         let old = match place.and_then(|at| self.nodes.changed.get(at)) {
             Some(changed) => match &changed.state {
-                PairState::Present(Tree::Value(value)) => Ok(value.kind()),
-                PairState::Present(Tree::Object(_)) => Ok(Kind::Object),
-                PairState::Present(Tree::Array(_)) => Ok(Kind::Array),
+                PairState::Present(PatchTree::Value(value)) => Ok(value.kind()),
+                PairState::Present(PatchTree::Object(_)) => Ok(Kind::Object),
+                PairState::Present(PatchTree::Array(_)) => Ok(Kind::Array),
                 PairState::Deleted(what) => Err(Some(*what)),
             },
             None => self.original.lookup(key).map(ValueRef::kind).ok_or(None),
         };
         let slot = match (change, old) {
             (TreeChange::Insert(value), _) | (TreeChange::Replace(value), Ok(_)) => {
-                PairState::Present(Tree::Value(value))
+                PairState::Present(PatchTree::Value(value))
             }
             (TreeChange::Delete, Ok(kind)) if kind < Kind::Array => PairState::Deleted("scalar"),
             (TreeChange::Delete, Ok(_)) => PairState::Deleted("composite"),

@@ -2,7 +2,9 @@
 
 use super::{TemplateParser, TemplateResult};
 use crate::builtins::template::lexer::TemplateTokenKind;
-use crate::builtins::template::tree::{Command, OperandKind, Pipeline, Position, TemplateOperand};
+use crate::builtins::template::tree::{
+    Command, OperandKind, Pipeline, TemplateOperand, TemplatePosition,
+};
 use crate::builtins::template::{constant, functions, quoted};
 use crate::limits;
 
@@ -18,7 +20,7 @@ impl TemplateParser {
         self.depth += 1;
         let at = self.peek_solid().at;
         let mut pipeline = Pipeline {
-            position: Position { at },
+            position: TemplatePosition { at },
             ..Pipeline::default()
         };
         self.declarations(&mut pipeline, context)?;
@@ -126,7 +128,7 @@ impl TemplateParser {
         }
         Ok(Command {
             operands,
-            position: Position { at },
+            position: TemplatePosition { at },
         })
     }
 
@@ -138,7 +140,7 @@ impl TemplateParser {
         if next.kind != TemplateTokenKind::Field {
             return Ok(Some(operand));
         }
-        let position = Position { at: next.at };
+        let position = TemplatePosition { at: next.at };
         let mut fields = Vec::new();
         loop {
             let token = self.next();
@@ -169,7 +171,7 @@ impl TemplateParser {
 
     fn term(&mut self) -> TemplateResult<Option<TemplateOperand>> {
         let token = self.next_non_space();
-        let position = Position { at: token.at };
+        let position = TemplatePosition { at: token.at };
         let kind = match token.kind {
             TemplateTokenKind::Identifier => {
                 if !functions::is_defined(&token.text) {

@@ -15,7 +15,9 @@ use super::{Proof, length, texts};
 use crate::builtins::{IndexTest, index_test};
 use crate::compile::lower::constants::constant;
 use crate::compile::lower::precheck::{Effect, EffectAnalysis};
-use crate::program::{AccessPath, ConditionCoverage, Delimiters, Question, Tree, ValueFeature};
+use crate::program::{
+    AccessPath, ConditionCoverage, Delimiters, Question, ValueFeature, VirtualDocuments,
+};
 use crate::value::Value;
 
 /// Maximum number of conditions of one rule in an index.
@@ -43,7 +45,7 @@ pub fn conditions(
     prints: bool,
     order: &[&Expr],
     args: &[Term],
-    tree: &Tree,
+    tree: &VirtualDocuments,
     effects: &mut EffectAnalysis<'_>,
 ) -> (Vec<IndexCondition>, ConditionCoverage) {
     let published = OnceCell::new();

@@ -6,7 +6,7 @@ use super::conditions::IndexCondition;
 use super::{Proof, length};
 use crate::compile::lower::precheck::is_virtual;
 use crate::program::canonical::{self, Conditions, Constraint, Test};
-use crate::program::{AccessPath, Delimiters, Root, Tree, ValueFeature};
+use crate::program::{AccessPath, Delimiters, PathRoot, ValueFeature, VirtualDocuments};
 use crate::value::{Value, ValueRef};
 
 /// Conditions of a rule in OPA's index.
@@ -14,7 +14,7 @@ pub struct OpaConditions(Vec<Constraint>);
 
 impl OpaConditions {
     /// Returns the conditions of a rule, except alternatives.
-    pub fn of_rule(rule: &ast::Rule, tree: &Tree) -> Self {
+    pub fn of_rule(rule: &ast::Rule, tree: &VirtualDocuments) -> Self {
         let Conditions { alternatives, .. } =
             Conditions::of_rule(rule, &|steps| is_virtual(steps, tree));
         let mut alternatives = alternatives.into_iter();
@@ -48,8 +48,10 @@ fn keys_between<'p>(
     inner: &'p AccessPath,
 ) -> Option<&'p [Value]> {
     match (outer, inner.root) {
-        (canonical::ConditionOperand::Input(path), Root::Input) => inner.path.strip_prefix(&**path),
-        (canonical::ConditionOperand::Argument(at), Root::Argument(argument))
+        (canonical::ConditionOperand::Input(path), PathRoot::Input) => {
+            inner.path.strip_prefix(&**path)
+        }
+        (canonical::ConditionOperand::Argument(at), PathRoot::Argument(argument))
             if u32::try_from(*at) == Ok(argument) =>
         {
             Some(&inner.path)

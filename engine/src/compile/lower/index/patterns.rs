@@ -13,17 +13,21 @@ use crate::value::Value;
 pub fn needs(
     test: IndexTest,
     operands: &[Term],
-    place: &dyn Fn(&Term) -> Option<AccessPath>,
+    access_path: &dyn Fn(&Term) -> Option<AccessPath>,
     constant: &dyn Fn(&Term) -> Option<Value>,
 ) -> Option<Vec<TextRequirement>> {
     match (test, operands) {
         (IndexTest::Pattern, [pattern, text]) => {
-            let (place, pattern) = place(text).zip(constant(pattern))?;
-            Some(one(place, ValueFeature::Prefix, beginnings(&pattern)?))
+            let (access_path, pattern) = access_path(text).zip(constant(pattern))?;
+            Some(one(
+                access_path,
+                ValueFeature::Prefix,
+                beginnings(&pattern)?,
+            ))
         }
         (IndexTest::Glob, [pattern, delimiters, text]) => {
-            let place = place(text)?;
-            globs(&place, &constant(pattern)?, &constant(delimiters)?)
+            let access_path = access_path(text)?;
+            globs(&access_path, &constant(pattern)?, &constant(delimiters)?)
         }
         _ => None,
     }

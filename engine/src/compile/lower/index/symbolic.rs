@@ -5,7 +5,7 @@ use solon_syntax::ast::{Name, Term, TermKind};
 use super::conditions::RequiredValues;
 use crate::compile::lower::constants::constant;
 use crate::compile::small_map::SmallMap;
-use crate::program::{AccessPath, Delimiters, KeyPath, Question, Root, ValueFeature};
+use crate::program::{AccessPath, Delimiters, KeyPath, PathRoot, Question, ValueFeature};
 use crate::value::Value;
 
 /// Symbolic value of a term.
@@ -174,14 +174,14 @@ pub fn elements(collection: &Value) -> Option<RequiredValues> {
 /// Returns the access path of an argument.
 pub fn argument(at: u32) -> AccessPath {
     AccessPath {
-        root: Root::Argument(at),
+        root: PathRoot::Argument(at),
         path: KeyPath::new(),
     }
 }
 
 fn input() -> AccessPath {
     AccessPath {
-        root: Root::Input,
+        root: PathRoot::Input,
         path: KeyPath::new(),
     }
 }

@@ -16,19 +16,19 @@ pub type TextRequirement = (Question, RequiredValues);
 pub fn needs(
     test: IndexTest,
     operands: &[Term],
-    place: &dyn Fn(&Term) -> Option<AccessPath>,
+    access_path: &dyn Fn(&Term) -> Option<AccessPath>,
     constant: &dyn Fn(&Term) -> Option<Value>,
 ) -> Vec<TextRequirement> {
     let found = match (test, operands) {
         (IndexTest::Prefix, [text, base]) => strings(base, constant)
-            .and_then(|bases| Some(one(place(text)?, ValueFeature::Prefix, bases))),
+            .and_then(|bases| Some(one(access_path(text)?, ValueFeature::Prefix, bases))),
         (IndexTest::Suffix, [text, base]) => strings(base, constant)
-            .and_then(|bases| Some(one(place(text)?, ValueFeature::Suffix, bases))),
+            .and_then(|bases| Some(one(access_path(text)?, ValueFeature::Suffix, bases))),
         (IndexTest::Network, [network, address]) => strings(network, constant)
             .filter(|networks| networks.iter().all(is_network))
-            .and_then(|networks| Some(one(place(address)?, ValueFeature::Network, networks))),
+            .and_then(|networks| Some(one(access_path(address)?, ValueFeature::Network, networks))),
         #[cfg(feature = "regex")]
-        _ => super::patterns::needs(test, operands, place, constant),
+        _ => super::patterns::needs(test, operands, access_path, constant),
         #[cfg(not(feature = "regex"))]
         _ => None,
     };
@@ -36,11 +36,17 @@ pub fn needs(
 }
 
 pub(super) fn one(
-    place: AccessPath,
+    path: AccessPath,
     feature: ValueFeature,
     answers: RequiredValues,
 ) -> Vec<TextRequirement> {
-    vec![(Question { place, feature }, answers)]
+    vec![(
+        Question {
+            place: path,
+            feature,
+        },
+        answers,
+    )]
 }
 
 /// Returns a string, or the strings of a constant collection.

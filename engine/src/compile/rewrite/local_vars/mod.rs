@@ -12,12 +12,12 @@ mod unused;
 
 use std::collections::BTreeSet;
 
-use solon_syntax::ast::visit::{Flow, Visitor, VisitorMut, Walk, WalkMut};
+use solon_syntax::ast::visit::{Descent, Visitor, VisitorMut, Walk, WalkMut};
 use solon_syntax::ast::{Expr, Head, Name, Rule, TemplatePart, Term, TermKind, VarScan, With};
 use solon_syntax::source::{Code, Span};
 
 use self::renamer::Renamer;
-use self::scopes::{Occurrence, Scopes, Variable};
+use self::scopes::{Occurrence, ScopeVariable, Scopes};
 use super::arrange;
 use crate::builtins;
 use crate::compile::locals::Locals;
@@ -178,7 +178,7 @@ impl LocalVarsPass<'_> {
 struct WithTargets<'n>(&'n mut BTreeSet<Name>);
 
 impl Visitor<'_> for WithTargets<'_> {
-    fn expr(&mut self, expr: &Expr) -> Flow {
+    fn expr(&mut self, expr: &Expr) -> Descent {
         for With { target, value, .. } in &expr.with {
             let scan = VarScan {
                 skip_call_heads: true,
@@ -191,7 +191,7 @@ impl Visitor<'_> for WithTargets<'_> {
                 self.0.remove(name);
             });
         }
-        Flow::Into
+        Descent::Into
     }
 }
 
@@ -210,7 +210,7 @@ struct ArgumentRenamer<'l> {
 }
 
 impl VisitorMut for ArgumentRenamer<'_> {
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         arrange(term);
         match &mut term.kind {
             TermKind::Var(name) => {
@@ -225,10 +225,10 @@ impl VisitorMut for ArgumentRenamer<'_> {
                 }
             }
             TermKind::Call(_) => self.calls.push(term.span),
-            TermKind::Ref(_) | TermKind::Array(_) => return Flow::Into,
+            TermKind::Ref(_) | TermKind::Array(_) => return Descent::Into,
             _ => {}
         }
-        Flow::Over
+        Descent::Over
     }
 }
 
@@ -251,7 +251,7 @@ impl NestedRenamer<'_> {
 }
 
 impl VisitorMut for NestedRenamer<'_> {
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         arrange(term);
         match &mut term.kind {
             TermKind::ArrayComprehension(inner)
@@ -266,22 +266,22 @@ impl VisitorMut for NestedRenamer<'_> {
                     }
                 }
             }
-            _ => return Flow::Into,
+            _ => return Descent::Into,
         }
-        Flow::Over
+        Descent::Over
     }
 }
 
 /// Replaces the variables of a head by the locals of its body.
-struct Naming<'n>(&'n SmallMap<Name, Variable>);
+struct Naming<'n>(&'n SmallMap<Name, ScopeVariable>);
 
 impl VisitorMut for Naming<'_> {
-    fn term(&mut self, term: &mut Term) -> Flow {
+    fn term(&mut self, term: &mut Term) -> Descent {
         if let TermKind::Var(name) = &mut term.kind
             && let Some(variable) = self.0.get(name)
         {
             *name = variable.local.clone();
         }
-        Flow::Into
+        Descent::Into
     }
 }

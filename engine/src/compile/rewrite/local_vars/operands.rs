@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use solon_syntax::ast::visit::{Flow, Terms, Walk};
+use solon_syntax::ast::visit::{Descent, Terms, Walk};
 use solon_syntax::ast::{Body, Expr, ExprKind, Logical, Term, TermKind};
 use solon_syntax::stack;
 
@@ -94,10 +94,10 @@ impl Renamer<'_> {
                 TermKind::Var(name) if scopes.find(name).is_none() => scopes.keep(name),
                 TermKind::ArrayComprehension(_)
                 | TermKind::SetComprehension(_)
-                | TermKind::ObjectComprehension(_) => return Flow::Over,
+                | TermKind::ObjectComprehension(_) => return Descent::Over,
                 _ => {}
             }
-            Flow::Into
+            Descent::Into
         }));
     }
 }

@@ -20,7 +20,7 @@ pub(super) enum Occurrence {
 
 /// A variable of a scope.
 #[derive(Clone, Debug)]
-pub(super) struct Variable {
+pub(super) struct ScopeVariable {
     /// The local that replaces it, or its own name.
     pub local: Name,
     pub occurrence: Occurrence,
@@ -32,25 +32,25 @@ pub(super) struct Variable {
 
 /// Scope of one body.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scope {
-    pub variables: SmallMap<Name, Variable>,
+pub(super) struct BodyScope {
+    pub variables: SmallMap<Name, ScopeVariable>,
     /// Index of the expression being rewritten.
     pub position: usize,
 }
 
 /// Enclosing scopes, innermost last.
 #[derive(Clone, Debug)]
-pub(super) struct Scopes(Vec<Scope>);
+pub(super) struct Scopes(Vec<BodyScope>);
 
 impl Default for Scopes {
     fn default() -> Self {
-        Self(vec![Scope::default()])
+        Self(vec![BodyScope::default()])
     }
 }
 
 impl Scopes {
     pub(super) fn push(&mut self) {
-        self.0.push(Scope::default());
+        self.0.push(BodyScope::default());
     }
 
     pub(super) fn pop(&mut self) {
@@ -58,7 +58,7 @@ impl Scopes {
     }
 
     /// Returns the innermost scope.
-    pub(super) fn innermost(&self) -> Option<&Scope> {
+    pub(super) fn innermost(&self) -> Option<&BodyScope> {
         self.0.last()
     }
 
@@ -70,7 +70,7 @@ impl Scopes {
     }
 
     /// Returns a variable of any scope.
-    pub(super) fn find(&self, name: &Name) -> Option<&Variable> {
+    pub(super) fn find(&self, name: &Name) -> Option<&ScopeVariable> {
         self.0
             .iter()
             .rev()
@@ -125,7 +125,7 @@ impl Scopes {
 
     fn insert(&mut self, name: &Name, local: Name, occurrence: Occurrence) {
         if let Some(scope) = self.0.last_mut() {
-            let variable = Variable {
+            let variable = ScopeVariable {
                 local,
                 occurrence,
                 count: 1,

@@ -13,21 +13,21 @@ use crate::value::{Short, ValueRef};
 
 /// Position of a key, with its hash: keys may be large, and a table that grows needs the hashes of all.
 #[derive(Clone, Copy)]
-struct Slot {
+struct KeySlot {
     at: u32,
     code: u32,
 }
 
 /// An empty slot.
-const FREE: Slot = Slot {
+const FREE: KeySlot = KeySlot {
     at: u32::MAX,
     code: 0,
 };
 
 /// Positions of distinct keys.
-pub struct Table<'e> {
+pub struct KeyTable<'e> {
     /// Invariant: the length is a power of two, and some slots are free. Probing relies on it.
-    slots: &'e mut [Slot],
+    slots: &'e mut [KeySlot],
     arena: &'e Arena,
     /// `true` if all of a compound is hashed, because too many have the same prefix.
     thorough: bool,
@@ -38,7 +38,7 @@ pub struct Table<'e> {
 /// Maximum number of keys with the same prefix hash that are compared before compounds are hashed completely.
 const ALIKE: usize = 8;
 
-impl<'e> Table<'e> {
+impl<'e> KeyTable<'e> {
     /// Creates a table of keys with room for `room` keys.
     pub fn new(keys: &[ValueRef<'_>], room: usize, arena: &'e Arena) -> Self {
         let mut table = Self {
@@ -145,7 +145,7 @@ impl<'e> Table<'e> {
     /// Adds the next key, whose position is `at`. `slot` and `code` are those that [`Self::lookup`] returned.
     #[inline]
     pub fn fill(&mut self, slot: usize, at: usize, code: u64) {
-        *self.slots.item_mut(slot) = Slot::new(at, code);
+        *self.slots.item_mut(slot) = KeySlot::new(at, code);
         if 3 * (at + 1) > 2 * self.slots.len() {
             self.grow();
         }
@@ -176,7 +176,7 @@ impl<'e> Table<'e> {
     }
 }
 
-impl Slot {
+impl KeySlot {
     #[expect(
         clippy::cast_possible_truncation,
         reason = "an arena holds fewer than 2^32 values of 16 bytes"
@@ -198,7 +198,7 @@ fn low(hash: u64) -> u32 {
 }
 
 /// Allocates at least so many empty slots.
-fn free(arena: &Arena, slots: usize) -> &mut [Slot] {
+fn free(arena: &Arena, slots: usize) -> &mut [KeySlot] {
     arena
         .bump()
         .alloc_slice_fill_copy(slots.next_power_of_two(), FREE)

@@ -15,7 +15,7 @@ const SEARCHES: u8 = 16;
 
 /// Sorted pairs.
 #[derive(Default)]
-pub struct Run {
+pub struct SortedRun {
     keys: Vec<Value>,
     values: Vec<Value>,
     table: OnceLock<KeyTable>,
@@ -69,13 +69,13 @@ fn start(key: ValueRef<'_>, mask: usize) -> usize {
 }
 
 /// A copy has no hash table, because it is made for a change of its keys.
-impl Clone for Run {
+impl Clone for SortedRun {
     fn clone(&self) -> Self {
         Self::new(self.keys.clone(), self.values.clone())
     }
 }
 
-impl Run {
+impl SortedRun {
     /// Creates a run from sorted distinct keys and as many values.
     pub fn new(keys: Vec<Value>, values: Vec<Value>) -> Self {
         Self {
@@ -183,12 +183,12 @@ impl Run {
 mod tests {
     use super::*;
 
-    fn run(keys: impl Iterator<Item = i64>) -> Run {
+    fn run(keys: impl Iterator<Item = i64>) -> SortedRun {
         let keys: Vec<Value> = keys.map(Value::Int).collect();
-        Run::new(keys.clone(), keys)
+        SortedRun::new(keys.clone(), keys)
     }
 
-    fn look_up_all(run: &Run, key: i64) -> Option<i64> {
+    fn look_up_all(run: &SortedRun, key: i64) -> Option<i64> {
         match run.get(ValueRef::Int(key)) {
             Some(Value::Int(found)) => Some(*found),
             _ => None,

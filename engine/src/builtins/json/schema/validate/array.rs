@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{ItemsChecked, ValidationReport, Validator};
+use super::{ItemsChecked, SchemaValidator, ValidationReport};
 use crate::builtins::json::schema::keywords::{
     Additional, ArrayKeywords, ItemsKeyword, SubschemaId,
 };
@@ -10,7 +10,7 @@ use crate::builtins::json::schema::problem::{InstancePath, ProblemKind};
 use crate::types::schema::validity::canonical;
 use crate::value::array::ArrayView;
 
-impl<'s, 'e> Validator<'_, 's, 'e> {
+impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
     pub(super) fn array(
         &mut self,
         asked: &'s ArrayKeywords,

@@ -1,11 +1,11 @@
 //! Objects.
 
-use super::{ItemsChecked, ValidationReport, Validator};
+use super::{ItemsChecked, SchemaValidator, ValidationReport};
 use crate::builtins::json::schema::keywords::{Additional, ObjectKeywords};
 use crate::builtins::json::schema::problem::{InstancePath, ProblemKind};
 use crate::value::{ObjectView, ValueRef};
 
-impl<'s, 'e> Validator<'_, 's, 'e> {
+impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
     pub(super) fn object(
         &mut self,
         asked: &'s ObjectKeywords,

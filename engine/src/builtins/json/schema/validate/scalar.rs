@@ -1,12 +1,12 @@
 //! Numbers and strings.
 
-use super::{ItemsChecked, ValidationReport, Validator};
+use super::{ItemsChecked, SchemaValidator, ValidationReport};
 use crate::builtins::json::schema::keywords::{NumberKeywords, StringKeywords};
 use crate::builtins::json::schema::problem::{InstancePath, ProblemKind};
 use crate::builtins::runes;
 use crate::value::{Number, NumberBuf, ValueRef};
 
-impl<'s, 'e> Validator<'_, 's, 'e> {
+impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
     pub(super) fn number(
         &mut self,
         asked: &'s NumberKeywords,

@@ -8,11 +8,11 @@
     reason = "tests"
 )]
 
-#[path = "moments/loading.rs"]
+#[path = "snapshots/loading.rs"]
 mod loading;
-#[path = "moments/origins.rs"]
+#[path = "snapshots/origins.rs"]
 mod origins;
-#[path = "moments/stores.rs"]
+#[path = "snapshots/stores.rs"]
 mod stores;
 #[path = "../time/waiting.rs"]
 mod waiting;
@@ -382,7 +382,7 @@ fn idle_threads_keep_few_policies_alive() {
 }
 
 #[test]
-fn members_of_sets_in_base_documents_are_found() {
+fn lookups_return_members_of_sets_in_base_documents() {
     let engine = Engine::new();
     let users = Value::set(vec![Value::from("alice"), Value::from(7)]);
     engine.put("/blocked", users).unwrap();

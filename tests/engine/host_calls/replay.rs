@@ -15,13 +15,13 @@ use crate::decide;
 /// A host whose clock changes with each read, and whose requests fail.
 #[derive(Default)]
 struct Restless {
-    looks: AtomicI64,
+    reads: AtomicI64,
     sent: AtomicU32,
 }
 
 impl Host for Restless {
     fn now_ns(&self) -> i64 {
-        self.looks.fetch_add(1, Ordering::SeqCst)
+        self.reads.fetch_add(1, Ordering::SeqCst)
     }
 
     fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
@@ -36,12 +36,12 @@ impl Host for Restless {
 }
 
 /// Increments a counter and returns its previous value.
-fn count<'e>(asked: &AtomicU32) -> ValueRef<'e> {
-    ValueRef::from(i64::from(asked.fetch_add(1, Ordering::SeqCst)))
+fn count<'e>(requests: &AtomicU32) -> ValueRef<'e> {
+    ValueRef::from(i64::from(requests.fetch_add(1, Ordering::SeqCst)))
 }
 
 #[test]
-fn each_host_call_is_made_once() {
+fn each_host_call_runs_once() {
     let host = Arc::new(Restless::default());
     let asked = Arc::new(AtomicU32::new(0));
     let (first, second) = (asked.clone(), asked.clone());
@@ -91,7 +91,7 @@ answer := http.send({"method": "get", "url": "http://a/", "raise_error": true})
     assert!(failed("t/refused").contains("t.rego:4: eval_builtin_error: refuses: not today"));
     assert_eq!(asked.load(Ordering::SeqCst), 1);
     assert!(failed("t/late").contains("t.rego:7: eval_conflict_error"));
-    assert_eq!(host.looks.load(Ordering::SeqCst), 1);
+    assert_eq!(host.reads.load(Ordering::SeqCst), 1);
     assert!(failed("t/answer").contains("connection refused by the test"));
     assert_eq!(host.sent.load(Ordering::SeqCst), 1);
 }

@@ -10,7 +10,7 @@ use solon_syntax::ast::Version;
 /// A store that rejects commits on demand, and counts those that it receives.
 #[derive(Default)]
 struct Moody {
-    kept: MemoryStore,
+    store: MemoryStore,
     refuses: AtomicBool,
     commits: AtomicU32,
     writes: AtomicU32,
@@ -18,7 +18,7 @@ struct Moody {
 
 impl Store for Moody {
     fn load(&self) -> Result<Contents, StoreError> {
-        self.kept.load()
+        self.store.load()
     }
 
     fn commit(&self, change: &Commit<'_>) -> Result<(), StoreError> {
@@ -30,7 +30,7 @@ impl Store for Moody {
         self.commits.fetch_add(1, Ordering::SeqCst);
         let writes = u32::try_from(change.writes.len()).unwrap();
         self.writes.fetch_add(writes, Ordering::SeqCst);
-        self.kept.commit(change)
+        self.store.commit(change)
     }
 }
 
@@ -38,7 +38,7 @@ fn value(text: &str) -> Value {
     solon::internal::value::json::read(text.as_bytes()).unwrap()
 }
 
-fn ask(engine: &Engine, path: &str) -> Option<Value> {
+fn evaluate(engine: &Engine, path: &str) -> Option<Value> {
     let document = engine.prepare_document(path).unwrap();
     document.evaluate(&Request::new()).unwrap()
 }
@@ -68,8 +68,8 @@ fn a_store_returns_policies_and_documents() {
 
     let engine = Engine::builder().open(store.clone()).unwrap();
     assert_eq!(engine.module_names(), ["new.rego", "old.rego"]);
-    assert_eq!(ask(&engine, "old/p"), Some(Value::from(true)));
-    assert_eq!(ask(&engine, "new/p"), Some(Value::from(true)));
+    assert_eq!(evaluate(&engine, "old/p"), Some(Value::from(true)));
+    assert_eq!(evaluate(&engine, "new/p"), Some(Value::from(true)));
     assert_eq!(engine.read("/x").unwrap(), value(r#"{"y": null}"#));
     assert_eq!(
         store.commits.load(Ordering::SeqCst),

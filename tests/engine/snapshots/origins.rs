@@ -18,7 +18,7 @@ use crate::waiting::HANG;
 
 /// A store that counts the writes that it receives.
 struct Counting {
-    kept: Mutex<Contents>,
+    contents: Mutex<Contents>,
     commits: AtomicU32,
     documents: AtomicU32,
     modules: AtomicU32,
@@ -29,7 +29,7 @@ struct Counting {
 impl Counting {
     fn new(contents: Contents) -> Arc<Self> {
         Arc::new(Self {
-            kept: Mutex::new(contents),
+            contents: Mutex::new(contents),
             commits: AtomicU32::default(),
             documents: AtomicU32::default(),
             modules: AtomicU32::default(),
@@ -56,7 +56,7 @@ impl Counting {
 
 impl Store for Counting {
     fn load(&self) -> Result<Contents, StoreError> {
-        Ok(self.kept.lock().unwrap().clone())
+        Ok(self.contents.lock().unwrap().clone())
     }
 
     fn commit(&self, change: &Commit<'_>) -> Result<(), StoreError> {
@@ -73,7 +73,7 @@ impl Store for Counting {
         };
         add(&self.claims, claims);
         add(&self.hidden, usize::from(change.origins.hidden.is_some()));
-        let mut kept = self.kept.lock().unwrap();
+        let mut kept = self.contents.lock().unwrap();
         kept.documents = change.documents.clone();
         kept.origins.change(change.origins);
         for (name, module) in change.modules {

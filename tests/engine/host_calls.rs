@@ -8,15 +8,15 @@
     reason = "a panic here is a failing test"
 )]
 
-#[path = "outside/blocking.rs"]
+#[path = "host_calls/blocking.rs"]
 mod blocking;
-#[path = "outside/defaults.rs"]
+#[path = "host_calls/defaults.rs"]
 mod defaults;
-#[path = "outside/host_calls.rs"]
+#[path = "host_calls/host_calls.rs"]
 mod host_calls;
-#[path = "outside/input_reads.rs"]
+#[path = "host_calls/input_reads.rs"]
 mod input_reads;
-#[path = "outside/replay.rs"]
+#[path = "host_calls/replay.rs"]
 mod replay;
 #[path = "../time/waiting.rs"]
 mod waiting;
@@ -93,7 +93,7 @@ fn responses_are_values() {
 /// A host that counts calls.
 #[derive(Default)]
 struct Counting {
-    asked: AtomicU32,
+    requests: AtomicU32,
     cache_control: &'static str,
     now_ns: Arc<std::sync::atomic::AtomicI64>,
 }
@@ -109,7 +109,7 @@ impl Host for Counting {
     }
 
     fn send(&self, request: &HttpRequest, _: &Wait<'_>) -> Result<HttpResponse, HttpError> {
-        let number = self.asked.fetch_add(1, Ordering::SeqCst);
+        let number = self.requests.fetch_add(1, Ordering::SeqCst);
         let known = request
             .headers
             .iter()
@@ -165,16 +165,16 @@ f := http.send({"method": "get", "url": "http://a/x", "force_cache": true, "forc
     };
     assert_eq!(all(), "0 1 2");
     assert_eq!(all(), "0 1 2");
-    assert_eq!(host.asked.load(Ordering::SeqCst), 3);
+    assert_eq!(host.requests.load(Ordering::SeqCst), 3);
     // stale: revalidated, and not modified
     host.now_ns.store(10_000_000_000, Ordering::SeqCst);
     assert_eq!(all(), "0 1 2");
-    assert_eq!(host.asked.load(Ordering::SeqCst), 5);
+    assert_eq!(host.requests.load(Ordering::SeqCst), 5);
     host.now_ns.store(100_000_000_000, Ordering::SeqCst);
     assert_eq!(bodies(&engine, "t/f"), "2");
-    assert_eq!(host.asked.load(Ordering::SeqCst), 6);
+    assert_eq!(host.requests.load(Ordering::SeqCst), 6);
     assert_eq!(bodies(&engine, "t/f"), "2");
-    assert_eq!(host.asked.load(Ordering::SeqCst), 6);
+    assert_eq!(host.requests.load(Ordering::SeqCst), 6);
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn random_results_differ() {
 
 /// An undefined result could be mistaken for a decision, and is the wrong one under a negation.
 #[test]
-fn a_policy_that_asks_for_a_network_ends_with_an_error() {
+fn a_policy_that_requires_a_network_ends_with_an_error() {
     let engine = Engine::new();
     let policy = r#"package t
 known := net.lookup_ip_addr("example.com")

@@ -82,7 +82,7 @@ fn only_the_c_and_python_faces_are_unsafe() {
 }
 
 #[test]
-fn words_are_whole() {
+fn terms_are_entire() {
     assert_eq!(
         lines_with("a\nunsafe {}\n#![deny(unsafe_code)]", "unsafe"),
         [2]
