@@ -71,7 +71,7 @@ const OUTBOUND: Layers = &[
     &["transport"],
     &["authorize", "config"],
     &["credentials"],
-    &["client"],
+    &["client", "objects"],
     &["services"],
 ];
 
@@ -83,7 +83,7 @@ const CONTROL: Layers = &[
     &["error"],
     &["secrets", "access"],
     &["changes"],
-    &["config"],
+    &["config", "object_credentials"],
     &["sync", "builder", "storage"],
     &["api", "findings"],
     &["worker"],

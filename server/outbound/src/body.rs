@@ -30,6 +30,15 @@ impl BodyStream {
         self
     }
 
+    /// Returns the body for code that reads it as hyper does.
+    #[cfg(feature = "objects")]
+    pub(crate) fn into_body(
+        self,
+    ) -> impl hyper::body::Body<Data = Bytes, Error = Error> + Send + Sync + 'static {
+        self.body
+            .map_err(|error| Error::new(ErrorKind::Body, message::of_body(&error)))
+    }
+
     /// Returns the length that the server declared, in bytes.
     pub fn declared_length(&self) -> Option<u64> {
         self.body.size_hint().exact()

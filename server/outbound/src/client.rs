@@ -1,6 +1,7 @@
 //! The client of one service.
 
 mod redirects;
+mod setup;
 mod url;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,8 @@ use crate::networks::NetworkRules;
 use crate::proxy::Proxies;
 use crate::tls::{self, Trust};
 use crate::transport::{Target, Transport};
+
+pub use setup::ClientSetup;
 
 use redirects::{MAX_REDIRECTS, Redirect};
 use url::BaseUrl;

@@ -10,10 +10,11 @@
 //! | [`config`] | services and keys of a configuration. |
 //! | [`authorize`] | credentials of requests. |
 //! | [`client`] | the client of one service: paths, headers, credentials, redirects, time-outs. |
+//! | [`objects`] | objects in the stores of clouds. |
 //! | [`backoff`] | random delays between requests. |
 //! | [`services`] | the clients of a configuration by name. |
 //!
-//! Everything after [`error`] needs the feature `services`.
+//! Everything after [`error`] needs the feature `services`, and [`objects`] the feature `objects`.
 
 #![cfg_attr(
     test,
@@ -48,6 +49,8 @@ pub mod config;
 mod credentials;
 #[cfg(feature = "services")]
 mod files;
+#[cfg(feature = "objects")]
+pub mod objects;
 #[cfg(feature = "services")]
 pub mod services;
 
@@ -59,10 +62,10 @@ pub use transport::{Target, Transport};
 #[cfg(feature = "services")]
 pub use authorize::Authorize;
 #[cfg(feature = "services")]
-pub use client::{Client, ClientOptions, HeadTimeout};
+pub use client::{Client, ClientOptions, ClientSetup, HeadTimeout};
 #[cfg(feature = "services")]
 pub use config::{KeyConfig, ServiceConfig, ServicesConfig};
 #[cfg(feature = "services")]
-pub use credentials::Environment;
+pub use credentials::{ClientCredentials, Environment};
 #[cfg(feature = "services")]
 pub use services::Services;

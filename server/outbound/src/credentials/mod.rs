@@ -4,6 +4,7 @@ mod aws;
 mod azure;
 mod bearer;
 mod cache;
+mod client_credentials;
 mod client_tls;
 mod endpoint;
 mod gcp;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 
 use rustls::client::ResolvesClientCert;
 
+pub use client_credentials::ClientCredentials;
 pub use endpoint::{Environment, Sources};
 
 use self::token::CachedToken;
