@@ -15,6 +15,7 @@
 //! | [`access`] | authorization. |
 //! | `changes` | changes made by requests and files. |
 //! | [`config`] | configuration files. |
+//! | `object_credentials` | credentials for object stores. |
 //! | [`sync`] | fetching of sources. |
 //! | [`storage`] | archives of built bundles. |
 //! | [`builder`] | bundles from sources. |
@@ -37,6 +38,7 @@ mod findings;
 mod limits;
 mod list_digest;
 pub mod model;
+mod object_credentials;
 pub mod secrets;
 pub mod storage;
 pub mod sync;

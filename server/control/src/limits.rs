@@ -90,6 +90,9 @@ pub const ARTIFACTS: usize = 10;
 /// Maximum size of an archive, in bytes.
 pub const ARTIFACT: usize = 1 << 30;
 
+/// Maximum time of each request that publishes to an object store, in seconds.
+pub const PUSH_SECONDS: u64 = 300;
+
 /// Maximum number of seconds that a download waits for a change.
 pub const LONG_POLL_SECONDS: u64 = 600;
 
@@ -107,6 +110,24 @@ pub const GIT_REPOSITORY: u64 = 2 << 30;
 
 /// Default of the maximum time of a call of Git, in seconds.
 pub const GIT_SECONDS: u64 = 600;
+
+/// Default of the maximum size of a document of a data source, in bytes.
+pub const DATASOURCE_BYTES: usize = DATA_BODY;
+
+/// Default of the maximum time of fetching a document of a data source, in seconds.
+pub const DATASOURCE_SECONDS: u64 = 300;
+
+/// Maximum time until the head of the response of a data source, in seconds.
+pub const DATASOURCE_HEAD_SECONDS: u64 = 30;
+
+/// Maximum number of data sources whose versions are kept in memory.
+pub const DATASOURCES: usize = 100_000;
+
+/// Default of the maximum time of a transformation, in seconds.
+pub const TRANSFORM_SECONDS: u64 = 30;
+
+/// Default of the maximum memory of a transformation, in bytes.
+pub const TRANSFORM_BYTES: usize = 1 << 30;
 
 /// Maximum number of times that the sources of one bundle are mounted.
 pub const VISITS: usize = 10_000;

@@ -1,8 +1,11 @@
 //! Fetching of sources into their private folders.
 
+mod datasources;
 mod git;
 mod git_server;
+pub mod http_server;
 mod local;
+mod transforms;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

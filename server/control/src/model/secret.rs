@@ -378,6 +378,38 @@ impl SecretValue {
         }
     }
 
+    /// Replaces the secret fields in a message, in case a server repeated them.
+    pub fn redact(&self, message: String) -> String {
+        const SECRET: [&str; 12] = [
+            "access_key_id",
+            "account_key",
+            "api_key",
+            "client_secret",
+            "credentials",
+            "key",
+            "passphrase",
+            "password",
+            "private_key",
+            "secret_access_key",
+            "session_token",
+            "token",
+        ];
+        // of an API key, the key is the name and the value the secret
+        let (more, is_api_key) = ("value", self.kind == "api_key");
+        let names = SECRET
+            .iter()
+            .filter(|name| !(is_api_key && **name == "key"));
+        let mut message = message;
+        for name in names.chain([&more]) {
+            let text = self.text(name).unwrap_or_default();
+            // shorter texts are parts of words
+            if text.len() >= 4 && message.contains(text) {
+                message = message.replace(text, "REDACTED");
+            }
+        }
+        message
+    }
+
     /// Returns the integer of a field.
     pub fn integer(&self, name: &str) -> Option<i64> {
         match self.fields.get(name) {

@@ -92,6 +92,22 @@ pub enum DatasourceConfig {
         #[serde(skip_serializing_if = "String::is_empty")]
         endpoint: String,
     },
+    /// Google Cloud Storage.
+    Gcp {
+        /// The bucket.
+        bucket: String,
+        /// The name of the object.
+        object: String,
+    },
+    /// Azure Blob Storage.
+    Azure {
+        /// The address of the account.
+        account_url: String,
+        /// The container.
+        container: String,
+        /// The name of the blob.
+        path: String,
+    },
 }
 
 impl Resource for Source {
@@ -182,6 +198,8 @@ impl DatasourceConfig {
             Self::S3 {
                 region, endpoint, ..
             } => Address::of_s3(endpoint, region),
+            Self::Gcp { .. } => Address::of_service("storage.googleapis.com"),
+            Self::Azure { account_url, .. } => Address::of_url(account_url),
         }
     }
 }
@@ -224,14 +242,17 @@ impl Datasource {
         let config = match (kind.as_str(), config) {
             ("http", Some(config)) => read_http(reader, &config_place, config),
             ("s3", Some(config)) => read_s3(reader, &config_place, config),
-            ("http" | "s3", None) => {
+            ("gcp", Some(config)) => read_gcp(reader, &config_place, config),
+            ("azure", Some(config)) => read_azure(reader, &config_place, config),
+            ("http" | "s3" | "gcp" | "azure", None) => {
                 reader.refuse(&config_place, "is required");
                 return None;
             }
             ("", _) => return None,
             (other, _) => {
                 if is_object {
-                    let words = format_args!("must be `http` or `s3`, not {other:?}");
+                    let words =
+                        format_args!("must be `http`, `s3`, `gcp` or `azure`, not {other:?}");
                     reader.refuse(&place.member("type"), words);
                 }
                 return None;
@@ -303,6 +324,28 @@ fn read_s3(reader: &mut Reader, place: &Place<'_>, value: &Value) -> DatasourceC
         key,
         region,
         endpoint,
+    }
+}
+
+fn read_gcp(reader: &mut Reader, place: &Place<'_>, value: &Value) -> DatasourceConfig {
+    let mut members = reader.object(place, value);
+    let bucket = members.required(reader, place, "bucket");
+    let object = members.required(reader, place, "object");
+    members.end(reader, place);
+    DatasourceConfig::Gcp { bucket, object }
+}
+
+fn read_azure(reader: &mut Reader, place: &Place<'_>, value: &Value) -> DatasourceConfig {
+    let mut members = reader.object(place, value);
+    let account_url = members.required(reader, place, "account_url");
+    reader.check_web_address(&place.member("account_url"), &account_url);
+    let container = members.required(reader, place, "container");
+    let path = members.required(reader, place, "path");
+    members.end(reader, place);
+    DatasourceConfig::Azure {
+        account_url,
+        container,
+        path,
     }
 }
 

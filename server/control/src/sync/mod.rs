@@ -3,6 +3,7 @@
 //! A source has a private folder below the data folder, which all bundles share. Fetches of one source run one after another.
 
 mod builtin;
+mod datasources;
 mod filter;
 mod folder;
 mod git;
@@ -24,9 +25,10 @@ use solon_outbound::NetworkRules;
 
 use crate::error::{Refusal, Refused};
 use crate::limits;
-use crate::model::{Failure, Git, Phase, Secret, SecretValue, Source, Status};
+use crate::model::{Compat, Failure, Git, Phase, Secret, SecretValue, Source, Status};
 use crate::tree::{Content, Facts, Fetched, Tree};
 
+use datasources::Datasources;
 use filter::Filter;
 use git::Repository;
 use objects::Objects;
@@ -48,6 +50,16 @@ pub struct FetchOptions {
     pub max_repository_bytes: u64,
     /// Maximum time of each call of `git`.
     pub git_timeout: Duration,
+    /// Maximum size of a document of a data source, in bytes.
+    pub max_datasource_bytes: usize,
+    /// Maximum time of fetching a document of a data source.
+    pub datasource_timeout: Duration,
+    /// Maximum time of a transformation.
+    pub transform_timeout: Duration,
+    /// Maximum memory of a transformation, in bytes.
+    pub transform_memory: usize,
+    /// Decides about the version of Rego of transformations.
+    pub compat: Compat,
     /// Rules for the networks that connections may lead to.
     pub networks: NetworkRules,
 }
@@ -62,6 +74,11 @@ impl Default for FetchOptions {
             max_bytes: limits::SOURCE_BYTES,
             max_repository_bytes: limits::GIT_REPOSITORY,
             git_timeout: Duration::from_secs(limits::GIT_SECONDS),
+            max_datasource_bytes: limits::DATASOURCE_BYTES,
+            datasource_timeout: Duration::from_secs(limits::DATASOURCE_SECONDS),
+            transform_timeout: Duration::from_secs(limits::TRANSFORM_SECONDS),
+            transform_memory: limits::TRANSFORM_BYTES,
+            compat: Compat::Strict,
             networks: NetworkRules::unrestricted().deny_metadata(),
         }
     }
@@ -73,6 +90,7 @@ pub struct Fetcher {
     options: FetchOptions,
     /// A lock for each source.
     locks: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
+    datasources: Datasources,
 }
 
 /// A source to fetch.
@@ -145,6 +163,7 @@ impl Fetcher {
         Ok(Self {
             options,
             locks: Mutex::default(),
+            datasources: Datasources::default(),
         })
     }
 
@@ -153,14 +172,6 @@ impl Fetcher {
     /// # Errors
     /// An origin of the source cannot be fetched. No file of an earlier fetch is changed.
     pub async fn fetch(&self, job: Job<'_>) -> Result<Fetched, Failure> {
-        if !job.source.datasources.is_empty() {
-            // a bundle that lacks them would be wrong
-            let message = format!(
-                "source {:?}: fetching of `datasources` is not supported yet",
-                job.source.name
-            );
-            return Err(failure(Status::SyncFailed, message));
-        }
         let lock = self.lock(&job.source.name);
         let _guard = lock.lock().await;
         let folder = self.folder(&job.source.name);
@@ -171,10 +182,15 @@ impl Fetcher {
         let local = move || read_local(&source, &options, &local_folder, &pushed);
         let local = tokio::task::spawn_blocking(local).await;
         let (mut trees, sql_digest) = local.map_err(|error| internal(&error))??;
+        let documents = self.datasources.fetch(&job, &folder, &self.options);
+        let documents = documents.await?;
         let mut facts = Facts {
             sql_digest,
+            http: documents.http,
+            s3: documents.s3,
             ..Facts::default()
         };
+        let mut git_tree = Tree::default();
         if let Some(git) = &job.source.git {
             let repository = Repository {
                 source: &job.source.name,
@@ -185,10 +201,18 @@ impl Fetcher {
             };
             let (tree, commit) = repository.fetch(&self.options).await?;
             facts.git_commit = Some(commit);
-            if !tree.is_empty() {
-                trees.push(tree);
-            }
+            git_tree = tree;
         }
+        // transformations read everything but the built-in library
+        let database = trees.get(usize::from(!job.source.builtin.is_empty())..);
+        let others = database.unwrap_or_default().iter().chain([&git_tree]);
+        let others: Vec<&Tree> = others.collect();
+        let transformed =
+            self.datasources
+                .transform(job.source, documents.tree, &others, &folder, &self.options);
+        trees.push(transformed.await?);
+        trees.push(git_tree);
+        trees.retain(|tree| !tree.is_empty());
         Ok(Fetched { trees, facts })
     }
 

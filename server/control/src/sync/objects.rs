@@ -70,7 +70,11 @@ impl Objects {
             .folder
             .join(format!("{name}.{}.{count}.part", std::process::id()));
         let written = fs::File::create_new(&partial)
-            .and_then(|mut file| file.write_all(bytes))
+            .and_then(|mut file| {
+                file.write_all(bytes)?;
+                // a name promises its bytes, after a crash of the machine as well
+                file.sync_data()
+            })
             .and_then(|()| fs::rename(&partial, &path));
         if let Err(error) = written {
             drop(fs::remove_file(&partial));
