@@ -347,9 +347,14 @@ impl ControlPlane {
         environment: BTreeMap<String, String>,
     ) -> Result<BundleStages, Refusal> {
         fetching.data.clone_from(&self.options.data_dir);
+        fetching.compat = self.options.compat;
+        let storage = StorageOptions {
+            networks: fetching.networks.clone(),
+            ..self.storage_options()
+        };
         Ok(BundleStages {
             fetcher: Fetcher::new(fetching)?,
-            storage: self.storage_options(),
+            storage,
             compat: self.options.compat,
             environment,
         })
@@ -366,6 +371,7 @@ impl ControlPlane {
             artifacts: self.state.artifacts.clone(),
             folder: PathBuf::new(),
             private: self.options.data_dir.clone(),
+            networks: solon_outbound::NetworkRules::unrestricted().deny_metadata(),
         }
     }
 

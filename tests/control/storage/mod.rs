@@ -2,8 +2,10 @@
 
 mod artifacts;
 mod downloads;
+mod emulators;
 mod files;
 mod forms;
+mod objects;
 
 use aws_lc_rs::digest::{SHA256, digest};
 use solon_control::storage::{Artefact, Published};

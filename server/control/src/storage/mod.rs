@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `target` | the storage of one bundle. |
 //! | `file` | archives in files. |
+//! | `object` | archives in object stores. |
 //! | `artifacts` | archives in the database and, with SQLite, next to it. |
 //! | `archive` | reading of stored archives, piece by piece. |
 //! | `watch` | notification of waiting downloads. |
@@ -11,6 +12,7 @@
 mod archive;
 mod artifacts;
 mod file;
+mod object;
 mod target;
 mod watch;
 

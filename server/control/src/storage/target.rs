@@ -3,7 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use solon_outbound::NetworkRules;
+use solon_outbound::objects::ObjectLocation;
+
 use super::file::FileTarget;
+use super::object::ObjectTarget;
 use super::{Artefact, ArtifactStore, Published, push_failed};
 use crate::model::{Bundle, Failure, Phase, Secret, Status, Storage};
 
@@ -16,6 +20,8 @@ pub struct StorageOptions {
     pub folder: PathBuf,
     /// The folder of the database and the keys, in which no archive is written.
     pub private: PathBuf,
+    /// Rules for the networks that connections to object stores may lead to.
+    pub networks: NetworkRules,
 }
 
 /// The opened storage of a bundle.
@@ -27,6 +33,7 @@ enum Kind {
         bundle: String,
     },
     File(FileTarget),
+    Object(ObjectTarget),
 }
 
 impl Target {
@@ -36,7 +43,7 @@ impl Target {
     /// A configuration error.
     pub fn open(
         bundle: &Bundle,
-        _secrets: &BTreeMap<String, Secret>,
+        secrets: &BTreeMap<String, Secret>,
         options: &StorageOptions,
     ) -> Result<Self, Failure> {
         let kind = match &bundle.object_storage {
@@ -48,9 +55,7 @@ impl Target {
                 options.folder.join(path),
                 &options.private,
             )?),
-            Some(Storage::Aws { .. }) => return Err(unsupported("aws")),
-            Some(Storage::Gcp { .. }) => return Err(unsupported("gcp")),
-            Some(Storage::Azure { .. }) => return Err(unsupported("azure")),
+            Some(storage) => Kind::Object(open_object(storage, secrets, options)?),
         };
         Ok(Self(kind))
     }
@@ -69,6 +74,7 @@ impl Target {
             Kind::Database { artifacts, bundle } => {
                 artifacts.publish(bundle, artefact, fence).await
             }
+            Kind::Object(object) => object.publish(artefact, fence).await,
             Kind::File(file) => {
                 let (file, archive) = (file.clone(), artefact.archive.to_vec());
                 let (revision, digest) = (artefact.revision.to_owned(), artefact.digest.to_owned());
@@ -87,10 +93,59 @@ impl Target {
     }
 }
 
-fn unsupported(variant: &str) -> Failure {
+fn open_object(
+    storage: &Storage,
+    secrets: &BTreeMap<String, Secret>,
+    options: &StorageOptions,
+) -> Result<ObjectTarget, Failure> {
+    let (location, name) = match storage.clone() {
+        Storage::Aws {
+            bucket,
+            key,
+            region,
+            credentials,
+            url,
+        } => {
+            let location = ObjectLocation::S3 {
+                bucket,
+                key,
+                region,
+                endpoint: url,
+            };
+            (location, credentials)
+        }
+        Storage::Gcp {
+            bucket,
+            object,
+            credentials,
+            ..
+        } => (ObjectLocation::Gcs { bucket, object }, credentials),
+        Storage::Azure {
+            account_url,
+            container,
+            path,
+            credentials,
+        } => {
+            let location = ObjectLocation::Azure {
+                account_url,
+                container,
+                path,
+            };
+            (location, credentials)
+        }
+        Storage::Filesystem { .. } => return Err(config_error("not an object store")),
+    };
+    let secret = secrets.get(&name).and_then(|secret| secret.value.as_ref());
+    if secret.is_none() && !name.is_empty() {
+        return Err(config_error(&format!("secret {name:?} is not configured")));
+    }
+    ObjectTarget::open(&location, secret, &options.networks).map_err(|text| config_error(&text))
+}
+
+fn config_error(text: &str) -> Failure {
     Failure {
         phase: Phase::Push,
         status: Status::ConfigError,
-        message: format!("object storage: this version does not write to `{variant}`"),
+        message: format!("object storage: {text}"),
     }
 }

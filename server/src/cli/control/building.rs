@@ -24,7 +24,7 @@ pub struct BuildingArgs {
     /// Environment variables that revision expressions can read; can be repeated or separated by commas.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     expose_env: Vec<String>,
-    /// Reject sources at loopback, link-local and private addresses.
+    /// Reject sources and object stores at loopback, link-local and private addresses.
     #[arg(long)]
     deny_private_networks: bool,
 }
