@@ -51,6 +51,16 @@ struct VersionLabels {
     version: &'static str,
 }
 
+/// Code of failures of decision logs.
+pub const DECISION_LOG_ERROR: &str = "decision_log_error";
+
+/// Labels of the result of the last upload of decision logs, which are empty after a success.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct UploadLabels {
+    code: &'static str,
+    http_code: String,
+}
+
 /// Labels of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct PluginLabels {
@@ -147,4 +157,22 @@ fn register_plugins(registry: &mut Registry, state: &State) {
     }
     let help = "Gauge for the plugin by status";
     registry.register("plugin_status_gauge", help, plugins);
+    if let Some(log) = &*state.decision_logs.load() {
+        let failure = state.decision_logs.failure();
+        let http_code = failure.as_ref().and_then(|failure| failure.http_code);
+        let uploads = Family::<UploadLabels, Gauge>::default();
+        let labels = UploadLabels {
+            code: failure.map_or("", |_| DECISION_LOG_ERROR),
+            http_code: http_code.map_or_else(String::new, |code| code.to_string()),
+        };
+        uploads.get_or_create(&labels).set(1);
+        let help = "Gauge for the last decision log upload by status";
+        registry.register("decision_logs_status_gauge", help, uploads);
+        if let Some((name, help, value)) = log.buffer_size() {
+            register(registry, name, help, value);
+        }
+    }
+    let bundles = state.plugins.bundles();
+    let metrics = state.plugins.bundle_metrics();
+    metrics.register(registry, &bundles, state.options.spelling);
 }

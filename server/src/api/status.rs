@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use super::ApiError;
 use super::call::Call;
-use super::metrics_page::registry;
+use super::metrics_page::{DECISION_LOG_ERROR, registry};
 use super::service::Service;
 use super::state::State;
 use crate::config::{PluginSettings, StatusSettings};
@@ -35,14 +35,20 @@ fn status(state: &State) -> Value {
     let labels = labels.and_then(|labels| solon::from_value::<Value>(labels.borrow()).ok());
     let mut status = json!({
         "labels": labels.unwrap_or_else(|| json!({})),
-        "metrics": {"prometheus": messages(&registry(state))},
+        "metrics": {"prometheus": metrics(state)},
         "plugins": state.plugins.plugins(),
     });
     if let Value::Object(fields) = &mut status
         && state.decision_logs.load().is_some()
     {
         let logs = match state.decision_logs.failure() {
-            Some(message) => json!({"code": "decision_log_error", "message": message}),
+            Some(failure) => {
+                let mut logs = json!({"code": DECISION_LOG_ERROR, "message": failure.message});
+                if let (Value::Object(logs), Some(code)) = (&mut logs, failure.http_code) {
+                    logs.insert("http_code".to_owned(), code.into());
+                }
+                logs
+            }
             None => json!({}),
         };
         fields.insert("decision_logs".to_owned(), logs);
@@ -65,6 +71,23 @@ fn status(state: &State) -> Value {
     status
 }
 
+/// Returns the metrics of `/metrics`, and OPA's counters of decision logs as plain numbers. As in OPA, these are absent while they
+/// are 0.
+fn metrics(state: &State) -> Value {
+    let mut metrics = messages(&registry(state));
+    if let Value::Object(metrics) = &mut metrics
+        && state.decision_logs.load().is_some()
+    {
+        for (name, _, value) in state.decision_logs.counts().all() {
+            let name = name.strip_suffix("_total").unwrap_or(name);
+            if value > 0 && name.starts_with("decision_logs_") {
+                metrics.insert(format!("counter_{name}"), value.into());
+            }
+        }
+    }
+    metrics
+}
+
 /// Plugin that logs each change of the status and sends it to a service, as the settings say.
 pub async fn log(
     service: Arc<Service>,
@@ -73,6 +96,7 @@ pub async fn log(
 ) -> Result<(), String> {
     let state = service.state();
     let mut changes = state.plugins.changes();
+    let mut uploads = state.decision_logs.changes();
     if state.live.load().status.is_some() {
         plugin.report(PluginState::Ok);
     }
@@ -80,6 +104,7 @@ pub async fn log(
         tokio::select! {
             () = plugin.stopped() => return Ok(()),
             changed = changes.changed() => if changed.is_err() { return Ok(()) },
+            changed = uploads.changed() => if changed.is_err() { return Ok(()) },
         }
         let is_logged = state
             .live

@@ -174,4 +174,6 @@ pub struct StatusSettings {
     pub is_logged: bool,
     /// `true` if `/metrics` contains the status.
     pub is_counted: bool,
+    /// Upper bounds in nanoseconds, in ascending order, of the buckets of `bundle_loading_duration_ns`. `None` is the default.
+    pub stage_buckets: Option<Vec<f64>>,
 }

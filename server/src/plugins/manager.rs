@@ -60,6 +60,9 @@ impl Manager {
                 self.registry.report(bundles::NAME, state, None);
             }
         }
+        let bounds = settings.status.as_ref();
+        let bounds = bounds.and_then(|status| status.stage_buckets.as_deref());
+        self.registry.bundle_metrics().set_bounds(bounds);
         match (&before.status, &settings.status) {
             (None, Some(_)) => self.registry.report(STATUS, PluginState::Ok, None),
             (Some(_), None) => self.registry.remove(STATUS),

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::sync::watch;
 
-use super::bundles::{self, BundleStatus};
+use super::bundles::{self, BundleMetrics, BundleStatus};
 
 /// State of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -56,6 +56,7 @@ pub struct Registry {
     plugins: Mutex<BTreeMap<String, PluginStatus>>,
     bundles: Mutex<BTreeMap<String, BundleStatus>>,
     discovery: Mutex<Option<BundleStatus>>,
+    bundle_metrics: BundleMetrics,
     /// `true` once all plugins have been `OK` at the same time.
     ready: watch::Sender<bool>,
     /// Notifies receivers of changes.
@@ -69,6 +70,7 @@ impl Registry {
             plugins: Mutex::default(),
             bundles: Mutex::default(),
             discovery: Mutex::default(),
+            bundle_metrics: BundleMetrics::default(),
             ready: watch::Sender::new(false),
             changed: watch::Sender::new(()),
         };
@@ -108,6 +110,10 @@ impl Registry {
 
     /// Sets the status of a bundle. The record that it has been active is kept.
     pub fn report_bundle(&self, mut status: BundleStatus) {
+        // a bundle that was not requested yet has neither been loaded nor failed
+        if status.last_request.is_some() {
+            self.bundle_metrics.observe(&status);
+        }
         let mut bundles = self.bundles.lock();
         let before = bundles.get(&status.name);
         let activated = before.and_then(|before| before.last_successful_activation);
@@ -163,6 +169,11 @@ impl Registry {
     /// Returns all bundles by name.
     pub fn bundles(&self) -> BTreeMap<String, BundleStatus> {
         self.bundles.lock().clone()
+    }
+
+    /// Returns the counters of bundles.
+    pub fn bundle_metrics(&self) -> &BundleMetrics {
+        &self.bundle_metrics
     }
 
     /// Returns the names of the plugins that are not `OK`, except excluded ones.

@@ -7,16 +7,25 @@ use prometheus_client::encoding::prometheus_text::encode;
 use prometheus_client::registry::Registry;
 use serde_json::{Map, Value, json};
 
-/// Name under which cancelled requests are registered. In OPA this counter has no suffix, but `prometheus-client` adds one to each
-/// counter.
+/// Name under which cancelled requests are registered.
 pub const CANCELLATIONS: &str = "http_request_cancellations";
+
+/// Counters that have no suffix in OPA. `prometheus-client` adds one to each counter.
+const WITHOUT_SUFFIX: [&str; 3] = [
+    CANCELLATIONS,
+    "bundle_loaded_counter",
+    "bundle_failed_load_counter",
+];
 
 /// Returns all metrics in Prometheus' text format 0.0.4.
 pub fn text(registry: &Registry) -> String {
     let mut text = String::new();
     // neither writing to a string nor encoding a metric fails
     let _: fmt::Result = encode(&mut text, registry);
-    text.replace(&format!("{CANCELLATIONS}_total"), CANCELLATIONS)
+    for name in WITHOUT_SUFFIX {
+        text = text.replace(&format!("{name}_total"), name);
+    }
+    text
 }
 
 /// Returns all metrics by name in the JSON form of Prometheus' messages, in which 64-bit integers are strings. It is derived from

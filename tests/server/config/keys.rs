@@ -145,11 +145,6 @@ fn rows() -> Vec<(&'static str, Value, Outcome)> {
         ("server.logger_plugin", text(), "server.logger_plugin"),
         ("status.plugin", text(), "status.plugin"),
         (
-            "status.prometheus_config.collectors.bundle_loading_duration_ns.buckets",
-            json!([1]),
-            "status.prometheus_config",
-        ),
-        (
             "caching.inter_query_builtin_cache.stale_entry_eviction_period_seconds",
             json!(5),
             "caching.inter_query_builtin_cache.stale_entry_eviction_period_seconds",
@@ -238,6 +233,7 @@ const PLUGINS: [(&str, &str, &[&str]); 4] = [
         r#"{"console": true}"#,
         &[
             r#"{"prometheus": true}"#,
+            r#"{"prometheus": true, "prometheus_config": {"collectors": {"bundle_loading_duration_ns": {"buckets": [1, 1e6]}}}}"#,
             r#"{"service": "s"}"#,
             r#"{"service": "s", "partition_name": "x"}"#,
         ],

@@ -54,6 +54,49 @@ fn metric(address: &str, name: &str) -> u64 {
 }
 
 #[test]
+fn a_failed_upload_and_the_next_success_are_sent_as_status() {
+    let sink = Sink::start();
+    let statuses = Sink::start();
+    sink.respond(&[500]);
+    let config = json!({
+        "services": {"sink": {"url": sink.url()}, "statuses": {"url": statuses.url()}},
+        "status": {"service": "statuses", "prometheus": true},
+        "decision_logs": {"service": "sink", "reporting": {"min_delay_seconds": 0, "max_delay_seconds": 0}},
+    });
+    let server = start(&config.to_string());
+    decide(&mut Client::connect(server.address()), 1);
+    let sent = || -> Vec<Value> {
+        let uploads = statuses.uploads().into_iter();
+        uploads
+            .filter_map(|upload| serde_json::from_slice(&upload.body).ok())
+            .collect()
+    };
+    wait_until("a failure and a success arrive", || {
+        let logs: Vec<Value> = sent()
+            .iter()
+            .map(|status| status["decision_logs"].clone())
+            .collect();
+        let failed = logs.iter().position(|logs| {
+            *logs
+                == json!({
+                    "code": "decision_log_error",
+                    "http_code": 500,
+                    "message": "log upload failed, server replied with HTTP 500 Internal Server Error",
+                })
+        });
+        failed.is_some_and(|failed| logs.iter().skip(failed).any(|logs| *logs == json!({})))
+    });
+    let gauge = |status: &Value| {
+        status["metrics"]["prometheus"]["decision_logs_status_gauge"]["metric"][0]["label"].clone()
+    };
+    let failed = json!([
+        {"name": "code", "value": "decision_log_error"},
+        {"name": "http_code", "value": "500"},
+    ]);
+    assert!(sent().iter().any(|status| gauge(status) == failed));
+}
+
+#[test]
 fn failed_uploads_are_repeated_and_reported() {
     let sink = Sink::start();
     sink.respond(&[500, 429, 404]);
@@ -70,11 +113,23 @@ fn failed_uploads_are_repeated_and_reported() {
     // the same bytes again
     assert_eq!(uploads[0].body, uploads[1].body);
     assert_eq!(
-        metric(
-            server.address(),
-            "solon_decision_logs_upload_failures_total"
-        ),
+        metric(server.address(), "decision_logs_chunks_upload_failed_total"),
         3
+    );
+    // with the names and values of OPA
+    wait_until("the status counts uploads", || {
+        let status: Value =
+            serde_json::from_str(&get(server.address(), "/v1/status").text()).unwrap();
+        let metrics = &status["result"]["metrics"]["prometheus"];
+        metrics["counter_decision_logs_chunks_upload_failed"] == 3
+            && metrics["counter_decision_logs_chunks_uploaded"].as_u64() > Some(0)
+            && metrics["counter_decision_logs_encoding_failure"].is_null()
+            && metrics["decision_logs_status_gauge"]["metric"][0]["label"][1]
+                == json!({"name": "http_code", "value": ""})
+    });
+    assert_eq!(
+        metric(server.address(), "decision_logs_buffer_size_bytes"),
+        0
     );
     wait_until("the status has no error", || {
         let status: Value =

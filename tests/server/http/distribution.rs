@@ -104,7 +104,10 @@ fn a_file_is_activated_again_when_it_changes_and_the_last_good_bundle_stays() {
     replace(&file, &bundle("a", "1"));
     let config = json!({
         "bundles": {"b": {"resource": format!("file://{}", file.display()), "polling": polling()}},
-        "status": {"prometheus": true},
+        "status": {
+            "prometheus": true,
+            "prometheus_config": {"collectors": {"bundle_loading_duration_ns": {"buckets": [1, 1e12]}}},
+        },
     });
     let server = start(&config, &[]);
     wait_for_document(&server, "a/revision", &json!("1"));
@@ -157,6 +160,24 @@ fn a_file_is_activated_again_when_it_changes_and_the_last_good_bundle_stays() {
         );
         // a bundle that was active once is sufficient
         assert_eq!(get(server.address(), "/health?bundles&plugins").status, 200);
+    }
+    let metrics = get(server.address(), "/metrics").text();
+    for want in [
+        "# TYPE bundle_loaded_counter counter\nbundle_loaded_counter{name=\"b\"} ",
+        "# TYPE bundle_failed_load_counter counter\n",
+        "bundle_failed_load_counter{code=\"bundle_error\",message=\"verification key not provided\",name=\"b\"} ",
+        "bundle_failed_load_counter{code=\"bundle_error\",message=\"bundle read failed: archive read failed: gzip: invalid header\",name=\"b\"} ",
+        "bundle_failed_load_counter{code=\"bundle_error\",message=\"error(s) occurred while compiling module(s)\",name=\"b\"} ",
+        "# TYPE last_bundle_request gauge\nlast_bundle_request{name=\"b\"} ",
+        "last_success_bundle_activation{active_revision=\"2\",name=\"b\"} ",
+        "last_success_bundle_download{name=\"b\"} ",
+        "last_success_bundle_request{name=\"b\"} ",
+        "# TYPE bundle_loading_duration_ns histogram\n",
+        "bundle_loading_duration_ns_bucket{name=\"b\",stage=\"timer_rego_load_bundles_ns\",le=\"1e+12\"} ",
+        "bundle_loading_duration_ns_bucket{name=\"b\",stage=\"timer_rego_load_bundles_ns\",le=\"1\"} 0\n",
+        "bundle_loading_duration_ns_count{name=\"b\",stage=\"timer_rego_module_compile_ns\"} ",
+    ] {
+        assert!(metrics.contains(want), "{want}: {metrics}");
     }
     fs::remove_file(&file).unwrap();
     let message = format!("stat {}: no such file or directory", file.display());

@@ -9,6 +9,7 @@
 
 mod activation;
 mod download;
+mod metrics;
 mod persistence;
 mod status;
 mod target;
@@ -31,6 +32,7 @@ use persistence::Persisted;
 use target::Target;
 use task::{BundleTask, blocking, kind};
 
+pub use metrics::BundleMetrics;
 pub use status::{BundleStatus, Failure};
 pub use target::{Apply, Configuration, NewEngine};
 

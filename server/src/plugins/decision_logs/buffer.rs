@@ -135,6 +135,12 @@ impl Buffer {
         let waiting = self.waiting.lock();
         waiting.events.len() + waiting.chunk_events
     }
+
+    /// Returns the size in bytes of the waiting events.
+    pub fn bytes(&self) -> usize {
+        let waiting = self.waiting.lock();
+        waiting.event_bytes + waiting.chunk_bytes
+    }
 }
 
 impl Waiting {

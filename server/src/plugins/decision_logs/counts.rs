@@ -41,12 +41,23 @@ counts! {
     encoding_failures: "decision_logs_encoding_failure_total",
     /// Events that were uploaded.
     uploaded: "solon_decision_logs_uploaded_total",
+    /// Uploads that succeeded.
+    chunks: "decision_logs_chunks_uploaded_total",
     /// Uploads that failed.
-    upload_failures: "solon_decision_logs_upload_failures_total",
+    upload_failures: "decision_logs_chunks_upload_failed_total",
     /// Events that were dropped because the spool was full.
     dropped_spool: "solon_decision_logs_dropped_spool_full_total",
     /// Events that could not be written to a file, standard output or the spool.
     write_failures: "solon_decision_logs_write_failures_total",
+}
+
+/// Reason why events were not logged or uploaded.
+#[derive(Clone, Debug)]
+pub struct LogFailure {
+    /// The message.
+    pub message: String,
+    /// Status of the response, if an upload was rejected.
+    pub http_code: Option<u16>,
 }
 
 /// A monotonic counter.

@@ -12,14 +12,14 @@ use tokio::task::JoinHandle;
 use tracing::info;
 
 use super::buffer::Buffer;
-use super::counts::LogCounts;
+use super::counts::{LogCounts, LogFailure};
 use super::event::{ErrorForm, Event};
 use super::file::{LogFile, Stdout};
 use super::rate::RateLimit;
 use super::spool::{Spool, SpoolError};
 use super::sqlite::LogDatabase;
 use super::upload::{End, Source, Uploader};
-use crate::config::{DecisionLogOptions, ReportingTrigger};
+use crate::config::{BufferLimit, DecisionLogOptions, ReportingTrigger};
 use crate::telemetry::CONSOLE;
 
 /// Name of the plugin.
@@ -33,7 +33,9 @@ pub struct DecisionLogs(Arc<Shared>);
 struct Shared {
     log: ArcSwapOption<DecisionLog>,
     counts: Arc<LogCounts>,
-    failure: Arc<Mutex<Option<String>>>,
+    failure: Arc<Mutex<Option<LogFailure>>>,
+    /// Notifies receivers of the result of each upload, and of failures.
+    reported: watch::Sender<()>,
     /// State of uploads. Its lock serializes changes of the configuration.
     uploads: Mutex<Uploads>,
 }
@@ -66,7 +68,8 @@ pub struct DecisionLog {
     /// Cache key of the mask policy, see `drop_key`.
     pub mask_key: String,
     /// Last failure, until an upload succeeds.
-    failure: Arc<Mutex<Option<String>>>,
+    failure: Arc<Mutex<Option<LogFailure>>>,
+    reported: watch::Sender<()>,
     source: Option<Source>,
     rate: Option<RateLimit>,
     file: Option<Arc<LogFile>>,
@@ -87,8 +90,13 @@ impl DecisionLogs {
     }
 
     /// Returns the last failure, or `None`.
-    pub fn failure(&self) -> Option<String> {
+    pub fn failure(&self) -> Option<LogFailure> {
         self.0.failure.lock().clone()
+    }
+
+    /// Returns a receiver that is notified of the result of each upload, and of failures, from now on.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.0.reported.subscribe()
     }
 
     /// Starts a log, or replaces the active one. Without options no further decision is logged.
@@ -178,6 +186,7 @@ impl DecisionLogs {
             drop_key: format!("log {}", options.drop_decision),
             mask_key: format!("log {}", options.mask_decision),
             failure: self.0.failure.clone(),
+            reported: self.0.reported.clone(),
             source,
             rate: options.reporting.per_second.map(RateLimit::new),
             file,
@@ -217,6 +226,7 @@ impl DecisionLogs {
             reporting: log.options.reporting.clone(),
             counts: log.counts.clone(),
             failure: log.failure.clone(),
+            reported: log.reported.clone(),
             wake: log.wake.clone(),
             end: ends,
         };
@@ -274,7 +284,12 @@ impl DecisionLog {
     /// Reports that an event was not logged.
     pub fn failed(&self, why: String) {
         tracing::error!(plugin = NAME, "{why}");
-        *self.failure.lock() = Some(why);
+        let http_code = None;
+        *self.failure.lock() = Some(LogFailure {
+            message: why,
+            http_code,
+        });
+        self.reported.send_replace(());
     }
 
     /// Returns the number of events that wait for an upload.
@@ -284,6 +299,25 @@ impl DecisionLog {
             Some(Source::Spool(spool)) => spool.len(),
             None => 0,
         }
+    }
+
+    /// Returns the name, description and value of the metric of the buffer, or `None` without one.
+    pub fn buffer_size(&self) -> Option<(&'static str, &'static str, u64)> {
+        let Some(Source::Buffer(buffer)) = &self.source else {
+            return None;
+        };
+        Some(match self.options.reporting.buffer {
+            BufferLimit::Events(_) => (
+                "decision_logs_buffer_size_events",
+                "Number of items waiting in the decision log event buffer.",
+                buffer.len() as u64,
+            ),
+            BufferLimit::Bytes(_) => (
+                "decision_logs_buffer_size_bytes",
+                "Number of bytes waiting in the decision log size buffer.",
+                buffer.bytes() as u64,
+            ),
+        })
     }
 
     /// Returns the size of the spool in bytes, or `None` without one.

@@ -13,7 +13,7 @@ use tokio::sync::{Notify, watch};
 
 use super::buffer::Buffer;
 use super::chunk::{Chunk, SoftLimit, encode};
-use super::counts::LogCounts;
+use super::counts::{LogCounts, LogFailure};
 use super::spool::Spool;
 use crate::config::{ReportingOptions, ReportingTrigger};
 
@@ -41,7 +41,9 @@ pub struct Uploader {
     pub reporting: ReportingOptions,
     pub counts: Arc<LogCounts>,
     /// Last failure; see `DecisionLog`.
-    pub failure: Arc<Mutex<Option<String>>>,
+    pub failure: Arc<Mutex<Option<LogFailure>>>,
+    /// Notifies receivers of results; see `DecisionLog`.
+    pub reported: watch::Sender<()>,
     /// Wakes the uploader when there are enough events for a chunk.
     pub wake: Arc<Notify>,
     /// Requests the end of the uploader.
@@ -62,6 +64,8 @@ pub enum End {
 /// Reason why events could not be uploaded.
 struct UploadError {
     message: String,
+    /// Status of the response, if there was one.
+    http_code: Option<u16>,
     /// Delay that the service requested, or zero.
     retry_after: Duration,
 }
@@ -70,6 +74,7 @@ impl From<String> for UploadError {
     fn from(message: String) -> Self {
         Self {
             message,
+            http_code: None,
             retry_after: Duration::ZERO,
         }
     }
@@ -86,13 +91,14 @@ impl Uploader {
                 End::Now => return,
                 End::Flush => {
                     if let Err(error) = self.upload(true).await {
-                        self.failed(&error.message);
+                        self.failed(error);
                     }
                     return;
                 }
                 End::No => {}
             }
             let mut end = self.end.clone();
+            let chunks = self.counts.chunks.get();
             let uploaded = tokio::select! {
                 uploaded = self.upload(true) => uploaded,
                 // the next uploader repeats an interrupted upload
@@ -102,21 +108,31 @@ impl Uploader {
                 Ok(()) => {
                     failures = 0;
                     requested = Duration::ZERO;
-                    *self.failure.lock() = None;
+                    let failure = self.failure.lock().take();
+                    if failure.is_some() || self.counts.chunks.get() != chunks {
+                        self.reported.send_replace(());
+                    }
                 }
                 Err(error) => {
                     failures += 1;
                     requested = error.retry_after;
                     self.counts.upload_failures.increment();
-                    self.failed(&error.message);
+                    self.failed(error);
                 }
             }
         }
     }
 
-    fn failed(&self, error: &str) {
-        tracing::error!(plugin = "decision_logs", err = error, "Log upload failed.");
-        *self.failure.lock() = Some(error.to_owned());
+    fn failed(&self, error: UploadError) {
+        let message = error.message;
+        tracing::error!(
+            plugin = "decision_logs",
+            err = message,
+            "Log upload failed."
+        );
+        let http_code = error.http_code;
+        *self.failure.lock() = Some(LogFailure { message, http_code });
+        self.reported.send_replace(());
     }
 
     /// Returns the delay before the next upload: random between minimum and maximum, or growing with failures up to the maximum.
@@ -178,7 +194,7 @@ impl Uploader {
             let spool = spool.clone();
             let synced = tokio::task::spawn_blocking(move || spool.sync_interval()).await;
             if let Ok(Err(error)) = synced {
-                self.failed(&format!("decision_logs.spool: {error}"));
+                self.failed(format!("decision_logs.spool: {error}").into());
             }
         }
     }
@@ -245,10 +261,12 @@ impl Uploader {
             let code = status.as_u16();
             return Err(UploadError {
                 message: format!("log upload failed, server replied with HTTP {code} {reason}"),
+                http_code: Some(code),
                 retry_after: requested.unwrap_or_default(),
             });
         }
         self.counts.uploaded.add(chunk.events as u64);
+        self.counts.chunks.increment();
         Ok(())
     }
 }
