@@ -141,10 +141,10 @@ impl Killed {
                 waiting.check();
                 std::thread::yield_now();
             }
-            std::thread::sleep(Duration::from_micros(self.random.below(8_000) as u64));
+            std::thread::sleep(Duration::from_micros(self.random.less_than(8_000) as u64));
         } else {
             let most = self.load.as_micros() as usize * 5 / 4;
-            std::thread::sleep(Duration::from_micros(self.random.below(most) as u64));
+            std::thread::sleep(Duration::from_micros(self.random.less_than(most) as u64));
         }
         self.world.stop();
     }

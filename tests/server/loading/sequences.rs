@@ -75,7 +75,7 @@ impl Sequence {
         }
         self.start();
         for _ in 0..STEPS {
-            let (step, is_of_files) = match self.random.below(13) {
+            let (step, is_of_files) = match self.random.less_than(13) {
                 0 => {
                     self.world.stop();
                     let step = self.change_files();
@@ -112,7 +112,7 @@ impl Sequence {
     /// Restarts the server, with another spelling of the folder.
     fn start(&mut self) {
         let spellings = ["w", "./w", "w/", "FOLDER/w", "./w/../w"];
-        let path = spellings[self.random.below(spellings.len())];
+        let path = spellings[self.random.less_than(spellings.len())];
         self.steps.push(format!("start {path}"));
         let started = self.world.start(&["--watch", "--data-dir", "store", path]);
         let steps = &self.steps;
@@ -129,7 +129,7 @@ impl Sequence {
         if names.is_empty() {
             return None;
         }
-        Some(names[self.random.below(names.len())].clone())
+        Some(names[self.random.less_than(names.len())].clone())
     }
 
     /// Returns an existing file.
@@ -141,12 +141,12 @@ impl Sequence {
 
     /// Returns a name for a new file, in one of two folders.
     fn name(&mut self, extension: &str) -> String {
-        let folder = ["", "sub/"][self.random.below(2)];
+        let folder = ["", "sub/"][self.random.less_than(2)];
         format!("{folder}f{}.{extension}", self.number())
     }
 
     fn document(&mut self, slot: &str) -> Value {
-        let (a, b) = (1_000_000 + self.number(), self.random.below(5));
+        let (a, b) = (1_000_000 + self.number(), self.random.less_than(5));
         match b {
             0 => json!({ slot: a }),
             1 => json!({ slot: [a] }),
@@ -157,7 +157,7 @@ impl Sequence {
     }
 
     fn change_files(&mut self) -> String {
-        match self.random.below(7) {
+        match self.random.less_than(7) {
             0 | 1 => self.add(),
             2 => self.remove(),
             3 => self.rename(),
@@ -168,7 +168,7 @@ impl Sequence {
     }
 
     fn add(&mut self) -> String {
-        if self.random.below(2) == 0 {
+        if self.random.less_than(2) == 0 {
             let (name, number) = (self.name("rego"), self.number());
             self.world
                 .write(&format!("w/{name}"), &module(number, number));
@@ -280,15 +280,15 @@ impl Sequence {
     /// Returns a path that files or clients may have written.
     fn path(&mut self) -> Vec<String> {
         let mut path = Vec::new();
-        if self.random.below(4) == 0 {
+        if self.random.less_than(4) == 0 {
             path.push("sub".to_owned());
         }
-        path.push(["d0", "d1", "d2", "d3", "own"][self.random.below(5)].to_owned());
+        path.push(["d0", "d1", "d2", "d3", "own"][self.random.less_than(5)].to_owned());
         for keys in [["a", "b", "x"], ["z", "c", "y"]] {
-            if self.random.below(3) == 0 {
+            if self.random.less_than(3) == 0 {
                 break;
             }
-            path.push(keys[self.random.below(3)].to_owned());
+            path.push(keys[self.random.less_than(3)].to_owned());
         }
         path
     }
@@ -309,7 +309,7 @@ impl Sequence {
     fn put(&mut self) -> String {
         let path = self.path();
         let number = self.number();
-        let value = match self.random.below(4) {
+        let value = match self.random.less_than(4) {
             0 => json!({"a": number}),
             1 => json!({}),
             2 => json!({"b": {"c": number}, "x": {"y": 1}}),
@@ -376,7 +376,7 @@ impl Sequence {
     fn policy(&mut self) -> String {
         let policies = self.world.policies();
         let number = self.number();
-        let choice = self.random.below(5);
+        let choice = self.random.less_than(5);
         if policies.is_empty() || choice == 0 {
             let id = format!("client-{number}");
             self.model.put_policy(&id, number, number);
@@ -388,7 +388,7 @@ impl Sequence {
             );
             return format!("PUT policy {id}");
         }
-        let (id, text) = &policies[self.random.below(policies.len())];
+        let (id, text) = &policies[self.random.less_than(policies.len())];
         let package = package(text);
         let target = format!("/v1/policies/{id}");
         if choice < 3 {
