@@ -18,6 +18,8 @@ mod author;
 mod commands;
 #[path = "cli/forms.rs"]
 mod forms;
+#[path = "cli/manifests.rs"]
+mod manifests;
 #[path = "cli/networks.rs"]
 mod networks;
 #[path = "cli/proxy.rs"]

@@ -1,0 +1,5 @@
+package authz
+
+default allow := false
+
+allow if input.user == "alice"
