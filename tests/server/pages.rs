@@ -309,7 +309,10 @@ fn resources_of_the_control_plane_load() {
             "--data-dir",
             "data",
         ])
-        .envs(["GIT_PASSWORD", "AWS_SECRET", "USERS_TOKEN", "PUSH_SECRET"].map(|name| (name, "example")))
+        .envs(
+            ["GIT_PASSWORD", "AWS_SECRET", "USERS_TOKEN", "PUSH_SECRET"]
+                .map(|name| (name, "example")),
+        )
         .env("DEPLOYMENT_KEY", "0123456789abcdef0123456789abcdef")
         .current_dir(&folder)
         .output()

@@ -1,6 +1,7 @@
 //! HTTP APIs, one file each, the routing table, and authorization.
 
 mod access_log;
+mod admission;
 mod authorize;
 mod batch;
 mod body;

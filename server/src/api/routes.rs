@@ -2,8 +2,8 @@
 
 use super::call::Call;
 use super::{
-    ApiError, State, batch, compile, config, data, filters, health, metrics_page, openapi, pages,
-    policies, preview, query, status, write,
+    ApiError, State, admission, batch, compile, config, data, filters, health, metrics_page,
+    openapi, pages, policies, preview, query, status, write,
 };
 use crate::config::ServerOptions;
 use crate::http::Response;
@@ -103,6 +103,11 @@ static ROUTES: &[Route] = &[
         path: PREVIEW,
         below: true,
         actions: &[on("POST", Runs::InPool, preview::post)],
+    },
+    Route {
+        path: "/v0/admission",
+        below: true,
+        actions: &[on("POST", Runs::Anywhere, admission::post)],
     },
     Route {
         path: "/v1/batch/data",

@@ -364,6 +364,7 @@ impl Args {
             authorization: self.transport.authorization(),
             read_only: self.transport.read_only,
             ui: self.transport.ui || settings.ui,
+            admission_failures_are_denied: settings.admission_failures_are_denied,
             request_log: self.log_level_request.of_lines(),
             status: settings
                 .plugins

@@ -31,6 +31,8 @@ pub struct ServerOptions {
     pub read_only: bool,
     /// `true` if there is a page at `/ui` where users can browse policies and documents and evaluate decisions.
     pub ui: bool,
+    /// `true` if an admission review without a decision is denied by a response, not answered by an error.
+    pub admission_failures_are_denied: bool,
     /// Log level of requests and responses.
     pub request_log: tracing::Level,
     /// Status of the instance, if it is reported in addition to `/health`.
@@ -154,6 +156,7 @@ impl Default for ServerOptions {
             authorization: Authorization::default(),
             read_only: false,
             ui: false,
+            admission_failures_are_denied: true,
             request_log: tracing::Level::INFO,
             status: None,
             decision_logs: None,

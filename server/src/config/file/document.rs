@@ -145,7 +145,17 @@ pub struct ServerSection {
     pub encoding: EncodingSection,
     pub decoding: DecodingSection,
     pub metrics: MetricsSection,
+    pub admission: AdmissionSection,
     pub logger_plugin: Unsupported,
+}
+
+/// Admission of objects to a Kubernetes cluster, at `/v0/admission`.
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "an object")]
+pub struct AdmissionSection {
+    /// Response to a review without a decision: `deny` denies it, `error` leaves it to `failurePolicy` of the API server.
+    #[schemars(extend("default" = "deny"), example = &"error")]
+    pub failure_response: Option<String>,
 }
 
 #[derive(Debug, Default, serde::Deserialize, JsonSchema)]

@@ -18,6 +18,8 @@ pub struct Settings {
     pub default_authorization_decision: String,
     /// `true` if the page at `/ui` is enabled.
     pub ui: bool,
+    /// `true` if an admission review without a decision is denied by a response.
+    pub admission_failures_are_denied: bool,
     /// Compression of responses.
     pub packing: Packing,
     /// Maximum size of a request body, in bytes.
@@ -76,6 +78,13 @@ impl Settings {
                 .default_authorization_decision
                 .unwrap_or(defaults.default_authorization_decision),
             ui: server.ui,
+            admission_failures_are_denied: match server.admission.failure_response.as_deref() {
+                None | Some("deny") => true,
+                Some("error") => false,
+                Some(_) => {
+                    return Err("invalid value for server.admission.failure_response, accepted values are deny and error".to_owned());
+                }
+            },
             packing,
             body: positive("server.decoding.max_length", decoding.max_length)?,
             unpacked: positive("server.decoding.gzip.max_length", decoding.gzip.max_length)?,

@@ -1,0 +1,77 @@
+//! Admission of objects to a Kubernetes cluster: `POST /v0/admission/{package}`.
+//!
+//! The API server posts an `AdmissionReview`, which is the input, and the package decides by its rules ([`AdmissionDecision`]). A
+//! review without a decision is denied by a response, because `failurePolicy: Ignore` of the API server admits after any other
+//! error. `server.admission.failure_response: error` leaves that to the API server.
+
+mod decision;
+mod review;
+
+use solon::{Value, json};
+use tracing::warn;
+
+use self::decision::AdmissionDecision;
+use self::review::{Answer, Review};
+use super::ApiError;
+use super::body;
+use super::call::Call;
+use super::decide::Decider;
+use super::state::State;
+use crate::http::{RequestExt as _, Response, Status, response};
+
+/// Message to the user if there is no decision. The reason is in the log and in the decision log.
+const NO_DECISION: &str = "the admission policy made no decision";
+
+/// `POST /v0/admission/{package}`
+pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
+    let package = request.below().unwrap_or_default().trim_matches('/');
+    let input = read(request);
+    let review = match input.as_ref().map_err(Clone::clone).and_then(Review::of) {
+        Ok(review) => review,
+        Err(problem) => return malformed(input.as_ref().ok(), &problem),
+    };
+    let decider = Decider::new("admission", package);
+    let decide = |value: Option<&Value>| {
+        let value = value.ok_or("the package is undefined")?;
+        AdmissionDecision::read(value, review.is_delete())
+    };
+    let answer = match decider.decide(state, request, review.input, decide) {
+        Ok(decided) => Answer::of_decision(decided.result),
+        Err(error @ ApiError::Elsewhere(_)) => return Err(error),
+        Err(error) => {
+            let reason = error
+                .first_error()
+                .or_else(|| error.message().map(str::to_owned));
+            warn!(
+                request_id = request.info().id,
+                uid = review.uid,
+                err = reason,
+                "An admission review has no decision."
+            );
+            if !state.options.admission_failures_are_denied {
+                return Err(error);
+            }
+            Answer::denied(500, NO_DECISION)
+        }
+    };
+    Ok(respond(answer.review(review.uid)))
+}
+
+/// Returns the body as a document.
+fn read(request: &Call<'_>) -> Result<Value, String> {
+    if let Some(read) = body::whole(request)? {
+        return Ok(read.into_owned());
+    }
+    json::read(request.body()).map_err(|_| json::error_message(request.body()))
+}
+
+/// Denies a review that cannot be decided. The API server takes a response without the review's `uid` for an error.
+fn malformed(input: Option<&Value>, problem: &str) -> Result<Response, ApiError> {
+    let uid = input.and_then(Review::uid_of).unwrap_or_default();
+    let message = format!("malformed admission review: {problem}");
+    Ok(respond(Answer::denied(400, &message).review(uid)))
+}
+
+fn respond(body: Vec<u8>) -> Response {
+    response::json(Status::OK, body)
+}
