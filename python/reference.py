@@ -16,6 +16,7 @@ SECTIONS = {
     "Engine": ["Engine", "Change", "Snapshot"],
     "Evaluation": ["Document", "Query", "Explanation", "Cancel", "UNDEFINED", "UndefinedType", "FrozenDict"],
     "Partial evaluation and filters": ["Partial", "Residuals", "Filter", "Filters"],
+    "Bundles": ["Bundle", "VerificationKey", "ActiveBundle"],
     "Formatting": ["format"],
     "Measurements": ["Metrics", "Coverage", "Profile"],
     "Errors": [
@@ -28,6 +29,8 @@ SECTIONS = {
         "EvaluationCancelled",
         "StoreError",
         "LoadError",
+        "BundleError",
+        "BundleSignatureError",
         "InputError",
         "OutputError",
         "InternalError",
@@ -50,7 +53,7 @@ Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 def definitions() -> dict[str, ast.stmt]:
     """Returns the classes, functions and constants of the package by name."""
     found: dict[str, ast.stmt] = {}
-    for file in ("_native.pyi", "_errors.py", "_frozen.py"):
+    for file in ("_native.pyi", "_bundles.py", "_errors.py", "_frozen.py"):
         for node in ast.parse((PACKAGE / file).read_text()).body:
             if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
                 found[node.name] = node

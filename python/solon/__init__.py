@@ -15,7 +15,10 @@ solon.UNDEFINED
 [True, solon.UNDEFINED]
 """
 
+from solon._bundles import ActiveBundle, VerificationKey
 from solon._errors import (
+    BundleError,
+    BundleSignatureError,
     CompileError,
     ErrorDetail,
     EvalError,
@@ -35,6 +38,7 @@ from solon._errors import (
 from solon._frozen import FrozenDict
 from solon._native import (
     UNDEFINED,
+    Bundle,
     Cancel,
     Change,
     Coverage,
@@ -56,6 +60,10 @@ from solon._native import (
 
 __all__ = [
     "UNDEFINED",
+    "ActiveBundle",
+    "Bundle",
+    "BundleError",
+    "BundleSignatureError",
     "Cancel",
     "Change",
     "CompileError",
@@ -87,6 +95,7 @@ __all__ = [
     "StepLimitExceeded",
     "StoreError",
     "UndefinedType",
+    "VerificationKey",
     "__version__",
     "format",
 ]

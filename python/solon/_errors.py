@@ -98,6 +98,14 @@ class LoadError(SolonError):
     """Files cannot be loaded. Nothing has changed."""
 
 
+class BundleError(LoadError, ValueError):
+    """A bundle cannot be read, or cannot be activated because another bundle owns its documents. Nothing has changed."""
+
+
+class BundleSignatureError(BundleError):
+    """A bundle is not signed as required: its signature is missing, invalid, by another key, or not expected."""
+
+
 class InputError(SolonError, ValueError):
     """A Python object cannot be converted to a value."""
 

@@ -16,8 +16,11 @@ from typing import (
 
 from typing_extensions import Unpack
 
+from solon._bundles import ActiveBundle, VerificationKey
+
 __all__ = [
     "UNDEFINED",
+    "Bundle",
     "Cancel",
     "Change",
     "Coverage",
@@ -228,6 +231,22 @@ class Snapshot:
         Raises:
             StoreError: No data exists at the path.
         """
+
+@final
+class Bundle:
+    """A bundle that was read and verified: pass it to ``Engine.activate_bundle``.
+
+    Created by ``Engine.read_bundle``. Several engines and threads may use it at once.
+    """
+    @property
+    def revision(self) -> str:
+        """The revision of the manifest; empty if there is none."""
+    @property
+    def roots(self) -> list[str]:
+        """The slash-separated paths below ``data`` that the bundle owns."""
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """The manifest. Absent fields are left out, except ``revision`` and ``roots``."""
 
 @final
 class Change:
@@ -1057,6 +1076,86 @@ class Engine:
             LoadError: A file cannot be read or parsed. The error lists all of them, and nothing has changed.
             CompileError: The modules do not compile. Nothing has changed.
         """
+    def read_bundle(
+        self,
+        name: str,
+        source: bytes | str | PathLike[str],
+        *,
+        keys: Mapping[str, VerificationKey] | None = None,
+        key_id: str | None = None,
+        scope: str | None = None,
+        exclude: Sequence[str] = ...,
+        accept_unsigned: bool = False,
+        accept_unsigned_deltas: bool = False,
+        skip_verification: bool = False,
+    ) -> Bundle:
+        """Reads and verifies a bundle. Policies are parsed with the settings of the engine, which does not change.
+
+        Without ``keys``, unsigned bundles are accepted and signed ones rejected. With ``keys``, bundles must be signed by one.
+
+        Args:
+            name: Name in messages. Signatures refer to the files of a folder with this prefix.
+            source: An archive (a gzip-compressed tar file) as bytes, or the path of an archive or a folder.
+            keys: Verification keys by id.
+            key_id: Id of the only key that may have signed the bundle. By default the one that the signature names.
+            scope: Scope that a signature must have. By default that of the key.
+            exclude: Glob patterns of files that need no signature.
+            accept_unsigned: Accepts unsigned bundles even if there are keys. An attacker who can change a bundle can then remove
+                its signature.
+            accept_unsigned_deltas: Accepts delta bundles, which cannot be signed, even if there are keys.
+            skip_verification: Accepts all bundles without verifying signatures. ``keys`` must be empty.
+
+        Raises:
+            BundleError: The bundle cannot be read.
+            BundleSignatureError: The bundle is not signed as required.
+            ValueError: The options contradict each other, or a key is empty.
+
+        Example:
+            >>> import pathlib, tempfile
+            >>> folder = pathlib.Path(tempfile.mkdtemp())
+            >>> _ = (folder / "p.rego").write_text("package p\\n\\nx := 1")
+            >>> _ = (folder / ".manifest").write_text('{"revision": "7", "roots": ["p"]}')
+            >>> engine = solon.Engine()
+            >>> engine.activate_bundle("authz", engine.read_bundle("authz", folder))
+            >>> engine.evaluate("p/x"), engine.bundles
+            (1, [ActiveBundle(name='authz', revision='7', roots=['p'])])
+        """
+    def activate_bundle(self, name: str, bundle: Bundle) -> None:
+        """Activates a bundle under a name, like ``activate_bundles``.
+
+        Args:
+            name: Name of the bundle. A bundle that has the name is replaced.
+            bundle: The bundle.
+
+        Raises:
+            BundleError: Another bundle owns its documents. Nothing has changed.
+            CompileError: The modules do not compile. Nothing has changed.
+        """
+    def activate_bundles(self, bundles: Mapping[str, Bundle]) -> None:
+        """Activates bundles in one change: a decision uses all of them or none.
+
+        Their policies and documents replace everything below their roots, and below the roots of the bundles that had the
+        names. A delta bundle changes documents of the active bundle of its name.
+
+        Args:
+            bundles: Bundles by name.
+
+        Raises:
+            BundleError: Two bundles own the same documents. Nothing has changed.
+            CompileError: The modules do not compile. Nothing has changed.
+        """
+    def deactivate_bundle(self, name: str) -> None:
+        """Removes the policies and documents of an active bundle. Does nothing if no bundle has the name.
+
+        Args:
+            name: Name of the bundle.
+
+        Raises:
+            CompileError: Other modules do not compile without it. Nothing has changed.
+        """
+    @property
+    def bundles(self) -> list[ActiveBundle]:
+        """The active bundles, sorted by name."""
     def set_data(self, data: Any) -> None:
         """Replaces all data.
 

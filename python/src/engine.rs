@@ -9,9 +9,10 @@ use ::engine::{
 };
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 
 use crate::asynchronous::on_pool;
+use crate::bundle::{self, Bundle, Key, Origin};
 use crate::change::Change;
 use crate::convert::{from_python, json_to_python, to_python};
 use crate::document::Document;
@@ -234,6 +235,70 @@ impl Engine {
         let mut change = EngineChange::default();
         change.load(&loaded);
         detached(py, || self.engine().apply(change))
+    }
+
+    /// Reads and verifies a bundle: ``source`` is an archive (bytes), or the path of an archive or a folder. Policies are parsed with
+    /// the settings of the engine, which does not change. ``name`` appears in messages.
+    ///
+    /// Unsigned bundles are accepted and signed ones rejected, unless there are ``keys``: a dict of ``VerificationKey`` by id.
+    #[pyo3(signature = (
+        name, source, *, keys=None, key_id=None, scope=None, exclude=Vec::new(), accept_unsigned=false,
+        accept_unsigned_deltas=false, skip_verification=false
+    ))]
+    fn read_bundle(
+        &self,
+        py: Python<'_>,
+        name: String,
+        source: Bound<'_, PyAny>,
+        keys: Option<BTreeMap<String, Key>>,
+        key_id: Option<String>,
+        scope: Option<String>,
+        exclude: Vec<String>,
+        accept_unsigned: bool,
+        accept_unsigned_deltas: bool,
+        skip_verification: bool,
+    ) -> PyResult<Bundle> {
+        let options = bundle::Options {
+            keys,
+            key_id,
+            scope,
+            exclude,
+            accept_unsigned,
+            accept_unsigned_deltas,
+            skip_verification,
+        };
+        let reader = self.engine().bundle_reader(&name);
+        let reader = reader.map_err(|error| from_engine(py, &error))?;
+        bundle::read(py, &reader, &Origin::of(&source)?, options, self.settings)
+    }
+
+    /// Activates a bundle under a name, like ``activate_bundles``.
+    fn activate_bundle(&self, py: Python<'_>, name: String, bundle: Py<Bundle>) -> PyResult<()> {
+        self.activate_bundles(py, BTreeMap::from([(name, bundle)]))
+    }
+
+    /// Activates bundles under names in one change. Their policies and documents replace everything below their roots, and below
+    /// the roots of the bundles that had the names. A delta bundle changes documents of the active bundle of its name.
+    fn activate_bundles(
+        &self,
+        py: Python<'_>,
+        bundles: BTreeMap<String, Py<Bundle>>,
+    ) -> PyResult<()> {
+        let bundles = bundles.iter();
+        let bundles = bundles.map(|(name, bundle)| (name.as_str(), &bundle.get().bundle));
+        let bundles = bundles.collect::<Vec<_>>();
+        bundle::change(py, || self.engine().activate_bundles(&bundles))
+    }
+
+    /// Removes the policies and documents of an active bundle. Does nothing if no bundle has the name.
+    fn deactivate_bundle(&self, py: Python<'_>, name: String) -> PyResult<()> {
+        bundle::change(py, || self.engine().deactivate_bundle(&name))
+    }
+
+    /// The active bundles, sorted by name: a list of ``ActiveBundle``.
+    #[getter]
+    fn bundles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        bundle::listed(py, self.engine().snapshot().bundles())
     }
 
     /// Replaces all data with a dict.

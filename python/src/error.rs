@@ -16,6 +16,8 @@ pub enum Family {
     Cancelled,
     Store,
     Load,
+    Bundle,
+    BundleSignature,
     Input,
     Output,
     Internal,
@@ -33,6 +35,8 @@ impl Family {
             Self::Cancelled => "EvaluationCancelled",
             Self::Store => "StoreError",
             Self::Load => "LoadError",
+            Self::Bundle => "BundleError",
+            Self::BundleSignature => "BundleSignatureError",
             Self::Input => "InputError",
             Self::Output => "OutputError",
             Self::Internal => "InternalError",
@@ -56,6 +60,11 @@ pub fn from_engine(py: Python<'_>, error: &::engine::Error) -> PyErr {
         ErrorKind::Internal => Family::Internal,
         _ => Family::Base,
     };
+    of_family(py, family, error)
+}
+
+/// Returns the exception of a family for an error of the engine.
+pub fn of_family(py: Python<'_>, family: Family, error: &::engine::Error) -> PyErr {
     raise(py, family, &error.to_string(), error.entries())
 }
 

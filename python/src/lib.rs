@@ -3,6 +3,7 @@
 //! It contains no policy logic: it converts Python objects to values, calls the engine, and converts values to Python objects.
 
 mod asynchronous;
+mod bundle;
 mod cancel;
 mod change;
 mod convert;
@@ -40,6 +41,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<engine::Engine>()?;
     module.add_function(wrap_pyfunction!(format::format, module)?)?;
+    module.add_class::<bundle::Bundle>()?;
     module.add_class::<change::Change>()?;
     module.add_class::<document::Document>()?;
     module.add_class::<query::Query>()?;
