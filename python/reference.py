@@ -39,6 +39,11 @@ SECTIONS = {
         "StackFrame",
     ],
 }
+#: Public items of the modules of ``solon.integrations``.
+INTEGRATIONS = {
+    "asgi": ["PolicyMiddleware", "request_input"],
+    "fastapi": ["require", "evaluate", "connection_input"],
+}
 OPTIONS = {
     "_CallOptions": "Options of an evaluation",
     "_Options": "Options of an evaluation",
@@ -50,10 +55,10 @@ CONSTANTS = {"UNDEFINED": "The result of a document without a value. It is false
 Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 
 
-def definitions() -> dict[str, ast.stmt]:
-    """Returns the classes, functions and constants of the package by name."""
+def definitions(*files: str) -> dict[str, ast.stmt]:
+    """Returns the classes, functions and constants of files of the package by name."""
     found: dict[str, ast.stmt] = {}
-    for file in ("_native.pyi", "_bundles.py", "_errors.py", "_frozen.py"):
+    for file in files:
         for node in ast.parse((PACKAGE / file).read_text()).body:
             if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
                 found[node.name] = node
@@ -111,7 +116,9 @@ def functions(node: ast.ClassDef) -> Iterator[Function]:
     """Returns the public functions of a class."""
     for inner in node.body:
         if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            if inner.name in ("__new__", "__call__") or not inner.name.startswith("_"):
+            # protocols call the others
+            special = inner.name == "__new__" or "Args:" in (ast.get_docstring(inner) or "")
+            if special or not inner.name.startswith("_"):
                 yield inner
 
 
@@ -164,7 +171,7 @@ def described(name: str, node: ast.stmt) -> Iterator[str]:
         if is_property(one):
             continue
         if one.name != before:
-            heading = {"__new__": f"{name}()", "__call__": f"{name.lower()}()"}
+            heading = {"__new__": f"{name}()", "__init__": f"{name}()", "__call__": f"{name.lower()}()"}
             yield f"#### {heading.get(one.name, f'{name}.{one.name}')}"
             yield ""
         before = one.name
@@ -177,7 +184,7 @@ def described(name: str, node: ast.stmt) -> Iterator[str]:
 
 
 def page() -> str:
-    found = definitions()
+    found = definitions("_native.pyi", "_bundles.py", "_errors.py", "_frozen.py")
     lines = [
         "# Python API",
         "",
@@ -188,6 +195,12 @@ def page() -> str:
         lines += [f"## {section}", ""]
         for name in names:
             lines += described(name, found[name])
+    lines += ["## Integrations", ""]
+    for module, names in INTEGRATIONS.items():
+        inside = definitions(f"integrations/{module}.py")
+        lines += [f"From `solon.integrations.{module}`:", ""]
+        for name in names:
+            lines += described(name, inside[name])
     for name, heading in (("_CallOptions", OPTIONS["_CallOptions"]), ("_EngineOptions", OPTIONS["_EngineOptions"])):
         lines += [f"## {heading}", ""]
         for part in ("_Options", name) if name == "_CallOptions" else (name,):

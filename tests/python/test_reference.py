@@ -70,6 +70,11 @@ def test_the_page_has_every_public_item():
     headings = set(re.findall(r"^#{3,4} (\S+)$", text, re.M))
     listed = {name for names in page.SECTIONS.values() for name in names}
     assert listed == set(solon.__all__) - {"__version__"}
+    for module, names in page.INTEGRATIONS.items():
+        own = importlib.util.find_spec(f"solon.integrations.{module}").origin
+        public = {name for name in page.definitions(own) if not name.startswith("_")}
+        types = {"Scope", "Message", "Receive", "Send", "Application"}
+        assert public - types == set(names) <= headings
     for name in listed:
         assert name in headings
         kind = getattr(solon, name)
