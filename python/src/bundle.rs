@@ -61,7 +61,7 @@ pub enum Origin {
 
 impl Origin {
     /// Reads an argument: bytes are an archive, anything else is a path.
-    pub fn of(source: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub fn from_python(source: &Bound<'_, PyAny>) -> PyResult<Self> {
         if source.is_instance_of::<PyBytes>() {
             return Ok(Self::Archive(Text::of(source)?));
         }

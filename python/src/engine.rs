@@ -269,7 +269,13 @@ impl Engine {
         };
         let reader = self.engine().bundle_reader(&name);
         let reader = reader.map_err(|error| from_engine(py, &error))?;
-        bundle::read(py, &reader, &Origin::of(&source)?, options, self.settings)
+        bundle::read(
+            py,
+            &reader,
+            &Origin::from_python(&source)?,
+            options,
+            self.settings,
+        )
     }
 
     /// Activates a bundle under a name, like ``activate_bundles``.
