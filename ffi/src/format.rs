@@ -57,23 +57,24 @@ impl FormatOptions {
         } else {
             self.v0_compatible != 0
         };
-        let mut options = EngineOptions::default();
-        options.parse =
+        let mut parse =
             ParseOptions::from_version(if reads_v0 { Version::V0 } else { Version::V1 });
-        options.target = match (self.v0_v1 != 0, self.v0_compatible != 0) {
-            (true, _) => Version::V0CompatV1,
-            (false, true) => Version::V0,
-            (false, false) => Version::V1,
-        };
-        options.drop_v0_imports = self.drop_v0_imports != 0;
         if let Some(text) = capabilities {
             let read = Capabilities::from_json(text).map_err(|error| {
                 Error::new(SOLON_ERROR_OPTIONS, format!("capabilities: {error}"))
             })?;
-            let parse = read.parse_options(Version::V0);
-            options.parse.features = parse.map_err(::engine::Error::from)?.features;
+            let restricted = read.parse_options(Version::V0);
+            parse.features = restricted.map_err(::engine::Error::from)?.features;
         }
-        Ok(options)
+        Ok(EngineOptions {
+            parse,
+            target: match (self.v0_v1 != 0, self.v0_compatible != 0) {
+                (true, _) => Version::V0CompatV1,
+                (false, true) => Version::V0,
+                (false, false) => Version::V1,
+            },
+            drop_v0_imports: self.drop_v0_imports != 0,
+        })
     }
 }
 

@@ -79,7 +79,7 @@ impl Origin {
 
 /// Options of ``Engine.read_bundle``.
 pub struct Options {
-    pub keys: Option<BTreeMap<String, Key>>,
+    pub keys: Option<BTreeMap<String, BundleKey>>,
     pub key_id: Option<String>,
     pub scope: Option<String>,
     pub exclude: Vec<String>,
@@ -90,7 +90,7 @@ pub struct Options {
 
 /// A key that verifies bundles, a `solon.VerificationKey`.
 #[derive(FromPyObject)]
-pub struct Key {
+pub struct BundleKey {
     algorithm: String,
     key: Py<PyAny>,
     scope: String,

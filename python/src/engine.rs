@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::asynchronous::on_pool;
-use crate::bundle::{self, Bundle, Key, Origin};
+use crate::bundle::{self, Bundle, BundleKey, Origin};
 use crate::change::Change;
 use crate::convert::{from_python, json_to_python, to_python};
 use crate::document::Document;
@@ -250,7 +250,7 @@ impl Engine {
         py: Python<'_>,
         name: String,
         source: Bound<'_, PyAny>,
-        keys: Option<BTreeMap<String, Key>>,
+        keys: Option<BTreeMap<String, BundleKey>>,
         key_id: Option<String>,
         scope: Option<String>,
         exclude: Vec<String>,

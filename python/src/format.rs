@@ -39,21 +39,23 @@ pub fn format(
     } else {
         v0_compatible
     };
-    let mut options = FormatOptions::default();
-    options.parse = ParseOptions::from_version(if reads_v0 { Version::V0 } else { Version::V1 });
-    options.target = match (v0_v1, v0_compatible) {
-        (true, _) => Version::V0CompatV1,
-        (false, true) => Version::V0,
-        (false, false) => Version::V1,
-    };
-    options.drop_v0_imports = drop_v0_imports;
+    let mut parse = ParseOptions::from_version(if reads_v0 { Version::V0 } else { Version::V1 });
     if let Some(text) = capabilities {
         let read = Capabilities::from_json(text.as_bytes())
             .map_err(|error| PyValueError::new_err(format!("capabilities: {error}")))?;
-        let parse = read.parse_options(Version::V0);
-        let parse = parse.map_err(|error| from_engine(py, &error.into()))?;
-        options.parse.features = parse.features;
+        let restricted = read.parse_options(Version::V0);
+        let restricted = restricted.map_err(|error| from_engine(py, &error.into()))?;
+        parse.features = restricted.features;
     }
+    let options = FormatOptions {
+        parse,
+        target: match (v0_v1, v0_compatible) {
+            (true, _) => Version::V0CompatV1,
+            (false, true) => Version::V0,
+            (false, false) => Version::V1,
+        },
+        drop_v0_imports,
+    };
     detached(py, || {
         let text = module_text(name, source.as_bytes(), &options.parse)?;
         let source = Source::new(SourceId(0), name, text);
