@@ -6,20 +6,24 @@ use std::process::Command;
 use crate::compiler::{Language, Linked, program, run, scratch};
 use crate::root;
 
-/// Returns the first block of a language on a page.
-fn block(page: &str, language: &str) -> String {
+/// Returns the blocks of a language on a page.
+fn blocks(page: &str, language: &str) -> Vec<String> {
     let text = fs::read_to_string(root().join("docs").join(page)).expect("the page is there");
-    let (_, rest) = text
-        .split_once(&format!("```{language}\n"))
-        .expect("it has a program");
-    let (code, _) = rest.split_once("```").expect("which ends");
-    code.to_owned()
+    let fence = format!("```{language}\n");
+    let blocks = text.split(&fence).skip(1).map(|rest| {
+        let (code, _) = rest.split_once("```").expect("blocks end");
+        code.to_owned()
+    });
+    let blocks: Vec<_> = blocks.collect();
+    assert!(!blocks.is_empty(), "{page} has no program");
+    blocks
 }
 
-fn prints(page: &str, language: Language) -> Vec<String> {
-    let folder = scratch(&format!("page-{page}"));
+/// Runs a program and returns its output for each compiler.
+fn outputs(page: &str, language: Language, at: usize, code: &str) -> Vec<String> {
+    let folder = scratch(&format!("page-{page}-{at}"));
     let source = folder.join(format!("program.{}", language.extension()));
-    fs::write(&source, block(page, language.extension())).expect("it is written");
+    fs::write(&source, code).expect("it is written");
     let compilers = language.compilers().into_iter();
     let printed = compilers.map(|compiler| {
         let made = program(language, compiler, &source, &folder, Linked::Shared);
@@ -30,29 +34,43 @@ fn prints(page: &str, language: Language) -> Vec<String> {
     printed.collect()
 }
 
+/// Compares what the programs of a page print.
+fn print(page: &str, language: Language, expected: &[&str]) {
+    let blocks = blocks(page, language.extension());
+    assert_eq!(blocks.len(), expected.len(), "programs of {page}");
+    for (at, (code, expected)) in blocks.iter().zip(expected).enumerate() {
+        for printed in outputs(page, language, at, code) {
+            assert_eq!(printed, *expected, "program {at} of {page}");
+        }
+    }
+}
+
 #[test]
 #[cfg(target_os = "linux")]
-fn the_program_in_c_runs() {
-    for printed in prints("c.md", Language::C) {
-        assert_eq!(printed, "1\nfalse\n");
-    }
+fn the_programs_in_c_run() {
+    let page = fs::read_to_string(root().join("docs/c.md")).expect("the page is there");
+    let (_, explanation) = page
+        .split_once("```text\nquery:1")
+        .expect("it has an explanation");
+    let (explanation, _) = explanation.split_once("```").expect("blocks end");
+    let expected = [
+        "1\nfalse\n",
+        "SELECT * FROM fruits WHERE fruits.price < $1 -- [11]\n",
+        &format!("query:1{explanation}"),
+        "true\n",
+    ];
+    print("c.md", Language::C, &expected);
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn the_program_of_the_quick_start_runs() {
-    for printed in prints("quick-start.md", Language::C) {
-        assert_eq!(printed, "allowed\n");
-    }
+    print("quick-start.md", Language::C, &["allowed\n"]);
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn the_program_in_cpp_runs() {
-    for printed in prints("cpp.md", Language::Cpp) {
-        assert_eq!(
-            printed,
-            "1\n\"hello bob\"\nrego_unsafe_var_error in row 3\n"
-        );
-    }
+    let expected = "1\n\"hello bob\"\nrego_unsafe_var_error in row 3\n";
+    print("cpp.md", Language::Cpp, &[expected]);
 }
