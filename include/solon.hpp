@@ -1311,6 +1311,86 @@ struct partial_options {
     std::string package;
 };
 
+/** A key that verifies bundles. */
+struct verification_key {
+    /** Id that signatures refer to. */
+    std::string id;
+    /** The only algorithm that signatures may use, such as `RS256`. */
+    std::string algorithm;
+    /** A secret, or a public key or certificate in PEM. */
+    std::string key;
+    /** Scope that signatures must have unless the options set one. */
+    std::string scope;
+};
+
+/** Options for reading a bundle. Without keys, unsigned bundles are accepted and signed ones rejected. */
+struct bundle_options {
+    /** If there are any, a bundle must be signed by one of them. */
+    std::vector<verification_key> keys;
+    /** Id of the only key that may have signed the bundle; empty accepts the key that the signature names. */
+    std::string key_id;
+    /** Scope that a signature must have; empty is the scope of the key. */
+    std::string scope;
+    /** Glob patterns of files that need no signature. */
+    std::vector<std::string> exclude;
+    /** Accept unsigned bundles even if there are keys. An attacker who can change a bundle can then remove its signature. */
+    bool accept_unsigned = false;
+    /** Accept delta bundles, which cannot be signed, even if there are keys. */
+    bool accept_unsigned_deltas = false;
+    /** Accept all bundles without verifying signatures. `keys` must be empty. */
+    bool skip_verification = false;
+};
+
+/** A bundle that was read and verified. Several threads may use it at once. */
+class [[nodiscard]] bundle {
+public:
+    using raw = solon_bundle;
+    /** Takes ownership of a C handle. */
+    explicit bundle(solon_bundle *taken) noexcept : handle_(taken) {}
+    /** The manifest. Absent fields are left out, except `revision` and `roots`. */
+    [[nodiscard]] std::string manifest_json() const { return try_manifest_json().value(); }
+    result<std::string> try_manifest_json() const {
+        return detail::bytes([&](solon_bytes *out) { return solon_bundle_manifest_json(handle_.get(), out); });
+    }
+    const solon_bundle *get() const noexcept { return handle_.get(); }
+
+private:
+    detail::handle<solon_bundle, solon_bundle_free> handle_;
+};
+
+/** Options of the formatter, the flags of `solon fmt`. */
+struct format_options {
+    /** Name of the module in errors. */
+    std::string name;
+    bool v0_compatible = false;
+    bool v0_v1 = false;
+    bool v1_compatible = false;
+    bool drop_v0_imports = false;
+    /** Features that policies may use, in the JSON format of OPA's capabilities. */
+    std::optional<std::string> capabilities;
+};
+
+/** Formats the text of a module as `solon fmt` does. */
+inline result<std::string> try_format(std::string_view text, const format_options &options = {}) {
+    solon_format_options given = solon_format_options();
+    given.size = sizeof given;
+    given.name = options.name.data();
+    given.name_length = options.name.size();
+    given.v0_compatible = options.v0_compatible ? 1 : 0;
+    given.v0_v1 = options.v0_v1 ? 1 : 0;
+    given.v1_compatible = options.v1_compatible ? 1 : 0;
+    given.drop_v0_imports = options.drop_v0_imports ? 1 : 0;
+    if (options.capabilities) {
+        given.capabilities_json = options.capabilities->data();
+        given.capabilities_json_length = options.capabilities->size();
+    }
+    return detail::bytes([&](solon_bytes *out) { return solon_format(text.data(), text.size(), &given, out); });
+}
+/** Formats the text of a module as `solon fmt` does. */
+[[nodiscard]] inline std::string format(std::string_view text, const format_options &options = {}) {
+    return try_format(text, options).value();
+}
+
 /** Changes of modules and data that are applied atomically. Only one thread at a time may use it. */
 class [[nodiscard]] change {
 public:
@@ -1463,6 +1543,57 @@ public:
         return result<void>(solon_engine_load(handle_.get(), texts.data(), texts.size(), bundles ? 1 : 0));
     }
 
+    /**
+     * Reads and verifies the bundle in an archive. The engine does not change. `name` appears in messages.
+     */
+    solon::bundle read_bundle(std::string_view name, std::string_view archive, const bundle_options &options = {}) const {
+        return try_read_bundle(name, archive, options).value();
+    }
+    result<solon::bundle> try_read_bundle(std::string_view name, std::string_view archive,
+                                          const bundle_options &options = {}) const {
+        verification verification(options);
+        // an empty archive is an error of the archive, not a missing argument
+        const char *bytes = archive.data() == nullptr ? "" : archive.data();
+        return detail::object<solon::bundle>([&](solon_bundle **out) {
+            return solon_bundle_read(handle_.get(), name.data(), name.size(), bytes, archive.size(), &verification.given, out);
+        });
+    }
+    /** Reads and verifies the bundle at a path, a folder or an archive. */
+    solon::bundle load_bundle(std::string_view name, std::string_view path, const bundle_options &options = {}) const {
+        return try_load_bundle(name, path, options).value();
+    }
+    result<solon::bundle> try_load_bundle(std::string_view name, std::string_view path,
+                                          const bundle_options &options = {}) const {
+        verification verification(options);
+        return detail::object<solon::bundle>([&](solon_bundle **out) {
+            return solon_bundle_load(handle_.get(), name.data(), name.size(), path.data(), path.size(), &verification.given, out);
+        });
+    }
+    /** Activates bundles under names in one change. */
+    void activate_bundles(const std::vector<std::pair<std::string_view, std::reference_wrapper<const solon::bundle>>> &bundles) {
+        try_activate_bundles(bundles).value();
+    }
+    result<void>
+    try_activate_bundles(const std::vector<std::pair<std::string_view, std::reference_wrapper<const solon::bundle>>> &bundles) {
+        std::vector<solon_text> names;
+        std::vector<const solon_bundle *> handles;
+        for (const auto &[name, bundle] : bundles) {
+            names.push_back(detail::text(name));
+            handles.push_back(bundle.get().get());
+        }
+        return result<void>(solon_engine_activate_bundles(handle_.get(), names.data(), handles.data(), handles.size()));
+    }
+    /** Removes the policies and documents of an active bundle. */
+    void deactivate_bundle(std::string_view name) { try_deactivate_bundle(name).value(); }
+    result<void> try_deactivate_bundle(std::string_view name) {
+        return result<void>(solon_engine_deactivate_bundle(handle_.get(), name.data(), name.size()));
+    }
+    /** The active bundles, sorted by name: an array of objects with `name`, `revision` and `roots`. */
+    value bundles() const { return try_bundles().value(); }
+    result<value> try_bundles() const {
+        return detail::object<value>([&](solon_value **out) { return solon_engine_bundles(handle_.get(), out); });
+    }
+
     void set_data_json(std::string_view json) { try_set_data_json(json).value(); }
     result<void> try_set_data_json(std::string_view json) {
         return result<void>(solon_engine_set_data_json(handle_.get(), json.data(), json.size()));
@@ -1596,6 +1727,33 @@ public:
     const solon_engine *get() const noexcept { return handle_.get(); }
 
 private:
+    /** Options of a bundle in the format of C. */
+    struct verification {
+        solon_bundle_options given = solon_bundle_options();
+        std::vector<solon_verification_key> keys;
+        std::string exclude;
+
+        explicit verification(const bundle_options &options) : exclude(detail::json(options.exclude)) {
+            for (const verification_key &key : options.keys) {
+                keys.push_back({detail::text(key.id), detail::text(key.algorithm), detail::text(key.key), detail::text(key.scope)});
+            }
+            given.size = sizeof given;
+            given.keys = keys.data();
+            given.key_count = keys.size();
+            given.key_id = options.key_id.data();
+            given.key_id_length = options.key_id.size();
+            given.scope = options.scope.data();
+            given.scope_length = options.scope.size();
+            given.exclude_json = exclude.data();
+            given.exclude_json_length = exclude.size();
+            given.accept_unsigned = options.accept_unsigned ? 1 : 0;
+            given.accept_unsigned_deltas = options.accept_unsigned_deltas ? 1 : 0;
+            given.skip_verification = options.skip_verification ? 1 : 0;
+        }
+        verification(const verification &) = delete;
+        verification &operator=(const verification &) = delete;
+    };
+
     /** Options of a query in the format of C. */
     struct context {
         solon_query_options given = solon_query_options();
