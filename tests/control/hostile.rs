@@ -250,7 +250,7 @@ async fn no_path_leaves() {
 async fn broken_bodies() {
     let plane = Plane::new(On::Memory).await.unwrap();
     plane.done("admin", "PUT /v1/sources/s", "{}").await;
-    let good = r#"{"name":"x","labels":{"a":"b"},"object_storage":{"aws":{"bucket":"b","key":"k","region":"r"}},"requirements":[{"source":"s","git":{"commit":"abcd"}}],"rebuild_interval":"1h","options":{"target":"plan"}}"#;
+    let good = r#"{"name":"x","labels":{"a":"b"},"object_storage":{"aws":{"bucket":"b","key":"k","region":"r"}},"requirements":[{"source":"s","git":{"commit":"abcd"}}],"rebuild_interval":"1h","options":{"target":"rego"}}"#;
     let mut state = 88_172_645_463_325_252_u64;
     for round in 0..3000 {
         let mut bytes = good.as_bytes().to_vec();

@@ -55,6 +55,10 @@ async fn what_is_not_wanted_is_not_measured() {
             [false, false, true],
         ),
         ("{database: {enabled: false}}", [true, false, false]),
+        (
+            "{gitsync: {enabled: false}, worker: {bundle_build_count: {enabled: false}}}",
+            [true, true, true],
+        ),
         ("{}", [true, true, true]),
     ] {
         let mut plane = Plane::new(On::Sqlite).await.unwrap();

@@ -1,5 +1,6 @@
 //! Commands of the command line other than running the service. Each is a function of its options.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use zeroize::Zeroizing;
@@ -11,8 +12,10 @@ use crate::control_plane::{ControlPlane, Options, before};
 use crate::db::{Database, DatabaseOptions, DbError, Mode, pending_sql};
 use crate::error::Refusal;
 use crate::findings::findings;
-use crate::model::Role;
+use crate::model::{Kind, Phase, Record, Role, Status};
 use crate::secrets::{KeySource, Keyring, ServiceKeys};
+use crate::sync::FetchOptions;
+use crate::worker::{BuildReport, WorkerOptions};
 
 /// `db migrate`: migrates the tables of the database to the latest version and returns the names of the migrations. With
 /// `dry_run`, it returns the statements that would run.
@@ -57,6 +60,101 @@ pub async fn validate(options: &Options) -> Result<(), Refusal> {
     let keys = ServiceKeys::open(&database, &keyring).await?;
     let applied = apply(&config, None, &database, &keyring, &keys).await;
     applied.map(drop)
+}
+
+/// Options of `build`.
+pub struct OnceOptions {
+    /// Options of fetching.
+    pub fetching: FetchOptions,
+    /// The variables that revision expressions can read.
+    pub environment: BTreeMap<String, String>,
+    /// Maximum number of bundles that are built at once. At least 1.
+    pub concurrency: usize,
+    /// The names of the bundles to build, or all if it is empty.
+    pub bundles: Vec<String>,
+}
+
+/// `build`: builds and publishes bundles of the configuration files once, without the database of the service. `begun` is
+/// called with the number of bundles, and `ended` after each one.
+///
+/// # Errors
+/// All problems of the files, or a bundle that they do not describe.
+pub async fn build(
+    options: &Options,
+    once: OnceOptions,
+    begun: impl FnOnce(usize),
+    ended: impl FnMut(&BuildReport),
+) -> Result<Vec<BuildReport>, Refusal> {
+    if options.config.paths.is_empty() {
+        return Err(Refusal::invalid("`--config` must name the configuration"));
+    }
+    let mut key = Zeroizing::new([0_u8; 32]);
+    getrandom::fill(key.as_mut_slice()).map_err(|error| Refusal::internal(error.to_string()))?;
+    let options = Options {
+        database: Some(DatabaseOptions::Memory),
+        keys: KeySource::Text(Zeroizing::new(hex::encode(key.as_slice()))),
+        ..options.clone()
+    };
+    let plane = ControlPlane::open(&options).await?;
+    let described = bundles(plane.database()).await?;
+    let absent = |name: &&String| !described.iter().any(|bundle| bundle.0 == **name);
+    if let Some(absent) = once.bundles.iter().find(absent) {
+        let message = format!("the configuration has no bundle {absent:?}");
+        return Err(Refusal::invalid(message));
+    }
+    let is_chosen = |name: &String| once.bundles.is_empty() || once.bundles.contains(name);
+    let (mut names, mut reports) = (Vec::new(), Vec::new());
+    for (name, has_storage) in described {
+        if !is_chosen(&name) {
+            continue;
+        }
+        if has_storage {
+            names.push(name);
+        } else {
+            // the database of this process would be lost
+            reports.push(BuildReport {
+                bundle: name,
+                record: Record {
+                    revision: String::new(),
+                    phase: Phase::Push,
+                    status: Status::ConfigError,
+                    error_message: WITHOUT_STORAGE.to_owned(),
+                },
+            });
+        }
+    }
+    begun(names.len());
+    let stages = plane.stages(once.fetching, once.environment)?;
+    let mut worker = WorkerOptions::new("build");
+    worker.concurrency = once.concurrency;
+    let worker = plane.worker(stages.into(), worker);
+    reports.extend(worker.build_once(&names, ended).await?);
+    reports.sort_by(|a, b| a.bundle.cmp(&b.bundle));
+    Ok(reports)
+}
+
+/// Message for a bundle without a storage.
+const WITHOUT_STORAGE: &str =
+    "object storage: a bundle without `object_storage` is published by `solon control run` only";
+
+/// Returns the names of all bundles, and `true` for those with a storage.
+async fn bundles(database: &Database) -> Result<Vec<(String, bool)>, Refusal> {
+    let mut transaction = database.begin(Mode::Read).await?;
+    let (mut found, mut after) = (Vec::new(), 0);
+    loop {
+        let page = transaction.items_after(Kind::Bundle, after, 1000).await?;
+        let Some(last) = page.last() else {
+            transaction.roll_back().await;
+            return Ok(found);
+        };
+        after = last.head.id;
+        for item in page {
+            let body: serde_json::Value = serde_json::from_str(&item.body)
+                .map_err(|error| Refusal::internal(error.to_string()))?;
+            let has_storage = body.get("object_storage").is_some();
+            found.push((item.head.name, has_storage));
+        }
+    }
 }
 
 /// `check`: returns what an operator should change in the database, a line for each finding.

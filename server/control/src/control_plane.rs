@@ -157,7 +157,7 @@ impl ControlPlane {
         }
         let mut database = Database::new(&kind)?;
         let mut metrics = Metrics::new(&config.settings.metrics);
-        let builds = BuildMetrics::default();
+        let builds = BuildMetrics::new(&config.settings.metrics);
         metrics.register(|registry| builds.register(registry));
         database.observe(metrics.observer());
         if options.apply_migrations || database.dialect() == Dialect::Sqlite {
@@ -357,6 +357,7 @@ impl ControlPlane {
             storage,
             compat: self.options.compat,
             environment,
+            metrics: self.builds.git.clone(),
         })
     }
 

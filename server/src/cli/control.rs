@@ -1,6 +1,8 @@
 //! `solon control`
 
 mod building;
+mod level;
+mod once;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,13 +17,15 @@ use solon_control::{ControlPlane, Options, Refusal, commands};
 use tokio::sync::watch;
 
 use self::building::BuildingArgs;
+use self::level::LevelFlag;
+use self::once::OnceArgs;
 use super::FAILED;
 use super::amounts::duration;
 use super::terminal::{complain, print};
 use crate::config::{TlsOptions, TlsVersion};
 use crate::control::{ControlOptions, serve_control};
 use crate::system::signals::{Signal, SignalKind, signal};
-use crate::telemetry::{Format, Level, start_log};
+use crate::telemetry::{Format, start_log};
 
 /// Interval of polling configuration files.
 const WATCH: Duration = Duration::from_secs(1);
@@ -35,6 +39,7 @@ const REFRESH: Duration = Duration::from_secs(5);
 Examples:
   solon control token create --role administrator alice     # prints the key, once
   solon control run --config config.d --data-dir data
+  solon control build --config config.d --bundle shop       # once, without a database
   solon control db migrate --config config.d --dry-run
   solon control check --config config.d                     # before and after an update")]
 pub struct Args {
@@ -45,6 +50,7 @@ pub struct Args {
 #[derive(Subcommand)]
 enum Command {
     Run(Box<Run>),
+    Build(Box<OnceArgs>),
     /// Report credentials in plain text, pending migrations and other findings in the database; the exit code is 1 if there are any.
     Check(Common),
     /// Print what the configuration would change in the database, one change a line; the exit code is 1 if there are any.
@@ -150,31 +156,6 @@ struct Run {
     /// Log format.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     log_format: Format,
-}
-
-/// Log levels, as in OPA Control Plane.
-#[derive(Clone, Copy, Default, ValueEnum)]
-enum LevelFlag {
-    /// Details for debugging the service.
-    Debug,
-    /// Requests and writes.
-    #[default]
-    Info,
-    /// Warnings and errors.
-    Warn,
-    /// Errors only.
-    Error,
-}
-
-impl From<LevelFlag> for Level {
-    fn from(flag: LevelFlag) -> Self {
-        match flag {
-            LevelFlag::Debug => Self::Debug,
-            LevelFlag::Info => Self::Info,
-            LevelFlag::Warn => Self::Warn,
-            LevelFlag::Error => Self::Error,
-        }
-    }
 }
 
 #[derive(Subcommand)]
@@ -295,7 +276,9 @@ pub fn run(args: Args) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            complain(format!("error: {message}\n"));
+            if !message.is_empty() {
+                complain(format!("error: {message}\n"));
+            }
             ExitCode::from(FAILED)
         }
     }
@@ -305,6 +288,7 @@ async fn perform(command: Command) -> Result<(), String> {
     let text = |refusal: Refusal| refusal.to_string();
     match command {
         Command::Run(args) => serve(*args).await,
+        Command::Build(args) => once::build(*args).await,
         Command::Db(Db::Migrate { common, dry_run }) => {
             let done = commands::migrate(&common.options(), dry_run).await;
             let done = done.map_err(text)?;

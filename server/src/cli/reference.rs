@@ -17,7 +17,7 @@ This page is generated from the declarations of the commands. `solon COMMAND --h
 [Command line](command-line.md) describes how to use the commands.
 
 - A flag `--flag-name` of a command can also be set by an environment variable: `SOLON_COMMAND_FLAG_NAME` or, as for OPA,
-  `OPA_COMMAND_FLAG_NAME`, such as `SOLON_RUN_ADDR`. A flag on the command line takes precedence.
+  `OPA_COMMAND_FLAG_NAME`, such as `SOLON_RUN_ADDR` and `SOLON_CONTROL_RUN_ADDR`. A flag on the command line takes precedence.
 - A flag without a value is a boolean. It accepts `--flag=false`, too.
 - `...` marks arguments and flags that can be repeated.
 ";

@@ -1,15 +1,25 @@
-//! Flags from environment variables: `SOLON_RUN_ADDR`, or `OPA_RUN_ADDR` if it is not set, is the default of `--addr` of `run`.
+//! Flags from environment variables: `SOLON_RUN_ADDR`, or `OPA_RUN_ADDR` if it is not set, is the default of `--addr` of `run`, and
+//! `SOLON_CONTROL_RUN_ADDR` that of `control run`.
 
 use clap::Command;
 
 /// Adds the environment variables as defaults of the flags. The command line takes precedence.
 pub fn with_variables(command: Command) -> Command {
+    with_variables_below(command, "")
+}
+
+/// Adds the variables of all commands below `command`, whose names begin with `prefix`.
+fn with_variables_below(command: Command, prefix: &str) -> Command {
     let names: Vec<String> = command
         .get_subcommands()
         .map(|sub| sub.get_name().to_owned())
         .collect();
     names.into_iter().fold(command, |command, name| {
-        command.mut_subcommand(&name, |sub| sub.mut_args(|arg| with_variable(&name, arg)))
+        let path = format!("{prefix}{name}");
+        command.mut_subcommand(&name, |sub| {
+            let sub = sub.mut_args(|arg| with_variable(&path, arg));
+            with_variables_below(sub, &format!("{path}_"))
+        })
     })
 }
 

@@ -133,7 +133,7 @@ async fn a_push_is_fetched_once_for_all_bundles() {
         }
         let stages = Arc::new(Counting::default());
         let mut options = WorkerOptions::new("one");
-        options.interval = std::time::Duration::from_secs(3600);
+        options.interval = std::time::Duration::from_hours(1);
         let worker = plane.plane.worker(stages.clone(), options);
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let running = tokio::spawn(async move {

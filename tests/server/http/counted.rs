@@ -183,6 +183,7 @@ fn the_page_of_metrics_is_complete() {
             "bundle_loaded_counter",
             "last_success_bundle_",
             "ocp_",
+            "solon_bundle_",
         ];
         !absent.iter().any(|name| row.contains(&format!("`{name}")))
     });

@@ -262,6 +262,10 @@ impl Assembler {
 
 /// Returns the version of Rego of sources whose manifests have none.
 fn default_version(input: &Input<'_>) -> i64 {
+    let options = input.bundle.options.as_ref();
+    if let Some(version) = options.and_then(|options| options.rego_version) {
+        return version;
+    }
     match input.compat {
         Compat::Strict => 1,
         Compat::Ocp => 0,

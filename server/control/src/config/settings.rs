@@ -33,6 +33,18 @@ pub struct MetricsSettings {
     pub without_statement_times: bool,
     /// Upper bounds of the buckets of statements, in seconds. The defaults apply if it is empty.
     pub statement_buckets: Vec<f64>,
+    /// `true` if fetches of repositories are not counted.
+    pub without_git_counts: bool,
+    /// `true` if the duration of fetches of repositories is not measured.
+    pub without_git_times: bool,
+    /// Upper bounds of the buckets of fetches of repositories, in seconds. The defaults apply if it is empty.
+    pub git_buckets: Vec<f64>,
+    /// `true` if builds are not counted.
+    pub without_build_counts: bool,
+    /// `true` if the duration of builds is not measured.
+    pub without_build_times: bool,
+    /// Upper bounds of the buckets of builds, in seconds. The defaults apply if it is empty.
+    pub build_buckets: Vec<f64>,
 }
 
 /// Reads `service`: the prefix of each path.
@@ -152,7 +164,7 @@ pub(super) fn read_database(
     }
 }
 
-/// Reads `metrics`. Groups that this service does not measure are accepted and have no effect.
+/// Reads `metrics`.
 pub(super) fn read_metrics(
     reader: &mut Reader,
     place: &Place<'_>,
@@ -164,6 +176,10 @@ pub(super) fn read_metrics(
     settings.without_requests = !is_on;
     settings.without_statement_counts = !is_on;
     settings.without_statement_times = !is_on;
+    settings.without_git_counts = !is_on;
+    settings.without_git_times = !is_on;
+    settings.without_build_counts = !is_on;
+    settings.without_build_times = !is_on;
     let groups: [(&'static str, &[&'static str]); 4] = [
         ("http", &["request_duration"]),
         ("gitsync", &["git_sync_duration", "git_sync_count"]),
@@ -203,12 +219,26 @@ pub(super) fn read_metrics(
                     settings.statement_buckets = buckets;
                 }
                 "database_query_count" => settings.without_statement_counts |= !metric_is_on,
+                "git_sync_duration" => {
+                    settings.without_git_times |= !metric_is_on;
+                    settings.git_buckets = buckets;
+                }
+                "git_sync_count" => settings.without_git_counts |= !metric_is_on,
+                "bundle_build_duration" => {
+                    settings.without_build_times |= !metric_is_on;
+                    settings.build_buckets = buckets;
+                }
+                "bundle_build_count" => settings.without_build_counts |= !metric_is_on,
                 _ => {}
             }
         }
         settings.without_requests |= group == "http" && !group_is_on;
         settings.without_statement_times |= group == "database" && !group_is_on;
         settings.without_statement_counts |= group == "database" && !group_is_on;
+        settings.without_git_times |= group == "gitsync" && !group_is_on;
+        settings.without_git_counts |= group == "gitsync" && !group_is_on;
+        settings.without_build_times |= group == "worker" && !group_is_on;
+        settings.without_build_counts |= group == "worker" && !group_is_on;
         members.end(reader, &place);
     }
     members.end(reader, place);

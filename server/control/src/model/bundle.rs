@@ -51,6 +51,9 @@ pub struct BundleOptions {
     /// The build target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
+    /// The version of Rego, 0 or 1, of sources whose `.manifest` has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rego_version: Option<i64>,
 }
 
 /// Optimization options.
@@ -66,12 +69,6 @@ pub struct Optimization {
 pub enum Target {
     /// Unchanged modules.
     Rego,
-    /// A plan, by its older name.
-    Ir,
-    /// A plan.
-    Plan,
-    /// WebAssembly.
-    Wasm,
 }
 
 impl Resource for Bundle {
@@ -144,15 +141,28 @@ impl BundleOptions {
             members.end(reader, &place);
             Optimization { level }
         });
+        let rego_version = members.take("rego_version").map(|value| {
+            let place = place.member("rego_version");
+            let version = reader.integer(&place, value);
+            if !(0..=1).contains(&version) {
+                reader.refuse(&place, "must be 0 or 1");
+            }
+            version
+        });
         let target = members.text(reader, place, "target");
         let target = match target.as_str() {
             "" => None,
             "rego" => Some(Target::Rego),
-            "ir" => Some(Target::Ir),
-            "plan" => Some(Target::Plan),
-            "wasm" => Some(Target::Wasm),
+            // building Rego instead would give a bundle that lacks what it asks for
+            "ir" | "plan" | "wasm" => {
+                let words = format_args!(
+                    "{target:?} is not supported: policy servers evaluate Rego and ignore plans and WebAssembly"
+                );
+                reader.refuse(&place.member("target"), words);
+                None
+            }
             other => {
-                let words = format_args!("must be `rego`, `ir`, `plan` or `wasm`, not {other:?}");
+                let words = format_args!("must be `rego`, not {other:?}");
                 reader.refuse(&place.member("target"), words);
                 None
             }
@@ -162,6 +172,7 @@ impl BundleOptions {
             no_default_stack_mount,
             optimization,
             target,
+            rego_version,
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The stages of the service: `sync` fetches, `builder` builds, `storage` publishes.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use zeroize::Zeroizing;
 
-use super::{Desired, FetchJob, Needed, Stages, Work};
+use super::{Desired, FetchJob, GitMetrics, Needed, Stages, Work};
 use crate::builder::{self, Built, Input, Plan, Signing};
 use crate::model::{BundleSigning, Compat, Failure, Source};
 use crate::storage::{Artefact, StorageOptions, Target};
@@ -21,6 +22,8 @@ pub struct BundleStages {
     pub compat: Compat,
     /// The environment variables that revision expressions can read.
     pub environment: BTreeMap<String, String>,
+    /// The metrics of repositories.
+    pub metrics: GitMetrics,
 }
 
 impl BundleStages {
@@ -77,7 +80,10 @@ impl Stages for BundleStages {
             secrets: &source.secrets,
             pushed: source.pushed.clone(),
         };
-        self.fetcher.fetch(job).await
+        let begun = Instant::now();
+        let result = self.fetcher.fetch(job).await;
+        self.metrics.count(&source.source, &result, begun.elapsed());
+        result
     }
 
     fn input_digest(&self, work: &Work<Self>) -> Result<String, Failure> {

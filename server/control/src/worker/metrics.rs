@@ -9,6 +9,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 use solon_common::metrics::{CounterFamily, DurationFamily};
 
+use super::git_metrics::GitMetrics;
+use crate::config::MetricsSettings;
 use crate::db::BuildState;
 
 /// Upper bounds of the buckets for builds, in seconds.
@@ -25,37 +27,49 @@ struct ResultLabels {
     state: &'static str,
 }
 
-/// Metrics of builds. Clones share them.
+/// Metrics of builds. Clones share them. Disabled ones are `None`.
 #[derive(Clone)]
 pub struct BuildMetrics {
-    counts: CounterFamily<ResultLabels>,
-    times: DurationFamily<BundleLabels>,
+    counts: Option<CounterFamily<ResultLabels>>,
+    times: Option<DurationFamily<BundleLabels>>,
     successes: Family<BundleLabels, Gauge<i64, AtomicI64>>,
+    /// The metrics of repositories.
+    pub git: GitMetrics,
 }
 
 impl Default for BuildMetrics {
     fn default() -> Self {
-        Self {
-            counts: CounterFamily::counters(),
-            times: DurationFamily::durations(&BUILD_BUCKETS),
-            successes: Family::default(),
-        }
+        Self::new(&MetricsSettings::default())
     }
 }
 
 impl BuildMetrics {
+    /// Creates the metrics that the settings enable.
+    pub fn new(settings: &MetricsSettings) -> Self {
+        let bounds = if settings.build_buckets.is_empty() {
+            &BUILD_BUCKETS[..]
+        } else {
+            &settings.build_buckets
+        };
+        Self {
+            counts: (!settings.without_build_counts).then(CounterFamily::counters),
+            times: (!settings.without_build_times).then(|| DurationFamily::durations(bounds)),
+            successes: Family::default(),
+            git: GitMetrics::new(settings),
+        }
+    }
+
     /// Registers the metrics.
     pub fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "ocp_bundle_build_count",
-            "Builds of bundles by result",
-            self.counts.family(),
-        );
-        registry.register(
-            "ocp_bundle_build_duration_seconds",
-            "Durations of successful builds",
-            self.times.family(),
-        );
+        if let Some(counts) = &self.counts {
+            let help = "Builds of bundles by result";
+            registry.register("ocp_bundle_build_count", help, counts.family());
+        }
+        if let Some(times) = &self.times {
+            let help = "Durations of successful builds";
+            registry.register("ocp_bundle_build_duration_seconds", help, times.family());
+        }
+        self.git.register(registry);
         registry.register(
             "solon_bundle_last_success_timestamp_seconds",
             "Time of the last success of each bundle",
@@ -70,13 +84,14 @@ impl BuildMetrics {
             bundle: bundle.clone(),
             state,
         };
-        self.counts.with(&labels, |counter| {
-            counter.inc();
-        });
-        if let Some(time) = time {
+        if let Some(counts) = &self.counts {
+            counts.with(&labels, |counter| {
+                counter.inc();
+            });
+        }
+        if let Some((times, time)) = self.times.as_ref().zip(time) {
             let labels = BundleLabels { bundle };
-            self.times
-                .with(&labels, |histogram| histogram.observe(time));
+            times.with(&labels, |histogram| histogram.observe(time));
         }
     }
 

@@ -6,13 +6,17 @@
 mod attempt;
 mod bundle_stages;
 mod desired;
+mod git_metrics;
 mod metrics;
+mod once;
 mod scheduler;
 mod shared_sources;
 mod stages;
 
 pub use bundle_stages::BundleStages;
 pub use desired::{Desired, DesiredSource};
+pub use git_metrics::GitMetrics;
 pub use metrics::BuildMetrics;
+pub use once::BuildReport;
 pub use scheduler::{Worker, WorkerOptions};
 pub use stages::{FetchJob, Needed, Stages, Work};

@@ -74,7 +74,7 @@ impl WorkerOptions {
 
 /// The worker of an instance.
 pub struct Worker<S: Stages> {
-    shared: Arc<Shared<S>>,
+    pub(super) shared: Arc<Shared<S>>,
     metrics: BuildMetrics,
 }
 

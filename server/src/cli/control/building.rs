@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use solon_control::commands::OnceOptions;
 use solon_control::sync::FetchOptions;
 use solon_control::worker::WorkerOptions;
 use solon_control::{ControlPlane, Refusal};
@@ -15,6 +16,13 @@ pub struct BuildingArgs {
     /// Serve the API without building bundles, which other instances on the same database do.
     #[arg(long)]
     no_build: bool,
+    #[command(flatten)]
+    stages: StageArgs,
+}
+
+/// Options of fetching and building.
+#[derive(clap::Args)]
+pub struct StageArgs {
     /// Folder of built-in libraries, one folder each; they replace the program's own of the same name.
     #[arg(long, value_name = "DIR")]
     builtins: Option<PathBuf>,
@@ -29,19 +37,9 @@ pub struct BuildingArgs {
     deny_private_networks: bool,
 }
 
-impl BuildingArgs {
-    /// Starts the worker, which ends after `stopped` becomes `true`.
-    ///
-    /// # Errors
-    /// The data folder cannot be used.
-    pub fn start(
-        self,
-        plane: &ControlPlane,
-        mut stopped: watch::Receiver<bool>,
-    ) -> Result<JoinHandle<()>, Refusal> {
-        if self.no_build {
-            return Ok(tokio::spawn(async {}));
-        }
+impl StageArgs {
+    /// Returns the options of fetching, the exposed variables, and the number of bundles that are built at once.
+    pub fn options(self) -> OnceOptions {
         let networks = NetworkRules::unrestricted().deny_metadata();
         let fetching = FetchOptions {
             builtins: self.builtins,
@@ -57,9 +55,33 @@ impl BuildingArgs {
             let value = std::env::var(&name).ok()?;
             Some((name, value))
         });
-        let stages = plane.stages(fetching, variables.collect())?;
+        OnceOptions {
+            fetching,
+            environment: variables.collect(),
+            concurrency: self.concurrency.into(),
+            bundles: Vec::new(),
+        }
+    }
+}
+
+impl BuildingArgs {
+    /// Starts the worker, which ends after `stopped` becomes `true`.
+    ///
+    /// # Errors
+    /// The data folder cannot be used.
+    pub fn start(
+        self,
+        plane: &ControlPlane,
+        mut stopped: watch::Receiver<bool>,
+    ) -> Result<JoinHandle<()>, Refusal> {
+        if self.no_build {
+            return Ok(tokio::spawn(async {}));
+        }
+        let stages = self.stages.options();
+        let concurrency = stages.concurrency;
+        let stages = plane.stages(stages.fetching, stages.environment)?;
         let mut options = WorkerOptions::new(instance());
-        options.concurrency = self.concurrency.into();
+        options.concurrency = concurrency;
         let worker = plane.worker(stages.into(), options);
         Ok(tokio::spawn(async move {
             let stop = async move {
