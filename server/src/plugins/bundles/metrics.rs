@@ -23,25 +23,25 @@ const FAILURES: usize = 256;
 /// Counters of all bundles since the start.
 #[derive(Default)]
 pub struct BundleMetrics {
-    loaded: Family<Named, Counter>,
-    failed: Mutex<BTreeMap<Failed, u64>>,
-    durations: Mutex<Durations>,
+    loaded: Family<BundleLabels, Counter>,
+    failed: Mutex<BTreeMap<FailureLabels, u64>>,
+    durations: Mutex<StageDurations>,
 }
 
 /// Histograms of the duration of each stage of a download, in nanoseconds.
-struct Durations {
+struct StageDurations {
     /// Upper bounds of the buckets, in ascending order.
     bounds: Vec<f64>,
-    stages: BTreeMap<Stage, Histogram>,
+    stages: BTreeMap<StageLabels, Histogram>,
 }
 
-impl Default for Durations {
+impl Default for StageDurations {
     fn default() -> Self {
         Self::new(default_bounds())
     }
 }
 
-impl Durations {
+impl StageDurations {
     fn new(bounds: Vec<f64>) -> Self {
         Self {
             bounds,
@@ -57,27 +57,27 @@ fn default_bounds() -> Vec<f64> {
 
 /// Labels of a stage of a download. `stage` is the public name of its timer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EncodeLabelSet)]
-struct Stage {
+struct StageLabels {
     name: String,
     stage: String,
 }
 
 /// Labels of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Named {
+struct BundleLabels {
     name: String,
 }
 
 /// Labels of an active bundle.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Active {
+struct ActiveLabels {
     active_revision: String,
     name: String,
 }
 
 /// Labels of a failure.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EncodeLabelSet)]
-struct Failed {
+struct FailureLabels {
     code: String,
     message: String,
     name: String,
@@ -85,9 +85,9 @@ struct Failed {
 
 /// Histograms by label.
 #[derive(Debug)]
-struct Stages(Vec<(Stage, Histogram)>);
+struct StageHistograms(Vec<(StageLabels, Histogram)>);
 
-impl EncodeMetric for Stages {
+impl EncodeMetric for StageHistograms {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
         for (labels, histogram) in &self.0 {
             histogram.encode(encoder.encode_family(labels)?)?;
@@ -100,6 +100,8 @@ impl EncodeMetric for Stages {
     }
 }
 
+type TimeOf = fn(&BundleStatus) -> Option<SystemTime>;
+
 type TimeGauge = Gauge<f64, AtomicU64>;
 
 impl BundleMetrics {
@@ -108,7 +110,7 @@ impl BundleMetrics {
         let bounds = bounds.map_or_else(default_bounds, <[f64]>::to_vec);
         let mut durations = self.durations.lock();
         if durations.bounds != bounds {
-            *durations = Durations::new(bounds);
+            *durations = StageDurations::new(bounds);
         }
     }
 
@@ -116,7 +118,7 @@ impl BundleMetrics {
     pub fn observe(&self, status: &BundleStatus) {
         let mut durations = self.durations.lock();
         for (stage, nanoseconds) in &status.metrics {
-            let labels = Stage {
+            let labels = StageLabels {
                 name: status.name.clone(),
                 stage: stage.clone(),
             };
@@ -133,10 +135,10 @@ impl BundleMetrics {
         drop(durations);
         let Some(code) = &status.code else {
             let name = status.name.clone();
-            self.loaded.get_or_create(&Named { name }).inc();
+            self.loaded.get_or_create(&BundleLabels { name }).inc();
             return;
         };
-        let mut failure = Failed {
+        let mut failure = FailureLabels {
             code: code.clone(),
             message: status.message.clone().unwrap_or_default(),
             name: status.name.clone(),
@@ -161,10 +163,10 @@ impl BundleMetrics {
             "Counter for the bundle loaded",
             self.loaded.clone(),
         );
-        let failed = Family::<Failed, Counter>::default();
+        let failed = Family::<FailureLabels, Counter>::default();
         for (failure, count) in &*self.failed.lock() {
             let message = spelling.message(&failure.message).into_owned();
-            let labels = Failed {
+            let labels = FailureLabels {
                 message,
                 ..failure.clone()
             };
@@ -174,17 +176,17 @@ impl BundleMetrics {
         registry.register("bundle_failed_load_counter", help, failed);
         let durations = self.durations.lock();
         let stages = durations.stages.iter().map(|(labels, histogram)| {
-            let labels = Stage {
+            let labels = StageLabels {
                 name: labels.name.clone(),
                 stage: spelling.metric(&labels.stage).into_owned(),
             };
             (labels, histogram.clone())
         });
-        let stages = Stages(stages.collect());
+        let stages = StageHistograms(stages.collect());
         drop(durations);
         let help = "Histogram for the bundle loading duration by stage";
         registry.register("bundle_loading_duration_ns", help, stages);
-        let times: [(&str, &str, fn(&BundleStatus) -> Option<SystemTime>); 3] = [
+        let times: [(&str, &str, TimeOf); 3] = [
             (
                 "last_bundle_request",
                 "Gauge for the last bundle request",
@@ -202,19 +204,21 @@ impl BundleMetrics {
             ),
         ];
         for (metric, help, time) in times {
-            let family = Family::<Named, TimeGauge>::default();
+            let family = Family::<BundleLabels, TimeGauge>::default();
             for bundle in bundles.values() {
                 if let Some(time) = time(bundle) {
                     let name = bundle.name.clone();
-                    family.get_or_create(&Named { name }).set(nanoseconds(time));
+                    family
+                        .get_or_create(&BundleLabels { name })
+                        .set(nanoseconds(time));
                 }
             }
             registry.register(metric, help, family);
         }
-        let activations = Family::<Active, TimeGauge>::default();
+        let activations = Family::<ActiveLabels, TimeGauge>::default();
         for bundle in bundles.values() {
             if let Some(time) = bundle.last_successful_activation {
-                let labels = Active {
+                let labels = ActiveLabels {
                     active_revision: bundle.active_revision.clone().unwrap_or_default(),
                     name: bundle.name.clone(),
                 };
