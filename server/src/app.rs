@@ -17,7 +17,7 @@ use tracing::info;
 pub use self::builder::ServerBuilder;
 use self::checks::Checks;
 use self::exposure::{restrict_hosts, warn_of_openness};
-use crate::api::{Service, State, log_status};
+use crate::api::{Service, State, export_metrics, log_status};
 use crate::config::{DiscoverySettings, Live, ServerOptions};
 use crate::execution::{Executor, Pool};
 use crate::http::{self, Budget, Serving, serve};
@@ -28,6 +28,7 @@ use crate::plugins::{
     run_bundles, run_discovery,
 };
 use crate::system::signals::{Signal, SignalKind, signal};
+use crate::telemetry::{Collector, flush_spans, start_tracing};
 
 /// Returns the labels of a configuration as JSON text.
 pub(crate) fn labels_of(config: &Value) -> Vec<u8> {
@@ -60,6 +61,9 @@ pub struct Server {
     manager: Arc<Manager>,
     hangup: Vec<Hangup>,
 }
+
+/// Time limit for sending the last spans.
+const LAST_SPANS: Duration = Duration::from_secs(5);
 
 /// Action on SIGHUP.
 type Hangup = Box<dyn Fn() + Send>;
@@ -130,8 +134,17 @@ impl Server {
             })
     }
 
+    /// Returns the name of this server in traces and metrics, unless it is configured.
+    fn service_name(&self) -> &'static str {
+        if self.options.spelling.is_opa() {
+            "opa"
+        } else {
+            "solon"
+        }
+    }
+
     /// Starts plugins.
-    fn begin(&mut self) -> Begun {
+    fn begin(&mut self, collector: Option<Collector>) -> Begun {
         let mut plugins = std::mem::take(&mut self.plugins);
         let registry = self.registry.clone();
         let state = State::new(
@@ -154,6 +167,12 @@ impl Server {
         plugins.push(Start::new(STATUS, |plugin| {
             log_status(status, plugin, current)
         }));
+        if let (Some(options), Some(collector)) = (self.options.metrics_export.clone(), collector) {
+            let (exported, name) = (app.clone(), self.service_name());
+            plugins.push(Start::new("metrics_export", move |plugin| {
+                export_metrics(exported, plugin, options, collector, name)
+            }));
+        }
         plugins.push(Start::new(BUNDLES, |plugin| run_bundles(plugin, settings)));
         let started = Started::all(plugins, &self.engine, &registry);
         Begun {
@@ -169,22 +188,29 @@ impl Server {
     /// # Errors
     /// Fails as [`Self::run`] does.
     pub async fn open(mut self) -> io::Result<Open> {
-        let wrong = |text| io::Error::new(io::ErrorKind::InvalidInput, text);
-        self.options.check().map_err(wrong)?;
+        let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidInput, text);
+        let checked = self.options.check();
+        checked.map_err(|text| invalid(text.to_owned()))?;
+        if let Some(tracing) = &self.options.tracing {
+            start_tracing(tracing, self.service_name()).map_err(invalid)?;
+        }
+        let exported = self.options.metrics_export.as_ref();
+        let collector = exported.map(|options| Collector::new(&options.collector));
+        let collector = collector.transpose().map_err(invalid)?;
         self.decision_logs
             .configure(
                 self.options.decision_logs.as_ref(),
                 &self.labels,
                 &self.services,
             )
-            .map_err(|text| io::Error::new(io::ErrorKind::InvalidInput, text))?;
+            .map_err(invalid)?;
         self.decision_logs.start();
         let Begun {
             app,
             started,
             state,
             executor,
-        } = self.begin();
+        } = self.begin(collector);
         if let Some(within) = self.options.ready_within {
             wait_until_ready(&app.state().plugins, within).await?;
         }
@@ -289,6 +315,7 @@ impl Open {
         }
         self.started.end(grace).await;
         self.decision_logs.stop(grace).await;
+        flush_spans(grace.min(LAST_SPANS)).await;
         info!("Server shutdown.");
     }
 }

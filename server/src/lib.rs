@@ -55,8 +55,9 @@ mod wire;
 
 pub use app::{Open, Server, ServerBuilder};
 pub use config::{
-    Authentication, Authorization, Bounds, BufferLimit, DecisionLogOptions, EnvoyOptions, Fsync,
-    LogDatabaseOptions, LogFileOptions, Packing, ReportingOptions, ReportingTrigger, ServerOptions,
-    Spelling, SpoolOptions, StatusOptions, TlsOptions, TlsVersion, WhenFull,
+    Authentication, Authorization, BatchOptions, Bounds, BufferLimit, CollectorOptions,
+    CollectorTls, DecisionLogOptions, EnvoyOptions, Fsync, LogDatabaseOptions, LogFileOptions,
+    MetricsExportOptions, OtlpProtocol, Packing, ReportingOptions, ReportingTrigger, ServerOptions,
+    Spelling, SpoolOptions, StatusOptions, TlsOptions, TlsVersion, TracingOptions, WhenFull,
 };
 pub use plugins::{BundleStatus, Plugin, PluginState};

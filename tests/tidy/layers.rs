@@ -42,7 +42,8 @@ const ENGINE: Layers = &[
 ];
 
 const SERVER: Layers = &[
-    &["config", "telemetry", "json", "wire", "system", "uuid"],
+    &["config", "json", "wire", "system", "uuid"],
+    &["telemetry"],
     &["net", "execution"],
     &["http", "plugins"],
     &["api"],
@@ -69,7 +70,7 @@ const OUTBOUND: Layers = &[
     &["proxy"],
     &["connect"],
     &["transport"],
-    &["authorize", "config"],
+    &["authorize", "config", "observe"],
     &["credentials"],
     &["client", "objects"],
     &["services"],

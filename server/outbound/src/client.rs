@@ -18,6 +18,7 @@ use crate::config::{KeyConfig, Secret, ServiceConfig};
 use crate::credentials::{Credentials, Environment, Sources};
 use crate::error::{Error, ErrorKind};
 use crate::networks::NetworkRules;
+use crate::observe::ObserveExchanges;
 use crate::proxy::Proxies;
 use crate::tls::{self, Trust};
 use crate::transport::{Target, Transport};
@@ -50,6 +51,8 @@ pub struct ClientOptions {
     pub networks: Arc<NetworkRules>,
     /// Variables that credentials are read from.
     pub environment: Environment,
+    /// Observer of the requests to services.
+    pub observer: Option<Arc<dyn ObserveExchanges>>,
 }
 
 impl Default for ClientOptions {
@@ -59,6 +62,7 @@ impl Default for ClientOptions {
             proxies: Proxies::system(),
             networks: Arc::default(),
             environment: Environment::default(),
+            observer: None,
         }
     }
 }
@@ -82,6 +86,7 @@ struct Shared {
     user_agent: HeaderValue,
     head_timeout: Option<Duration>,
     authorize: Option<Arc<dyn Authorize>>,
+    observer: Option<Arc<dyn ObserveExchanges>>,
     transport: Transport,
     /// Connections to other hosts that redirects lead to: without the client certificate of the service.
     other_hosts: Transport,
@@ -165,6 +170,7 @@ impl Client {
             user_agent,
             head_timeout,
             authorize: credentials.authorize,
+            observer: options.observer.clone(),
             transport,
             other_hosts,
         })))
@@ -258,7 +264,7 @@ impl Client {
             } else {
                 &self.0.other_hosts
             };
-            let response = transport.send(request).await?;
+            let response = self.observed(transport, request).await?;
             if response.status() == StatusCode::UNAUTHORIZED
                 && is_own
                 && !is_retried
@@ -284,6 +290,27 @@ impl Client {
                 }
             }
         }
+    }
+
+    /// Sends a single request, which the observer sees.
+    async fn observed(
+        &self,
+        transport: &Transport,
+        mut request: Request<Bytes>,
+    ) -> Result<Response<BodyStream>, Error> {
+        let observer = self.0.observer.as_ref();
+        let exchange = observer.and_then(|observer| {
+            let (method, url) = (request.method().clone(), request.uri().clone());
+            observer.begin(method.as_str(), &url, request.headers_mut())
+        });
+        let result = transport.send(request).await;
+        if let Some(exchange) = exchange {
+            match &result {
+                Ok(response) => exchange.end(Ok(response.status().as_u16())),
+                Err(error) => exchange.end(Err(&error.to_string())),
+            }
+        }
+        result
     }
 
     /// Adds the headers that the service sets, and removes credentials of the caller from requests to other hosts.

@@ -13,11 +13,10 @@ use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use crate::body::BodyStream;
-use crate::connect::Connector;
 use crate::error::{Error, ErrorKind};
 use crate::message;
 
-pub use crate::connect::Target;
+pub use crate::connect::{Connector, Target};
 
 /// A pool of connections that lead to the same kind of target. Clones share it.
 #[derive(Clone)]

@@ -139,10 +139,15 @@ impl LoggedDecision {
         let error = outcome.error.and_then(|error| error.event_error(spelling));
         let client = &*info.peer.address;
         let metrics = spelled(outcome.metrics, spelling);
+        let trace = request.span().map(|span| {
+            span.decided(self.batch.as_deref().unwrap_or(&self.id));
+            span.ids()
+        });
         let mut event = Event {
             labels: &self.log.labels,
             decision_id: &self.id,
             batch_decision_id: self.batch.as_deref(),
+            trace: trace.as_ref(),
             bundles: self.facts.bundles.as_deref(),
             path: Some(outcome.path).filter(|path| !path.is_empty()),
             query: outcome.query,

@@ -243,7 +243,7 @@ impl Document {
         let prints = Prints::default();
         let print = |line: &str| prints.add(line);
         let poll = || request.place.poll();
-        let host_call = |call: &mut dyn FnMut()| request.place.host_call(call);
+        let host_call = |call: &mut dyn FnMut()| request.host_call(call);
         let asked = asked.print(&print);
         let start = Instant::now();
         let stopwatch = if here {

@@ -53,7 +53,7 @@ pub fn evaluate_printing<R>(
 ) -> R {
     let print = |line: &str| prints.add(line);
     let poll = || request.place.poll();
-    let host_call = |call: &mut dyn FnMut()| request.place.host_call(call);
+    let host_call = |call: &mut dyn FnMut()| request.host_call(call);
     let limits = state.limits_of(request);
     let asked = asked.print(&print).cancel(&request.info().cancel);
     let asked = asked.limits(&limits).on_poll(&poll);

@@ -13,13 +13,13 @@ use super::routes::{Action, Route, Runs, is_for_diagnosis, route};
 use super::{ApiError, State};
 use crate::config::Authorization;
 use crate::execution::{Executor, Longer, NotRun, Place};
-use crate::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING};
+use crate::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING, HOST};
 use crate::http::{
     App, BodyLimits, Budget, Cleaned, Held, HttpBody as _, IncomingRequest, Method, ParsedBody,
     Rejection, Request, RequestExt as _, RequestInfo, Response, ResponseExt as _, Routed, SMALL,
     Status, accepts_gzip, clean, compress, decompress, parsed_size, read_body, response,
 };
-use crate::telemetry::CountedRequest;
+use crate::telemetry::{CountedRequest, RequestSpan, SpanFacts, is_traced};
 
 /// Responds to requests by the routing table.
 pub struct Service {
@@ -220,6 +220,44 @@ impl Api {
         Plan::Answered(action)
     }
 
+    /// Begins the span of a request. As in OPA, requests for metrics and paths without a route are not traced.
+    fn begin_span(&self, request: &IncomingRequest) -> Option<RequestSpan> {
+        let path = request.uri().path();
+        let closed = path.strip_suffix('/').filter(|closed| !closed.is_empty());
+        let route = route(closed.unwrap_or(path));
+        let route = route.filter(|route| route.is_served(&self.state.options))?;
+        let is_metrics = route.path.starts_with("/metrics");
+        if is_metrics || clean(path) != Cleaned::Same {
+            return None;
+        }
+        RequestSpan::begin(path, || {
+            let info = request.extensions().get::<Arc<RequestInfo>>();
+            let peer = info.map(|info| &*info.peer);
+            let host = request.headers().get(HOST);
+            let host = host.and_then(|host| host.to_str().ok());
+            let authority = || request.uri().authority().map(http::uri::Authority::as_str);
+            SpanFacts {
+                method: request.method().as_str(),
+                route: match route.path {
+                    "/" => "/{$}".to_owned(),
+                    exact if exact == path => exact.to_owned(),
+                    below => format!("{below}/{{path...}}"),
+                },
+                path,
+                headers: request.headers(),
+                host: host.or_else(authority).unwrap_or_default(),
+                is_secure: peer.is_some_and(|peer| peer.is_secure),
+                peer: peer.map_or("", |peer| &peer.address),
+                version: match request.version() {
+                    http::Version::HTTP_2 => "2",
+                    http::Version::HTTP_10 => "1.0",
+                    _ => "1.1",
+                },
+                body: request.body().size_hint().exact(),
+            }
+        })
+    }
+
     /// Authorizes a request that has a body, before any of it is read.
     fn admit(
         &self,
@@ -399,8 +437,19 @@ impl Api {
 
 impl App for Service {
     async fn respond(&self, request: IncomingRequest) -> Response {
+        let mut request = request;
+        let is_head = request.method() == Method::HEAD;
+        let span = is_traced().then(|| self.api.begin_span(&request)).flatten();
+        if let Some(span) = &span {
+            request.extensions_mut().insert(span.clone());
+        }
         let answered = self.answer(request).await;
-        answered.unwrap_or_else(|rejected| rejected)
+        let response = answered.unwrap_or_else(|rejected| rejected);
+        if let Some(span) = span {
+            let sent = if is_head { 0 } else { response.body().len() };
+            span.end(response.status().as_u16(), sent);
+        }
+        response
     }
 
     fn reject(&self, rejection: Rejection) -> Response {

@@ -375,6 +375,8 @@ impl Args {
                     is_logged: status.is_logged,
                 }),
             decision_logs: settings.decision_logs.clone(),
+            tracing: settings.tracing.clone(),
+            metrics_export: settings.metrics_export.clone(),
             envoy: settings.envoy.clone(),
             ready_within: Some(seconds(self.ready_timeout)).filter(|within| !within.is_zero()),
             spelling: if self.compat == Some(Compat::Opa) {

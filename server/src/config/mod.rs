@@ -7,6 +7,7 @@ mod envoy;
 mod file;
 mod live;
 mod options;
+mod otlp;
 mod spelling;
 
 pub use bounds::Bounds;
@@ -24,5 +25,9 @@ pub use live::{Live, LiveOptions};
 pub use options::{
     Authentication, Authorization, NO_AUTHORITIES, Packing, ServerOptions, StatusOptions,
     TlsOptions, TlsVersion,
+};
+pub use otlp::{
+    BatchOptions, CollectorOptions, CollectorTls, MetricsExportOptions, OtlpProtocol,
+    TracingOptions,
 };
 pub use spelling::Spelling;

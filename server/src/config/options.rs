@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use solon_common::metrics::REQUEST_BUCKETS;
 
-use super::{Bounds, DecisionLogOptions, EnvoyOptions, Spelling};
+use super::{
+    Bounds, DecisionLogOptions, EnvoyOptions, MetricsExportOptions, Spelling, TracingOptions,
+};
 
 /// Options of a server.
 #[derive(Clone, Debug)]
@@ -39,6 +41,10 @@ pub struct ServerOptions {
     pub status: Option<StatusOptions>,
     /// Decision logs, if they are enabled.
     pub decision_logs: Option<DecisionLogOptions>,
+    /// Tracing of requests, if it is enabled. The process has one receiver of spans: the first server that starts chooses it.
+    pub tracing: Option<TracingOptions>,
+    /// Export of metrics, if it is enabled.
+    pub metrics_export: Option<MetricsExportOptions>,
     /// External authorization for Envoy, if it is enabled.
     pub envoy: Option<EnvoyOptions>,
     /// Maximum time that the server waits for its plugins before it listens; `None` does not wait.
@@ -160,6 +166,8 @@ impl Default for ServerOptions {
             request_log: tracing::Level::INFO,
             status: None,
             decision_logs: None,
+            tracing: None,
+            metrics_export: None,
             envoy: None,
             ready_within: None,
             spelling: Spelling::default(),

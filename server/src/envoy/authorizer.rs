@@ -16,6 +16,10 @@ use crate::api::{ApiError, Call, Decider, State};
 use crate::config::EnvoyOptions;
 use crate::execution::{Executor, Longer, Place};
 use crate::http::{Peer, Rejection, Request, RequestExt as _, RequestInfo};
+use crate::telemetry::RequestSpan;
+
+/// Name of the span of a check.
+const SPAN: &str = "envoy.service.auth.v3.Authorization/Check";
 
 /// Message for a document that is undefined.
 const UNDEFINED: &str = "undefined decision";
@@ -91,7 +95,11 @@ impl Authorizer {
     /// Decides about a request. `input` is an error if the request cannot be parsed.
     pub async fn check(self: &Arc<Self>, caller: Caller, input: Result<Value, String>) -> Verdict {
         let start = Instant::now();
-        let (request, info) = self.request(caller);
+        let span = RequestSpan::begin_call(SPAN, &caller.headers);
+        let (mut request, info) = self.request(caller);
+        if let Some(span) = &span {
+            request.extensions_mut().insert(span.clone());
+        }
         let _cancel = CancelOnDrop(info.clone());
         let verdict = match Executor::run_here(|place| self.decide(&request, &input, place)) {
             Ok(Ok(verdict)) => verdict,
@@ -108,6 +116,12 @@ impl Authorizer {
             }
             Err(error) => self.rejected(&error.into()),
         };
+        if let Some(span) = span {
+            span.end_call(match &verdict {
+                Verdict::Decided { .. } => None,
+                Verdict::Malformed(error) | Verdict::Failed(error) => Some(error),
+            });
+        }
         if let (Some(counts), Verdict::Decided { .. }) = (&self.counts, &verdict) {
             counts.decided(start.elapsed());
         }

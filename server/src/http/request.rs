@@ -16,6 +16,7 @@ use solon::{Cancel, Value};
 use super::params::Params;
 use super::rejection::Rejection;
 use crate::net::{AllowedHosts, Certificates};
+use crate::telemetry::{RequestSpan, is_traced};
 
 /// A request with an unread body.
 pub type IncomingRequest = http::Request<Incoming>;
@@ -37,6 +38,8 @@ pub struct Peer {
     pub certificates_read: OnceLock<Option<Value>>,
     /// `true` if only health and metrics are served.
     pub is_diagnostic: bool,
+    /// `true` if the connection uses TLS.
+    pub is_secure: bool,
     /// Address of the server that the client has connected to.
     pub local: Option<IpAddr>,
     /// Hosts that its requests may name; `None` allows all.
@@ -137,6 +140,8 @@ pub trait RequestExt {
     fn below(&self) -> Option<&str>;
     /// Returns the body if the authorization policy has read it.
     fn parsed_body(&self) -> Option<&Value>;
+    /// Returns the span of the request, if it is traced.
+    fn span(&self) -> Option<&RequestSpan>;
     /// Returns the text of a header; empty if it is missing or not text.
     fn header(&self, name: impl AsHeaderName) -> &str;
     /// Returns the query parameters.
@@ -177,6 +182,11 @@ impl<B> RequestExt for http::Request<B> {
 
     fn parsed_body(&self) -> Option<&Value> {
         self.extensions().get().map(|ParsedBody(value)| value)
+    }
+
+    fn span(&self) -> Option<&RequestSpan> {
+        // without tracing the extensions are not searched
+        is_traced().then(|| self.extensions().get()).flatten()
     }
 
     fn header(&self, name: impl AsHeaderName) -> &str {

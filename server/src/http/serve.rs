@@ -141,6 +141,7 @@ impl<A: App> Connections<A> {
             certificates: Vec::new(),
             certificates_read: OnceLock::new(),
             is_diagnostic: self.is_diagnostic,
+            is_secure: self.tls.is_some(),
             local,
             hosts: self.hosts.clone(),
         }

@@ -1,13 +1,18 @@
-//! Logs and metrics of the server.
+//! Logs, metrics and traces of the server.
 
 mod counts;
 mod exposition;
 mod log;
 mod metrics;
+mod otlp;
 mod process;
 
 pub use counts::{Counts, Request as CountedRequest};
 pub use exposition::{messages, text as exposition};
 pub use log::{CONSOLE, Format, Level, dropped_lines, start_log};
 pub use metrics::{Measured, Metrics};
+pub use otlp::{
+    ClientSpan, Collector, RequestSpan, SpanFacts, flush as flush_spans, is_traced,
+    metrics_request, observer as exchange_observer, start as start_tracing,
+};
 pub use process::{register as register_process, resident_bytes};

@@ -8,6 +8,8 @@ use solon::Value;
 use solon::host::{Host, HttpError, HttpRequest, HttpResponse, LookupError, Wait};
 use solon_host::RestrictedHost;
 
+use crate::telemetry::ClientSpan;
+
 /// The system's clock, random source, resolver and HTTP client. `opa.runtime()` returns the configuration as well.
 pub struct ServerHost {
     system: RestrictedHost,
@@ -67,7 +69,22 @@ impl Host for ServerHost {
     }
 
     fn send(&self, request: &HttpRequest, wait: &Wait<'_>) -> Result<HttpResponse, HttpError> {
-        self.system.send(request, wait)
+        let Some(span) = ClientSpan::begin(&request.method, &request.url) else {
+            return self.system.send(request, wait);
+        };
+        let mut request = request.clone();
+        for (name, value) in span.headers() {
+            request
+                .headers
+                .retain(|(other, _)| !other.eq_ignore_ascii_case(&name));
+            request.headers.push((name, value.into_bytes()));
+        }
+        let result = self.system.send(&request, wait);
+        match &result {
+            Ok(response) => span.responded(response.status),
+            Err(error) => span.failed(&error.message),
+        }
+        result
     }
 
     fn variable(&self, name: &str) -> Option<String> {

@@ -16,6 +16,7 @@ use crate::cli::version_of;
 use crate::config::{Config, Live, LiveOptions};
 use crate::plugins::decision_logs::DecisionLogs;
 use crate::plugins::{Apply, Manager, NewEngine};
+use crate::telemetry::exchange_observer;
 
 /// Configuration of a running server, and the objects that a change of it updates.
 pub struct Reload {
@@ -142,7 +143,10 @@ pub fn services(before: &Services, config: &Config) -> Result<Services, String> 
     before.changed(
         &settings.services,
         &settings.keys,
-        &ClientOptions::default(),
+        &ClientOptions {
+            observer: Some(exchange_observer()),
+            ..ClientOptions::default()
+        },
     )
 }
 

@@ -8,10 +8,12 @@ use super::settings::Settings;
 use super::{Config, schema, service_names};
 
 /// Keys that take effect only at startup.
-const AT_START: [&[&str]; 7] = [
+const AT_START: [&[&str]; 9] = [
     &["caching"],
     &["capabilities"],
     &["discovery"],
+    &["distributed_tracing"],
+    &["metrics_export"],
     &["persistence_directory"],
     &["server", "metrics"],
     &["server", "ui"],

@@ -13,6 +13,7 @@ use solon_outbound::config::{KeyConfig, ServicesConfig};
 use super::decision_logs::DecisionLogsSection;
 use super::distribution::{BundleSection, DiscoverySection, SingleBundleSection, StatusSection};
 use super::envoy::PluginsSection;
+use super::otlp::{MetricsExportSection, TracingSection};
 use crate::config::{Bounds, Packing, ServerOptions};
 
 /// A configuration.
@@ -48,8 +49,8 @@ pub struct Document {
     /// Bundles that are downloaded, by name.
     pub bundles: BTreeMap<String, BundleSection>,
     pub discovery: DiscoverySection,
-    pub distributed_tracing: Unsupported,
-    pub metrics_export: Unsupported,
+    pub distributed_tracing: TracingSection,
+    pub metrics_export: MetricsExportSection,
     /// Records the results of nondeterministic built-in functions in decision logs.
     #[schemars(example = true)]
     pub nd_builtin_cache: bool,

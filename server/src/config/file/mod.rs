@@ -8,6 +8,7 @@ mod discovered;
 mod distribution;
 mod document;
 mod envoy;
+mod otlp;
 mod redacted;
 mod schema;
 mod settings;

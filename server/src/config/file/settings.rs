@@ -7,7 +7,10 @@ use solon_outbound::{KeyConfig, Services, ServicesConfig};
 use super::Caching;
 use super::distribution::Context;
 use super::document::Document;
-use crate::config::{DecisionLogOptions, EnvoyOptions, Packing, PluginSettings, ServerOptions};
+use crate::config::{
+    DecisionLogOptions, EnvoyOptions, MetricsExportOptions, Packing, PluginSettings, ServerOptions,
+    TracingOptions,
+};
 
 /// Settings of the server in a configuration, with defaults.
 #[derive(Clone, Debug)]
@@ -36,6 +39,10 @@ pub struct Settings {
     pub envoy: Option<EnvoyOptions>,
     /// Decision logs, if they are enabled.
     pub decision_logs: Option<DecisionLogOptions>,
+    /// Tracing of requests, if it is enabled.
+    pub tracing: Option<TracingOptions>,
+    /// Export of metrics, if it is enabled.
+    pub metrics_export: Option<MetricsExportOptions>,
     /// Capabilities of policies: a file, or a version of OPA.
     pub capabilities: Option<String>,
     /// SQLite file that stores policies and documents.
@@ -99,6 +106,8 @@ impl Settings {
                 Some(section) => section.options(services, document.nd_builtin_cache)?,
                 None => None,
             },
+            tracing: document.distributed_tracing.options()?,
+            metrics_export: document.metrics_export.options()?,
             capabilities: document.capabilities,
             store: document.storage.sqlite.path,
             services: document.services,

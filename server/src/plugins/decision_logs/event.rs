@@ -14,6 +14,8 @@ pub struct Event<'a> {
     pub decision_id: &'a str,
     /// UUID of the batch that the decision belongs to.
     pub batch_decision_id: Option<&'a str>,
+    /// Ids of the trace and of the span, if the request is traced.
+    pub trace: Option<&'a (String, String)>,
     /// JSON object of active bundles by name, with their revisions.
     pub bundles: Option<&'a [u8]>,
     /// Path of the document, with slashes.
@@ -80,6 +82,10 @@ impl Event<'_> {
                 fields.text(name, text);
             }
         };
+        if let Some((trace, span)) = self.trace {
+            fields.typed("trace_id", trace);
+            fields.typed("span_id", span);
+        }
         json(&mut fields, "bundles", self.bundles);
         if let Some(path) = self.path {
             fields.typed("path", &path);
@@ -142,10 +148,12 @@ mod tests {
             object: br#"{"code":"c"}"#.to_vec(),
             text: "f:1: c".to_owned(),
         };
+        let ids = ("t".to_owned(), "s".to_owned());
         let event = Event {
             labels: b"{}",
             decision_id: "d",
             batch_decision_id: Some("b"),
+            trace: Some(&ids),
             bundles: Some(b"{\"x\":{}}"),
             path: Some("a/b"),
             query: Some("x < 1"),
@@ -167,7 +175,7 @@ mod tests {
         assert_eq!(
             text(ErrorForm::Object),
             concat!(
-                r#"{"labels":{},"decision_id":"d","batch_decision_id":"b","bundles":{"x":{}},"path":"a/b","query":"x \u003c 1","#,
+                r#"{"labels":{},"decision_id":"d","batch_decision_id":"b","trace_id":"t","span_id":"s","bundles":{"x":{}},"path":"a/b","query":"x \u003c 1","#,
                 r#""input":1,"result":2,"nd_builtin_cache":{},"erased":["/input/a"],"masked":["/input/b"],"error":{"code":"c"},"#,
                 r#""requested_by":"[::1]:9","timestamp":"1970-01-01T00:00:01.02Z","metrics":{},"req_id":7,"rule_labels":[{}],"#,
                 r#""request_context":{},"custom":{}}"#,

@@ -1,0 +1,19 @@
+//! Export of spans and metrics over OTLP.
+//!
+//! `opentelemetry_sdk` samples spans and batches them in memory. This module sends the published messages itself, because the proxies,
+//! the TLS options and the client of the server apply to receivers as well.
+//!
+//! - `collector`: a receiver over gRPC or HTTP
+//! - `spans`: tracing of the process
+//! - `requests`: spans of requests, in and out
+//! - `metrics`: metrics as messages of OTLP
+
+mod collector;
+mod metrics;
+mod requests;
+mod spans;
+
+pub use collector::Collector;
+pub use metrics::metrics_request;
+pub use requests::{ClientSpan, RequestSpan, SpanFacts, observer};
+pub use spans::{flush, is_traced, start};
