@@ -17,15 +17,15 @@ use tracing::info;
 pub use self::builder::ServerBuilder;
 use self::checks::Checks;
 use self::exposure::{restrict_hosts, warn_of_openness};
-use crate::api::{Service, State, export_metrics, log_status};
+use crate::api::{RoutingService, State, export_metrics, log_status};
 use crate::config::{DiscoverySettings, Live, ServerOptions};
 use crate::execution::{Executor, Pool};
 use crate::http::{self, Budget, Serving, serve};
 use crate::net::{Listener, TlsState};
 use crate::plugins::decision_logs::DecisionLogs;
 use crate::plugins::{
-    Apply, BUNDLES, Configuration, DISCOVERY, Manager, NewEngine, Registry, STATUS, Start, Started,
-    run_bundles, run_discovery,
+    Apply, BUNDLES, Configuration, DISCOVERY, Manager, NewEngine, Registry, RunningPlugins, STATUS,
+    Start, run_bundles, run_discovery,
 };
 use crate::system::signals::{Signal, SignalKind, signal};
 use crate::telemetry::{Collector, flush_spans, start_tracing};
@@ -161,7 +161,7 @@ impl Server {
         // the cell is set only here
         let measured = gauges(executor.pool.clone(), budget.clone());
         let _ = state.transport.set(Box::new(measured));
-        let app = Arc::new(Service::new(state.clone(), executor.clone(), budget));
+        let app = Arc::new(RoutingService::new(state.clone(), executor.clone(), budget));
         let (status, settings) = (app.clone(), self.manager.subscribe());
         let current = settings.clone();
         plugins.push(Start::new(STATUS, |plugin| {
@@ -174,7 +174,7 @@ impl Server {
             }));
         }
         plugins.push(Start::new(BUNDLES, |plugin| run_bundles(plugin, settings)));
-        let started = Started::all(plugins, &self.engine, &registry);
+        let started = RunningPlugins::all(plugins, &self.engine, &registry);
         Begun {
             app,
             started,
@@ -183,11 +183,11 @@ impl Server {
         }
     }
 
-    /// Opens the addresses. It must be called within a tokio runtime. Clients that connect wait for [`Open::serve`].
+    /// Opens the addresses. It must be called within a tokio runtime. Clients that connect wait for [`ListeningServer::serve`].
     ///
     /// # Errors
     /// Fails as [`Self::run`] does.
-    pub async fn open(mut self) -> io::Result<Open> {
+    pub async fn open(mut self) -> io::Result<ListeningServer> {
         let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidInput, text);
         let checked = self.options.check();
         checked.map_err(|text| invalid(text.to_owned()))?;
@@ -242,7 +242,7 @@ impl Server {
             diagnostic_addrs = addresses(true).join(", "),
             "Server initialized."
         );
-        Ok(Open {
+        Ok(ListeningServer {
             decision_logs: self.decision_logs,
             addresses: addresses(false),
             app,
@@ -257,25 +257,25 @@ impl Server {
 
 /// Parts that run before the server listens.
 struct Begun {
-    app: Arc<Service>,
-    started: Started,
+    app: Arc<RoutingService>,
+    started: RunningPlugins,
     state: Arc<State>,
     executor: Arc<Executor>,
 }
 
 /// A server that listens but does not serve yet.
-pub struct Open {
-    app: Arc<Service>,
+pub struct ListeningServer {
+    app: Arc<RoutingService>,
     options: ServerOptions,
     listeners: Vec<Listener>,
     addresses: Vec<String>,
     tls: Option<Arc<TlsState>>,
-    started: Started,
+    started: RunningPlugins,
     decision_logs: DecisionLogs,
     checks: Checks,
 }
 
-impl Open {
+impl ListeningServer {
     /// Returns the addresses, with the chosen ports.
     pub fn addresses(&self) -> &[String] {
         &self.addresses
@@ -295,7 +295,7 @@ impl Open {
         let registry = app.state().plugins.clone();
         let reloading = self.tls.clone().map(|tls| tokio::spawn(tls.keep_fresh()));
         let serving = Serving {
-            service: Arc::new(http::Service::new(app, budget, bounds.clone())),
+            service: Arc::new(http::ConnectionService::new(app, budget, bounds.clone())),
             h2c,
             grace,
             tls: self.tls,
@@ -381,7 +381,7 @@ fn gauges(
             (
                 "solon_held_bytes",
                 "Bytes of bodies and answers that all connections hold.",
-                number(budget.held()),
+                number(budget.reserved()),
             ),
             (
                 "solon_held_bytes_limit",

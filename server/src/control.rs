@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use solon_control::ControlPlane;
-use solon_control::api::{Admitted, Body, KnownKey, RequestId, Service};
+use solon_control::api::{Admitted, AdmittedKey, Body, RequestId, Service};
 use solon_control::storage::{ArchiveReader, LongPoll};
 use tokio::sync::Semaphore;
 use tracing::info;
@@ -16,8 +16,8 @@ use tracing::info;
 use crate::config::{Bounds, TlsOptions};
 use crate::http::header::RETRY_AFTER;
 use crate::http::{
-    self, App, BodyLimits, Budget, HttpBody as _, IncomingRequest, Rejection, Request,
-    RequestExt as _, RequestInfo, Response, ResponseExt as _, Serving, Spent, StreamedBody,
+    self, App, BodyLimits, Budget, BudgetExceeded, BufferedRequest, HttpBody as _, IncomingRequest,
+    Rejection, RequestExt as _, RequestInfo, Response, ResponseExt as _, Serving, StreamedBody,
     decompress, parsed_size, read_body, response, serve,
 };
 use crate::net::{Listener, TlsState};
@@ -67,7 +67,7 @@ pub async fn serve_control(
     });
     let reloading = tls.clone().map(|tls| tokio::spawn(tls.keep_fresh()));
     let serving = Serving {
-        service: Arc::new(http::Service::new(app, budget, bounds)),
+        service: Arc::new(http::ConnectionService::new(app, budget, bounds)),
         h2c: options.h2c,
         grace: options.grace,
         tls,
@@ -97,9 +97,9 @@ struct ControlApp {
 }
 
 /// A request that is handled or waits for a permit.
-struct Open<'a>(&'a AtomicUsize);
+struct InFlightRequest<'a>(&'a AtomicUsize);
 
-impl Drop for Open<'_> {
+impl Drop for InFlightRequest<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -114,7 +114,7 @@ impl ControlApp {
             return self.answer_once(request).await;
         }
         let (head, body) = request.into_parts();
-        let again = Request::from_parts(head.clone(), Bytes::new());
+        let again = BufferedRequest::from_parts(head.clone(), Bytes::new());
         let mut response = self
             .answer_once(IncomingRequest::from_parts(head, body))
             .await?;
@@ -137,11 +137,11 @@ impl ControlApp {
     /// Handles a request without a body when there is a permit.
     async fn permitted(
         &self,
-        mut request: Request,
+        mut request: BufferedRequest,
         deadline: Option<Instant>,
     ) -> Result<Response, Rejection> {
         let before = self.open.fetch_add(1, Ordering::Relaxed);
-        let _open = Open(&self.open);
+        let _open = InFlightRequest(&self.open);
         if before >= AT_ONCE + self.bounds.waiting {
             return Err(Rejection::Busy);
         }
@@ -153,7 +153,7 @@ impl ControlApp {
 
     async fn answer_once(&self, request: IncomingRequest) -> Result<Response, Rejection> {
         let before = self.open.fetch_add(1, Ordering::Relaxed);
-        let _open = Open(&self.open);
+        let _open = InFlightRequest(&self.open);
         if before >= AT_ONCE + self.bounds.waiting {
             return Err(Rejection::Busy);
         }
@@ -162,7 +162,7 @@ impl ControlApp {
         let deadline = request.info().deadline;
         let (mut head, body) = request.into_parts();
         identify(&mut head.extensions);
-        let mut request = Request::from_parts(head, Bytes::new());
+        let mut request = BufferedRequest::from_parts(head, Bytes::new());
         if body.is_end_stream() {
             return self.handle(request, deadline).await;
         }
@@ -191,15 +191,15 @@ impl ControlApp {
             (*request.body_mut(), held) = done?;
         }
         held.add(parsed_size(request.body().len()))
-            .map_err(|Spent| Rejection::Busy)?;
-        request.extensions_mut().insert(KnownKey);
+            .map_err(|BudgetExceeded| Rejection::Busy)?;
+        request.extensions_mut().insert(AdmittedKey);
         self.handle(request, deadline).await
     }
 
     /// Handles a request to its end, even if the client disconnects, or until its time limit passes.
     async fn handle(
         &self,
-        request: Request,
+        request: BufferedRequest,
         deadline: Option<Instant>,
     ) -> Result<Response, Rejection> {
         let service = self.service.clone();

@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 /// A response object, written field by field in insertion order.
-pub struct Fields {
+pub struct JsonFields {
     out: Vec<u8>,
     pretty: bool,
 }
 
-impl Fields {
+impl JsonFields {
     /// Creates an object without fields.
     pub fn new(pretty: bool) -> Self {
         let mut out = Vec::with_capacity(64);
@@ -141,12 +141,12 @@ pub fn escape_html(text: Vec<u8>) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fields, answer_text, escape_html};
+    use super::{JsonFields, answer_text, escape_html};
 
     #[test]
     fn fields_keep_their_order() {
         let write = |pretty| {
-            let mut fields = Fields::new(pretty);
+            let mut fields = JsonFields::new(pretty);
             fields.typed("b", &[1, 2]).text("a", b"true");
             String::from_utf8(fields.finish()).unwrap()
         };
@@ -155,12 +155,12 @@ mod tests {
             write(true),
             "{\n  \"b\": [\n    1,\n    2\n  ],\n  \"a\": true\n}\n"
         );
-        assert_eq!(Fields::new(true).finish(), b"{}\n");
+        assert_eq!(JsonFields::new(true).finish(), b"{}\n");
         let nested = |pretty| {
-            let (mut inner, mut outer) = (Fields::new(pretty), Fields::new(pretty));
+            let (mut inner, mut outer) = (JsonFields::new(pretty), JsonFields::new(pretty));
             inner.typed("a", &[1]);
             outer.object("<\"é\"", inner);
-            outer.object("none", Fields::new(pretty));
+            outer.object("none", JsonFields::new(pretty));
             String::from_utf8(outer.finish()).unwrap()
         };
         assert_eq!(

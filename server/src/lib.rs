@@ -53,7 +53,7 @@ mod telemetry;
 mod uuid;
 mod wire;
 
-pub use app::{Open, Server, ServerBuilder};
+pub use app::{ListeningServer, Server, ServerBuilder};
 pub use config::{
     Authentication, Authorization, BatchOptions, Bounds, BufferLimit, CollectorOptions,
     CollectorTls, DecisionLogOptions, EnvoyOptions, Fsync, LogDatabaseOptions, LogFileOptions,

@@ -7,7 +7,7 @@ use solon_syntax::source::Diagnostic;
 
 /// Location of an error.
 #[derive(Debug, Serialize)]
-pub struct Location {
+pub struct ErrorLocation {
     /// File; empty for a query.
     pub file: String,
     /// Row, from 1.
@@ -16,7 +16,7 @@ pub struct Location {
     pub col: u32,
 }
 
-impl From<(String, u32, u32)> for Location {
+impl From<(String, u32, u32)> for ErrorLocation {
     fn from((file, row, col): (String, u32, u32)) -> Self {
         Self { file, row, col }
     }
@@ -31,19 +31,19 @@ pub struct ErrorItem {
     pub message: String,
     /// Location of the error.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub location: Option<Location>,
+    pub location: Option<ErrorLocation>,
     /// Details of the kind of error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<Details>,
     /// Stack of running queries.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub stack_trace: Vec<Running>,
+    pub stack_trace: Vec<RunningQuery>,
 }
 
 impl ErrorItem {
     /// Converts an error of the parser or the compiler.
-    pub fn of(diagnostic: &Diagnostic) -> Self {
-        let location = diagnostic.has_location().then(|| Location {
+    pub fn from_diagnostic(diagnostic: &Diagnostic) -> Self {
+        let location = diagnostic.has_location().then(|| ErrorLocation {
             file: diagnostic.file.to_string(),
             row: diagnostic.span.row,
             col: diagnostic.span.col,
@@ -52,7 +52,7 @@ impl ErrorItem {
             code: diagnostic.code.as_str().to_owned(),
             message: diagnostic.message.clone(),
             location,
-            details: Details::of(diagnostic),
+            details: Details::from_diagnostic(diagnostic),
             stack_trace: Vec::new(),
         }
     }
@@ -60,18 +60,18 @@ impl ErrorItem {
 
 /// A query that was running when an error occurred.
 #[derive(Debug, Serialize)]
-pub struct Running {
+pub struct RunningQuery {
     query_id: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    location: Option<Location>,
+    location: Option<ErrorLocation>,
 }
 
-impl From<&StackFrame> for Running {
+impl From<&StackFrame> for RunningQuery {
     fn from(frame: &StackFrame) -> Self {
         let location = frame.location.as_ref();
         Self {
             query_id: frame.query_id,
-            location: location.map(|(file, row, col)| Location {
+            location: location.map(|(file, row, col)| ErrorLocation {
                 file: file.to_string(),
                 row: *row,
                 col: *col,
@@ -89,7 +89,7 @@ const DETAILS: [&str; 7] = ["line", "idx", "ref", "pos", "have", "want", "oneOf"
 
 impl Details {
     /// Returns the details of a diagnostic.
-    pub fn of(diagnostic: &Diagnostic) -> Option<Self> {
+    pub fn from_diagnostic(diagnostic: &Diagnostic) -> Option<Self> {
         diagnostic.details_json.clone().map(Self)
     }
 

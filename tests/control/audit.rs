@@ -32,7 +32,7 @@ async fn add_old(database: &DatabaseOptions) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn old_entries_are_removed_where_a_retention_is_set_and_kept_otherwise() {
+async fn old_entries_are_removed_only_where_a_retention_is_set() {
     for on in [On::Sqlite, On::Postgres, On::Mariadb] {
         let mut database = None;
         let Some(plane) = Plane::with(on, |options| database.clone_from(&options.database)).await

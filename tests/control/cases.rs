@@ -17,7 +17,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::Value;
-use solon_control::model::{Compat, Phase, Record, Status};
+use solon_control::model::{Compat, Phase, Status, StatusRecord};
 
 use crate::databases::On;
 use crate::plane::Plane;
@@ -37,8 +37,8 @@ struct Case {
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Step {
-    #[serde(default)]
-    ask: String,
+    #[serde(rename = "ask", default)]
+    request_line: String,
     #[serde(default = "admin", rename = "as")]
     who: String,
     #[serde(default)]
@@ -160,13 +160,13 @@ async fn run(on: On) {
 }
 
 async fn play(plane: &Plane, case: &Case) -> Result<(), String> {
-    let mut kept: BTreeMap<String, String> = BTreeMap::new();
+    let mut captured: BTreeMap<String, String> = BTreeMap::new();
     for step in &case.steps {
         if let Some(ready) = step.ready {
             plane.plane.set_ready(ready);
         }
         if let Some(record) = &step.record {
-            let record_of = |number: usize| Record {
+            let record_of = |number: usize| StatusRecord {
                 revision: record.revision.replace("{n}", &number.to_string()),
                 phase: *Phase::ALL
                     .iter()
@@ -186,8 +186,8 @@ async fn play(plane: &Plane, case: &Case) -> Result<(), String> {
             continue;
         }
         for number in 1..=step.repeat.max(1) {
-            kept.insert("n".to_owned(), number.to_string());
-            take(plane, step, &mut kept).await?;
+            captured.insert("n".to_owned(), number.to_string());
+            take(plane, step, &mut captured).await?;
         }
     }
     Ok(())
@@ -196,17 +196,19 @@ async fn play(plane: &Plane, case: &Case) -> Result<(), String> {
 async fn take(
     plane: &Plane,
     step: &Step,
-    kept: &mut BTreeMap<String, String>,
+    captured: &mut BTreeMap<String, String>,
 ) -> Result<(), String> {
     let filled = |text: &str| {
-        kept.iter().fold(text.to_owned(), |text, (name, value)| {
-            text.replace(&format!("{{{name}}}"), value)
-        })
+        captured
+            .iter()
+            .fold(text.to_owned(), |text, (name, value)| {
+                text.replace(&format!("{{{name}}}"), value)
+            })
     };
-    if step.ask.is_empty() {
+    if step.request_line.is_empty() {
         return Ok(());
     }
-    let ask = filled(&step.ask);
+    let ask = filled(&step.request_line);
     let body = match &step.body {
         None => String::new(),
         Some(Value::String(text)) => filled(text),
@@ -216,7 +218,9 @@ async fn take(
         .with
         .iter()
         .map(|(name, value)| (name.clone(), filled(value)));
-    let response = plane.ask_with(&step.who, &ask, body, &with.collect()).await;
+    let response = plane
+        .send_with(&step.who, &ask, body, &with.collect())
+        .await;
     let text = String::from_utf8_lossy(response.body()).into_owned();
     let told = format!("{} {ask}", step.who);
     if response.status().as_u16() != step.status {
@@ -259,7 +263,7 @@ async fn take(
             None => answer.pointer(&format!("/{part}")).and_then(Value::as_str),
         };
         let value = value.ok_or_else(|| format!("{told}: no {part} in {text}"))?;
-        kept.insert(name.clone(), value.to_owned());
+        captured.insert(name.clone(), value.to_owned());
     }
     Ok(())
 }

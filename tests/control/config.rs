@@ -67,13 +67,13 @@ metrics: {http: {enabled: true, request_duration: {buckets_seconds: [0.1, 1]}}, 
 database: {sql: {driver: sqlite}}
 ";
 
-pub async fn ask(
+pub async fn send(
     plane: &ControlPlane,
     key: &str,
-    ask: &str,
+    request_line: &str,
     body: &str,
 ) -> (u16, serde_json::Value) {
-    let (method, target) = ask.split_once(' ').unwrap();
+    let (method, target) = request_line.split_once(' ').unwrap();
     let request = http::Request::builder()
         .method(method)
         .uri(target)
@@ -91,7 +91,7 @@ async fn files_describe_everything() {
     let options = described(&folder, &[("config.yaml", &text)]);
     commands::validate(&options).await.unwrap();
     let plane = ControlPlane::open(&options).await.unwrap();
-    let (status, answer) = ask(&plane, OPS, "GET /my/api/v1/sources", "").await;
+    let (status, answer) = send(&plane, OPS, "GET /my/api/v1/sources", "").await;
     assert_eq!(status, 200, "{answer}");
     let names: Vec<&str> = answer["result"]
         .as_array()
@@ -102,7 +102,7 @@ async fn files_describe_everything() {
     assert_eq!(names, ["lib", "pushed", "policies"]);
     let url = &answer["result"][2]["datasources"][0]["config"]["url"];
     assert_eq!(url, "https://example.com/x$");
-    let (_, secrets) = ask(&plane, OPS, "GET /my/api/v1/secrets", "").await;
+    let (_, secrets) = send(&plane, OPS, "GET /my/api/v1/secrets", "").await;
     assert_eq!(secrets["result"], json!(["token"]));
 
     // the API cannot change items that files manage.
@@ -118,19 +118,19 @@ async fn files_describe_everything() {
         ("DELETE /my/api/v1/tokens/team", ""),
         ("POST /my/api/v1/tokens/ops/rotate", ""),
     ] {
-        let (status, answer) = ask(&plane, OPS, request, body).await;
+        let (status, answer) = send(&plane, OPS, request, body).await;
         assert_eq!(status, 409, "{request}: {answer}");
         assert_eq!(answer["code"], "conflict");
         let message = answer["message"].as_str().unwrap();
         assert!(message.contains(&file), "{message}");
     }
     // the owner of a token of a file may create items, but not change those of files.
-    let (status, _) = ask(&plane, TEAM, "PUT /my/api/v1/bundles/app", "{}").await;
+    let (status, _) = send(&plane, TEAM, "PUT /my/api/v1/bundles/app", "{}").await;
     assert_eq!(status, 403);
-    let (status, _) = ask(&plane, TEAM, "PUT /my/api/v1/bundles/mine", "{}").await;
+    let (status, _) = send(&plane, TEAM, "PUT /my/api/v1/bundles/mine", "{}").await;
     assert_eq!(status, 200);
     // data can be pushed to sources of files
-    let (status, _) = ask(&plane, OPS, "PUT /my/api/v1/sources/pushed/data/x", "1").await;
+    let (status, _) = send(&plane, OPS, "PUT /my/api/v1/sources/pushed/data/x", "1").await;
     assert_eq!(status, 200);
 
     // loading the same files again changes nothing
@@ -157,7 +157,7 @@ async fn reloading_is_all_or_nothing() {
         );
         options.database = Some(database);
         let plane = ControlPlane::open(&options).await.unwrap();
-        let list = || async { ask(&plane, OPS, "GET /v1/sources", "").await.1["result"].clone() };
+        let list = || async { send(&plane, OPS, "GET /v1/sources", "").await.1["result"].clone() };
         assert_eq!(list().await.as_array().unwrap().len(), 2);
 
         // an invalid reference is found midway, and everything is rolled back
@@ -173,14 +173,14 @@ async fn reloading_is_all_or_nothing() {
 
         // items that the API uses stay when files drop them
         let used = r#"{"requirements": [{"source": "one"}]}"#;
-        let (status, _) = ask(&plane, OPS, "PUT /v1/bundles/b", used).await;
+        let (status, _) = send(&plane, OPS, "PUT /v1/bundles/b", used).await;
         assert_eq!(status, 200);
         write(&folder.0, &[("b.yaml", "sources: {three: {}}")]);
         let applied = plane.reload().await.unwrap();
         assert_eq!((applied.written, applied.removed), (1, 2));
         assert_eq!(applied.left, ["source \"one\""]);
         assert_eq!(list().await, json!([{"name": "one"}, {"name": "three"}]));
-        let (status, _) = ask(&plane, OPS, "PUT /v1/sources/one", "{}").await;
+        let (status, _) = send(&plane, OPS, "PUT /v1/sources/one", "{}").await;
         assert_eq!(status, 200);
 
         // a token that files drop is revoked
@@ -192,13 +192,13 @@ async fn reloading_is_all_or_nothing() {
             )],
         );
         plane.reload().await.unwrap();
-        assert_eq!(ask(&plane, OPS, "GET /v1/sources", "").await.0, 401);
-        assert_eq!(ask(&plane, K2, "GET /v1/sources", "").await.0, 200);
+        assert_eq!(send(&plane, OPS, "GET /v1/sources", "").await.0, 401);
+        assert_eq!(send(&plane, K2, "GET /v1/sources", "").await.0, 200);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn problems_are_told_with_their_places() {
+async fn errors_name_the_location_of_each_field() {
     let cases = [
         (
             "bundles: {b: {labelz: {}}}",
@@ -336,7 +336,7 @@ async fn folders_and_order() {
         .create_token("ops", solon_control::model::Role::Administrator, None)
         .await
         .unwrap();
-    let (_, answer) = ask(&plane, &key, "GET /v1/bundles/b", "").await;
+    let (_, answer) = send(&plane, &key, "GET /v1/bundles/b", "").await;
     let wanted = json!({"name": "b", "labels": {"x": "2", "y": "1"}, "excluded_files": ["b", "c"]});
     assert_eq!(answer["result"], wanted);
     options.config.refuse_conflicts = true;
@@ -350,7 +350,7 @@ async fn folders_and_order() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn unknown_fields_are_ignored_where_wanted() {
+async fn unknown_fields_are_ignored_where_a_flag_allows_them() {
     let folder = Folder::new();
     let text =
         "bundles: {b: {x: 1}}\nsecrets: {s: {type: token_auth, token: a$PLANE_TEST_UNSET, y: 1}}";
@@ -361,7 +361,7 @@ async fn unknown_fields_are_ignored_where_wanted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn watched_files_are_loaded_again() {
+async fn changed_files_are_loaded_again() {
     let folder = Folder::new();
     let options = described(&folder, &[("config.yaml", "bundles: {one: {}}")]);
     let plane = ControlPlane::open(&options).await.unwrap();
@@ -376,7 +376,7 @@ async fn watched_files_are_loaded_again() {
     let wait = async |name: &str| {
         let what = format!("{name} is loaded");
         let waiting = Waiting::until(&what);
-        while ask(&plane, &key, &format!("GET /v1/bundles/{name}"), "")
+        while send(&plane, &key, &format!("GET /v1/bundles/{name}"), "")
             .await
             .0
             != 200
@@ -391,7 +391,7 @@ async fn watched_files_are_loaded_again() {
     write(&folder.0, &[("config.yaml", "bundles: {two: {}}")]);
     wait("two").await;
     watching.abort();
-    let (status, _) = ask(&plane, &key, "GET /v1/bundles/one", "").await;
+    let (status, _) = send(&plane, &key, "GET /v1/bundles/one", "").await;
     assert_eq!(status, 404);
 }
 
@@ -411,7 +411,7 @@ async fn tokens_are_renamed() {
         let plane = ControlPlane::open(&options).await.unwrap();
         write(&folder.0, &[("a.yaml", &token("two", KEY))]);
         plane.reload().await.unwrap();
-        let (_, answer) = ask(&plane, KEY, "GET /v1/tokens", "").await;
+        let (_, answer) = send(&plane, KEY, "GET /v1/tokens", "").await;
         let tokens = answer["result"].as_array().unwrap().iter();
         let names: Vec<_> = tokens.map(|token| &token["name"]).collect();
         assert_eq!(names, ["two"], "{on:?}");
@@ -442,7 +442,7 @@ async fn names_and_prefixes() {
         .create_token("ops", solon_control::model::Role::Viewer, None)
         .await
         .unwrap();
-    let (_, answer) = ask(&plane, &key, "GET /v1/bundles/2024", "").await;
+    let (_, answer) = send(&plane, &key, "GET /v1/bundles/2024", "").await;
     let labels = json!({"1": "one", "true": "yes"});
     assert_eq!(answer["result"]["labels"], labels);
     for (prefix, is_valid) in [("/x", true), ("/", true), ("x", false), ("//x", false)] {
@@ -463,7 +463,7 @@ async fn without_files_nothing_is_loaded() {
         .unwrap();
     let applied = plane.reload().await.unwrap();
     assert_eq!((applied.written, applied.removed), (0, 0));
-    assert_eq!(ask(&plane, OPS, "GET /v1/bundles/b", "").await.0, 200);
+    assert_eq!(send(&plane, OPS, "GET /v1/bundles/b", "").await.0, 200);
 }
 
 const EVERYTHING_OF_FILES: &str = "

@@ -114,7 +114,7 @@ async fn contend(on: On) {
     let begun = Instant::now();
     let refused = async {
         loop {
-            let writes = (0..4).map(|_| plane.ask("admin", "PUT /v1/bundles/b", "{}"));
+            let writes = (0..4).map(|_| plane.send("admin", "PUT /v1/bundles/b", "{}"));
             for response in join(writes).await {
                 assert_eq!(response.status(), 503, "{on:?}");
                 assert_eq!(response.headers()["retry-after"], "1");
@@ -131,7 +131,10 @@ async fn contend(on: On) {
     };
     let reads = async {
         while begun.elapsed() < held {
-            assert_eq!(plane.told("admin", "GET /v1/bundles/b", "").await.0, 200);
+            assert_eq!(
+                plane.send_json("admin", "GET /v1/bundles/b", "").await.0,
+                200
+            );
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     };
@@ -156,7 +159,7 @@ async fn contend(on: On) {
     holder
         .run("SELECT id FROM items WHERE name = 'b' FOR UPDATE")
         .await;
-    let (status, answer) = plane.told("admin", "PUT /v1/bundles/b", "{}").await;
+    let (status, answer) = plane.send_json("admin", "PUT /v1/bundles/b", "{}").await;
     assert_eq!(status, 503, "{on:?}: {answer}");
     holder.run("ROLLBACK").await;
     plane.done("admin", "PUT /v1/bundles/b", "{}").await;

@@ -34,7 +34,7 @@ fn check(on: On, answer: &(u16, Value), status: u16, code: &str, begin: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn conflicts_name_the_item_in_words_of_the_service() {
+async fn conflicts_name_the_item_as_the_service_does() {
     for on in [On::Sqlite, On::Postgres, On::Mariadb] {
         let mut database = None;
         let Some(plane) = Plane::with(on, |options| database.clone_from(&options.database)).await
@@ -102,7 +102,7 @@ async fn conflicts_name_the_item_in_words_of_the_service() {
                 "source \"s\" conflicts",
             ),
         ] {
-            let answer = plane.told(who, ask, body).await;
+            let answer = plane.send_json(who, ask, body).await;
             check(on, &answer, 409, "conflict", begin);
         }
         // the transaction was rolled back, and the connection is usable.
@@ -111,7 +111,7 @@ async fn conflicts_name_the_item_in_words_of_the_service() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_too_large_is_named_in_words_of_the_service() {
+async fn oversized_items_are_named_as_the_service_does() {
     for on in [On::Postgres, On::Mariadb] {
         let mut database = None;
         let Some(plane) = Plane::with(on, |options| database.clone_from(&options.database)).await
@@ -143,7 +143,9 @@ async fn what_is_too_large_is_named_in_words_of_the_service() {
             })
             .collect();
         let labels = json!({"labels": {"x": text}}).to_string();
-        let answer = plane.told("owner1", "PUT /v1/bundles/b", &labels).await;
+        let answer = plane
+            .send_json("owner1", "PUT /v1/bundles/b", &labels)
+            .await;
         check(
             on,
             &answer,
@@ -152,7 +154,7 @@ async fn what_is_too_large_is_named_in_words_of_the_service() {
             "the body of bundle \"b\" is larger",
         );
         let answer = plane
-            .told("owner1", "PUT /v1/sources/s/data/b", &labels)
+            .send_json("owner1", "PUT /v1/sources/s/data/b", &labels)
             .await;
         check(
             on,

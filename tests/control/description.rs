@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use solon_control::access::Wish;
+use solon_control::access::AccessRequest;
 use solon_control::model::{Kind, SecretType};
 
 use crate::databases::On;
@@ -12,13 +12,13 @@ use crate::plane::Plane;
 #[tokio::test(flavor = "multi_thread")]
 async fn described_paths_are_the_ones_there_are() {
     let plane = Plane::new(On::Memory).await.unwrap();
-    let (status, described) = plane.told("admin", "GET /openapi.json", "").await;
+    let (status, described) = plane.send_json("admin", "GET /openapi.json", "").await;
     assert_eq!(status, 200);
     let paths = described["paths"].as_object().unwrap();
     assert!(paths.len() > 20);
     for (path, operations) in paths {
         let target = path.replace("{path}", "x").replace(['{', '}'], "");
-        let response = plane.ask("admin", &format!("OPTIONS {target}"), "").await;
+        let response = plane.send("admin", &format!("OPTIONS {target}"), "").await;
         assert_eq!(response.status(), 405, "{path}");
         let allowed = response.headers()["allow"].to_str().unwrap();
         let allowed: BTreeSet<String> = allowed
@@ -54,7 +54,7 @@ async fn described_paths_are_the_ones_there_are() {
 #[tokio::test(flavor = "multi_thread")]
 async fn described_fields_are_the_ones_there_are() {
     let plane = Plane::new(On::Memory).await.unwrap();
-    let (_, described) = plane.told("admin", "GET /openapi.json", "").await;
+    let (_, described) = plane.send_json("admin", "GET /openapi.json", "").await;
     let schemas = &described["components"]["schemas"];
     let names = |schema: &Value| -> BTreeSet<String> {
         let properties = schema["properties"].as_object().unwrap();
@@ -89,6 +89,6 @@ async fn described_fields_are_the_ones_there_are() {
         let schema = body["content"]["application/json"]["schema"]["$ref"].as_str();
         let schema = described.pointer(&schema.unwrap()[1..]).unwrap();
         let told = &schema["properties"]["permissions"]["items"]["enum"];
-        assert_eq!(*told, json!(Wish::grantable(kind)), "{kind:?}");
+        assert_eq!(*told, json!(AccessRequest::grantable(kind)), "{kind:?}");
     }
 }

@@ -7,7 +7,7 @@ use crate::config::{described, write};
 use crate::databases::Folder;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_difference_is_shown_without_being_applied() {
+async fn a_difference_is_printed_without_being_applied() {
     let folder = Folder::new();
     let text = r"
 sources: {lib: {}, old: {}}

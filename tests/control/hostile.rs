@@ -12,7 +12,7 @@ async fn large_and_deep_bodies() {
             continue;
         };
         plane.done("admin", "PUT /v1/sources/s", "{}").await;
-        let told = async |ask: &str, body: String| plane.told("admin", ask, &body).await;
+        let told = async |ask: &str, body: String| plane.send_json("admin", ask, &body).await;
         let refused = async |ask: &str, body: String, status: u16, words: &str| {
             let (got, answer) = told(ask, body).await;
             assert_eq!(got, status, "{on:?} {ask}: {answer}");
@@ -112,7 +112,7 @@ async fn large_and_deep_bodies() {
             "the body is not valid JSON",
         )
         .await;
-        let broken = plane.ask("admin", "PUT /v1/sources/s/data/x", b"\"\xff\"".as_slice());
+        let broken = plane.send("admin", "PUT /v1/sources/s/data/x", b"\"\xff\"".as_slice());
         assert_eq!(broken.await.status().as_u16(), 400, "{on:?}");
         let (status, answer) = told("PUT /v1/sources/s/data/x", nested(9_000)).await;
         assert_eq!(status, 200, "{on:?}: {answer}");
@@ -140,7 +140,7 @@ async fn many_users() {
             .done("admin", &format!("PUT /v1/bundles/b{number}"), body)
             .await;
     }
-    let (status, answer) = plane.told("admin", "DELETE /v1/sources/s", "").await;
+    let (status, answer) = plane.send_json("admin", "DELETE /v1/sources/s", "").await;
     assert_eq!(status, 409, "{answer}");
     let message = answer["message"].as_str().unwrap();
     assert!(message.ends_with("bundle \"b99\", 50 more"), "{message}");
@@ -226,7 +226,7 @@ async fn no_path_leaves() {
                 continue;
             }
             let (status, answer) = plane
-                .told("admin", &format!("PUT /v1/{kind}/x"), &body.to_string())
+                .send_json("admin", &format!("PUT /v1/{kind}/x"), &body.to_string())
                 .await;
             assert_eq!(
                 (status, answer["code"].as_str()),
@@ -236,7 +236,7 @@ async fn no_path_leaves() {
         }
         let fine = body("a/b");
         let (status, answer) = plane
-            .told("admin", &format!("PUT /v1/{kind}/fine"), &fine.to_string())
+            .send_json("admin", &format!("PUT /v1/{kind}/fine"), &fine.to_string())
             .await;
         assert_eq!(status, 200, "{kind} {fine}: {answer}");
         plane
@@ -247,7 +247,7 @@ async fn no_path_leaves() {
 
 /// Arbitrary bytes as a body result in one of the defined responses.
 #[tokio::test(flavor = "multi_thread")]
-async fn broken_bodies() {
+async fn malformed_bodies() {
     let plane = Plane::new(On::Memory).await.unwrap();
     plane.done("admin", "PUT /v1/sources/s", "{}").await;
     let good = r#"{"name":"x","labels":{"a":"b"},"object_storage":{"aws":{"bucket":"b","key":"k","region":"r"}},"requirements":[{"source":"s","git":{"commit":"abcd"}}],"rebuild_interval":"1h","options":{"target":"rego"}}"#;
@@ -277,7 +277,7 @@ async fn broken_bodies() {
             "POST /v1/tokens",
             "PATCH /v1/sources/s/data/x",
         ] {
-            let response = plane.ask("admin", ask, bytes.clone()).await;
+            let response = plane.send("admin", ask, bytes.clone()).await;
             let status = response.status().as_u16();
             let text = String::from_utf8_lossy(&bytes);
             assert!(

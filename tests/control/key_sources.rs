@@ -5,7 +5,7 @@ use solon_control::model::{Compat, Role};
 use solon_control::secrets::KeySource;
 use solon_control::{ControlPlane, commands};
 
-use crate::config::{ask, described};
+use crate::config::{described, send};
 use crate::databases::{Folder, On};
 use crate::plane::options;
 
@@ -96,5 +96,5 @@ async fn keys_of_tokens_in_files_have_32_characters() {
     let mut options = described(&folder, &[("a.yaml", short)]);
     options.compat = Compat::Ocp;
     let plane = ControlPlane::open(&options).await.unwrap();
-    assert_eq!(ask(&plane, "short", "GET /v1/bundles", "").await.0, 200);
+    assert_eq!(send(&plane, "short", "GET /v1/bundles", "").await.0, 200);
 }

@@ -175,7 +175,9 @@ async fn rounds(on: On) {
 /// Checks that everything acknowledged is stored, and everything stored is complete.
 async fn check(plane: &Plane, acknowledged: &BTreeSet<String>) {
     for place in acknowledged {
-        let (status, answer) = plane.told("admin", &format!("GET /v1/{place}"), "").await;
+        let (status, answer) = plane
+            .send_json("admin", &format!("GET /v1/{place}"), "")
+            .await;
         assert_eq!(status, 200, "{place} was acknowledged: {answer}");
         assert!(
             !answer["result"].is_null(),

@@ -61,7 +61,7 @@ async fn many_clients() {
                         reads.push(begun.elapsed());
                     } else {
                         let (status, answer) = plane
-                            .told(who, &format!("GET /v1/bundles/{name}"), "")
+                            .send_json(who, &format!("GET /v1/bundles/{name}"), "")
                             .await;
                         reads.push(begun.elapsed());
                         match &last[slot] {
@@ -87,7 +87,7 @@ async fn many_clients() {
             for (slot, round) in last.into_iter().enumerate() {
                 let ask = format!("GET /v1/bundles/c{client}-{slot}");
                 if let Some(round) = round {
-                    let (_, answer) = plane.told("admin", &ask, "").await;
+                    let (_, answer) = plane.send_json("admin", &ask, "").await;
                     assert_eq!(
                         answer["result"]["labels"]["round"], round,
                         "{on:?}: a write was lost"
@@ -154,7 +154,7 @@ async fn pages_of_large_lists() {
             let mut times = Vec::new();
             for _ in 0..20 {
                 let begun = Instant::now();
-                let (status, answer) = plane.told(who, ask, "").await;
+                let (status, answer) = plane.send_json(who, ask, "").await;
                 times.push(begun.elapsed());
                 assert_eq!(status, 200);
                 assert_eq!(answer["result"].as_array().unwrap().len(), shown);

@@ -7,7 +7,7 @@ use crate::databases::On;
 use crate::plane::{Plane, options};
 
 async fn text(plane: &Plane) -> String {
-    let response = plane.ask("admin", "GET /metrics", "").await;
+    let response = plane.send("admin", "GET /metrics", "").await;
     assert_eq!(response.status(), 200);
     String::from_utf8(response.body().to_vec()).unwrap()
 }
@@ -16,9 +16,9 @@ async fn text(plane: &Plane) -> String {
 async fn requests_and_statements_are_measured() {
     let plane = Plane::new(On::Memory).await.unwrap();
     plane.done("admin", "PUT /v1/bundles/a", "{}").await;
-    plane.told("owner1", "GET /v1/bundles/a", "").await;
-    plane.told("nobody", "GET /v1/bundles/a", "").await;
-    plane.told("admin", "GET /v1/nothing", "").await;
+    plane.send_json("owner1", "GET /v1/bundles/a", "").await;
+    plane.send_json("nobody", "GET /v1/bundles/a", "").await;
+    plane.send_json("admin", "GET /v1/nothing", "").await;
     let text = text(&plane).await;
     for line in [
         r#"ocp_http_request_duration_seconds_count{code="200",handler="/v1/bundles/{bundle}",method="put"} 1"#,
@@ -46,7 +46,7 @@ async fn requests_and_statements_are_measured() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_wanted_is_not_measured() {
+async fn metrics_that_are_disabled_are_not_measured() {
     for (metrics, wanted) in [
         ("{enabled: false}", [false, false, false]),
         ("{http: {enabled: false}}", [false, true, true]),
@@ -70,7 +70,7 @@ async fn what_is_not_wanted_is_not_measured() {
             refuse_conflicts: false,
         };
         plane.plane = ControlPlane::open(&options).await.unwrap();
-        plane.told("admin", "GET /v1/bundles", "").await;
+        plane.send_json("admin", "GET /v1/bundles", "").await;
         let text = text(&plane).await;
         let names = [
             "ocp_http_request_duration_seconds_count",

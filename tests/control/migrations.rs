@@ -8,7 +8,7 @@ use crate::databases::{Folder, On};
 use crate::plane::options;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tables_are_made_once() {
+async fn tables_are_created_once() {
     for on in [On::Sqlite, On::Postgres, On::Mariadb] {
         let folder = Folder::new();
         let Some(database) = on.fresh(&folder.0).await else {

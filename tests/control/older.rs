@@ -46,13 +46,13 @@ async fn open(on: On, name: &str) -> Option<(Plane, DatabaseOptions)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn credentials_of_earlier_builds_are_kept_redacted_and_reported() {
+async fn credentials_of_earlier_builds_stay_are_redacted_and_reported() {
     for (on, name) in DATABASES {
         let Some((plane, database)) = open(on, name).await else {
             continue;
         };
         let canary = "fixture-credential";
-        for (who, ask) in [
+        for (who, request) in [
             ("owner1", "GET /v1/sources/plain"),
             ("viewer", "GET /v1/sources/plain"),
             ("admin", "GET /v1/sources/plain"),
@@ -60,23 +60,25 @@ async fn credentials_of_earlier_builds_are_kept_redacted_and_reported() {
             ("owner1", "GET /v1/sources"),
             ("admin", "GET /v1/audit"),
         ] {
-            let (status, answer) = plane.told(who, ask, "").await;
+            let (status, answer) = plane.send_json(who, request, "").await;
             let text = answer.to_string();
-            assert_eq!(status, 200, "{on:?} {ask}: {text}");
-            assert!(!text.contains(canary), "{on:?} {ask}: {text}");
+            assert_eq!(status, 200, "{on:?} {request}: {text}");
+            assert!(!text.contains(canary), "{on:?} {request}: {text}");
             assert!(
                 text.contains("REDACTED") && text.contains("application/json"),
                 "{text}"
             );
         }
-        let (_, answer) = plane.told("owner1", "GET /v1/sources/plain", "").await;
+        let (_, answer) = plane.send_json("owner1", "GET /v1/sources/plain", "").await;
         let url = &answer["result"]["datasources"][1]["config"]["url"];
         assert_eq!(url, "https://b.example.com/x?access_token=REDACTED&page=1");
         let json = &answer["result"]["datasources"][2]["config"]["body"];
         assert_eq!(json, r#"{"password":"REDACTED","user":"u"}"#);
         // a redacted body is rejected when it is written back, so that no credential is lost.
         let back = answer["result"].to_string();
-        let (status, refused) = plane.told("owner1", "PUT /v1/sources/plain", &back).await;
+        let (status, refused) = plane
+            .send_json("owner1", "PUT /v1/sources/plain", &back)
+            .await;
         assert_eq!(status, 400, "{refused}");
         assert!(
             refused["message"]
@@ -95,7 +97,7 @@ async fn credentials_of_earlier_builds_are_kept_redacted_and_reported() {
         transaction.roll_back().await;
         assert_eq!(kept.body.matches(canary).count(), 8, "{on:?}");
         // other rows are unchanged
-        let (_, clean) = plane.told("viewer", "GET /v1/sources/clean", "").await;
+        let (_, clean) = plane.send_json("viewer", "GET /v1/sources/clean", "").await;
         let headers = &clean["result"]["datasources"][0]["config"]["headers"];
         assert_eq!(headers, &serde_json::json!({"Accept": "text/csv"}));
 
@@ -140,7 +142,7 @@ async fn credentials_of_files_are_redacted_and_reported() {
     let plane = ControlPlane::open(&options).await.unwrap();
     for target in ["GET /v1/sources/s", "GET /v1/sources", "GET /v1/audit"] {
         let key = "0123456789abcdef0123456789abcdef";
-        let (status, answer) = crate::config::ask(&plane, key, target, "").await;
+        let (status, answer) = crate::config::send(&plane, key, target, "").await;
         assert_eq!(status, 200);
         assert!(!answer.to_string().contains("canary"), "{answer}");
         assert!(answer.to_string().contains("REDACTED"), "{answer}");
@@ -198,7 +200,7 @@ async fn grants_of_earlier_builds_send_no_secret_anywhere() {
             continue;
         };
         let (_, grants) = plane
-            .told("admin", "GET /v1/secrets/shared/grants/owner2", "")
+            .send_json("admin", "GET /v1/secrets/shared/grants/owner2", "")
             .await;
         let kept = serde_json::json!(["secrets.use", "secrets.view"]);
         assert_eq!(grants["result"]["permissions"], kept, "{on:?}");
@@ -206,14 +208,14 @@ async fn grants_of_earlier_builds_send_no_secret_anywhere() {
             serde_json::json!({"datasources": [{"name": "a", "path": "a", "type": "http", "config": {"url": url}, "credentials": "shared"}]}).to_string()
         };
         // the source that uses it still exists, but cannot be changed to another host, nor written unchanged
-        let (status, _) = plane.told("owner2", "GET /v1/sources/using", "").await;
+        let (status, _) = plane.send_json("owner2", "GET /v1/sources/using", "").await;
         assert_eq!(status, 200);
         for url in [
             "https://evil.example.com/",
             "https://elsewhere.example.org/x",
         ] {
             for target in ["PUT /v1/sources/using", "PUT /v1/sources/new"] {
-                let (status, answer) = plane.told("owner2", target, &source(url)).await;
+                let (status, answer) = plane.send_json("owner2", target, &source(url)).await;
                 assert_eq!(status, 422, "{on:?} {target}: {answer}");
                 let message = answer["message"].as_str().unwrap();
                 assert!(message.contains("has no `allowed_hosts`"), "{message}");
@@ -244,7 +246,7 @@ async fn grants_of_earlier_builds_send_no_secret_anywhere() {
         let listed = source("https://elsewhere.example.org/x");
         plane.done("owner2", "PUT /v1/sources/using", &listed).await;
         let (status, _) = plane
-            .told(
+            .send_json(
                 "owner2",
                 "PUT /v1/sources/using",
                 &source("https://evil.example.com/"),

@@ -39,7 +39,7 @@ async fn come_back(kind: Kind, on: On) {
     };
     plane.done("admin", "PUT /v1/bundles/before", "{}").await;
     // several connections, which will be lost
-    let asks = (0..8).map(|_| plane.told("admin", "GET /v1/bundles", ""));
+    let asks = (0..8).map(|_| plane.send_json("admin", "GET /v1/bundles", ""));
     for ask in asks.collect::<Vec<_>>() {
         assert_eq!(ask.await.0, 200);
     }
@@ -47,7 +47,7 @@ async fn come_back(kind: Kind, on: On) {
     server.stop();
     // processes of the server may respond to pending queries before they detect its end
     let waiting = Waiting::until("the database goes away");
-    while plane.told("admin", "GET /v1/bundles", "").await.0 == 200 {
+    while plane.send_json("admin", "GET /v1/bundles", "").await.0 == 200 {
         waiting.check();
     }
     let seconds = std::env::var("OUTAGE_SECONDS")
@@ -60,12 +60,12 @@ async fn come_back(kind: Kind, on: On) {
             "PUT /v1/bundles/during",
             "GET /v1/bundles/before",
         ] {
-            let response = plane.ask("admin", ask, "{}").await;
+            let response = plane.send("admin", ask, "{}").await;
             assert_eq!(response.status(), 503, "{ask}: {}", json(&response));
             assert!(response.headers().contains_key("retry-after"));
             assert_eq!(json(&response)["code"], "unavailable");
         }
-        let health = plane.ask("nobody", "GET /health", "").await;
+        let health = plane.send("nobody", "GET /health", "").await;
         assert_eq!(health.status(), 500);
         assert!(json(&health)["error"].is_string());
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -73,16 +73,21 @@ async fn come_back(kind: Kind, on: On) {
 
     server.run();
     let waiting = Waiting::until("the database comes back");
-    while plane.told("admin", "PUT /v1/bundles/after", "{}").await.0 != 200 {
+    while plane
+        .send_json("admin", "PUT /v1/bundles/after", "{}")
+        .await
+        .0
+        != 200
+    {
         pause(&waiting).await;
     }
     for _ in 0..20 {
-        let (status, answer) = plane.told("admin", "GET /v1/bundles", "").await;
+        let (status, answer) = plane.send_json("admin", "GET /v1/bundles", "").await;
         assert_eq!(status, 200);
         assert_eq!(
             answer["result"],
             serde_json::json!([{"name": "before"}, {"name": "after"}])
         );
     }
-    assert_eq!(plane.ask("nobody", "GET /health", "").await.status(), 200);
+    assert_eq!(plane.send("nobody", "GET /health", "").await.status(), 200);
 }

@@ -84,12 +84,12 @@ impl Plane {
     }
 
     /// Sends a request (`METHOD /target`) as a principal.
-    pub async fn ask(&self, who: &str, ask: &str, body: impl Into<Bytes>) -> Response<Bytes> {
-        self.ask_with(who, ask, body, &BTreeMap::new()).await
+    pub async fn send(&self, who: &str, ask: &str, body: impl Into<Bytes>) -> Response<Bytes> {
+        self.send_with(who, ask, body, &BTreeMap::new()).await
     }
 
     /// Sends a request with headers.
-    pub async fn ask_with(
+    pub async fn send_with(
         &self,
         who: &str,
         ask: &str,
@@ -110,18 +110,18 @@ impl Plane {
     }
 
     /// Sends a request, and returns the status and the response as JSON.
-    pub async fn told(&self, who: &str, ask: &str, body: &str) -> (u16, Value) {
-        let response = self.ask(who, ask, body.to_owned()).await;
+    pub async fn send_json(&self, who: &str, ask: &str, body: &str) -> (u16, Value) {
+        let response = self.send(who, ask, body.to_owned()).await;
         (response.status().as_u16(), json(&response))
     }
 
     /// Sends a request that must succeed. Retries while the database is busy.
     pub async fn done(&self, who: &str, ask: &str, body: &str) {
-        let (mut status, mut answer) = self.told(who, ask, body).await;
+        let (mut status, mut answer) = self.send_json(who, ask, body).await;
         let waiting = Waiting::until(ask);
         while status == 503 {
             pause(&waiting).await;
-            (status, answer) = self.told(who, ask, body).await;
+            (status, answer) = self.send_json(who, ask, body).await;
         }
         assert_eq!(status, 200, "{ask} {body}: {answer}");
     }

@@ -15,7 +15,7 @@ async fn one_editor_wins() {
         let Some(plane) = Plane::new(on).await else {
             continue;
         };
-        let made = plane.ask("admin", "PUT /v1/bundles/b", "{}").await;
+        let made = plane.send("admin", "PUT /v1/bundles/b", "{}").await;
         let mut tag = made.headers()["etag"].to_str().unwrap().to_owned();
         for round in 0..5 {
             let headers = BTreeMap::from([("if-match".to_owned(), tag.clone())]);
@@ -24,7 +24,7 @@ async fn one_editor_wins() {
                 .collect();
             let asks = bodies
                 .iter()
-                .map(|body| plane.ask_with("admin", "PUT /v1/bundles/b", body.clone(), &headers));
+                .map(|body| plane.send_with("admin", "PUT /v1/bundles/b", body.clone(), &headers));
             let answers = futures(asks.collect()).await;
             let won: Vec<usize> = (0..8).filter(|&n| answers[n].status() == 200).collect();
             assert_eq!(won.len(), 1, "{on:?}: {won:?}");
@@ -33,7 +33,7 @@ async fn one_editor_wins() {
                     .iter()
                     .all(|answer| matches!(answer.status().as_u16(), 200 | 412))
             );
-            let (_, now) = plane.told("admin", "GET /v1/bundles/b", "").await;
+            let (_, now) = plane.send_json("admin", "GET /v1/bundles/b", "").await;
             assert_eq!(
                 now["result"]["labels"]["n"],
                 format!("{round}-{}", won[0]),
@@ -57,8 +57,8 @@ async fn nothing_dangles() {
         for round in 0..10 {
             plane.done("admin", "PUT /v1/sources/s", "{}").await;
             let bundle = format!("PUT /v1/bundles/b{round}");
-            let named = plane.told("admin", &bundle, r#"{"requirements":[{"source":"s"}]}"#);
-            let removed = plane.told("admin", "DELETE /v1/sources/s", "");
+            let named = plane.send_json("admin", &bundle, r#"{"requirements":[{"source":"s"}]}"#);
+            let removed = plane.send_json("admin", "DELETE /v1/sources/s", "");
             let ((named, _), (removed, _)) = if round % 2 == 0 {
                 tokio::join!(named, removed)
             } else {
@@ -88,12 +88,12 @@ async fn no_cycle_comes_about() {
             plane.done("admin", "PUT /v1/sources/a", "{}").await;
             plane.done("admin", "PUT /v1/sources/b", "{}").await;
             let ((one, _), (other, _)) = tokio::join!(
-                plane.told(
+                plane.send_json(
                     "admin",
                     "PUT /v1/sources/a",
                     r#"{"requirements":[{"source":"b"}]}"#
                 ),
-                plane.told(
+                plane.send_json(
                     "admin",
                     "PUT /v1/sources/b",
                     r#"{"requirements":[{"source":"a"}]}"#
@@ -115,15 +115,15 @@ async fn who_is_revoked_is_out() {
             continue;
         };
         let (_, made) = plane
-            .told("admin", "POST /v1/tokens", r#"{"name":"t","role":"owner"}"#)
+            .send_json("admin", "POST /v1/tokens", r#"{"name":"t","role":"owner"}"#)
             .await;
         let key = made["result"]["key"].as_str().unwrap().to_owned();
         plane.keys.insert("t", key);
         let names: Vec<String> = (0..20).map(|n| format!("PUT /v1/bundles/b{n}")).collect();
-        let writes = names.iter().map(|ask| plane.ask("t", ask, "{}"));
+        let writes = names.iter().map(|ask| plane.send("t", ask, "{}"));
         let (answers, (revoked, _)) = tokio::join!(
             futures(writes.collect()),
-            plane.told("admin", "DELETE /v1/tokens/t", "")
+            plane.send_json("admin", "DELETE /v1/tokens/t", "")
         );
         assert_eq!(revoked, 200);
         let written = answers
@@ -135,9 +135,9 @@ async fn who_is_revoked_is_out() {
                 .iter()
                 .all(|answer| matches!(answer.status().as_u16(), 200 | 401))
         );
-        let (_, all) = plane.told("admin", "GET /v1/bundles", "").await;
+        let (_, all) = plane.send_json("admin", "GET /v1/bundles", "").await;
         assert_eq!(all["result"].as_array().unwrap().len(), written, "{on:?}");
-        let (status, _) = plane.told("t", "PUT /v1/bundles/late", "{}").await;
+        let (status, _) = plane.send_json("t", "PUT /v1/bundles/late", "{}").await;
         assert_eq!(status, 401, "{on:?}");
     }
 }
@@ -173,7 +173,7 @@ async fn closed_tables_are_opened_again() {
                             Some(method) => format!("{method} {bundle}"),
                             None => ask.to_owned(),
                         };
-                        let (status, answer) = plane.told(who, &ask, "{}").await;
+                        let (status, answer) = plane.send_json(who, &ask, "{}").await;
                         assert_eq!(status, 200, "{ask}: {answer}");
                         asked += 1;
                     }

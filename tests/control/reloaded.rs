@@ -2,7 +2,7 @@
 
 use solon_control::ControlPlane;
 
-use crate::config::{ask, described, write};
+use crate::config::{described, send, write};
 use crate::databases::{Folder, On};
 
 /// Tokens of files may exchange their keys, or one may take the key of another that gets a new one.
@@ -30,7 +30,7 @@ async fn tokens_exchange_keys() {
         );
         options.database = Some(database);
         let plane = ControlPlane::open(&options).await.unwrap();
-        let may_write = async |key: &str| ask(&plane, key, "PUT /v1/sources/s", "{}").await.0;
+        let may_write = async |key: &str| send(&plane, key, "PUT /v1/sources/s", "{}").await.0;
         assert_eq!(
             (
                 may_write("one-0123456789abcdef0123456789abcdef").await,

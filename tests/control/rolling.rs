@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use solon_control::db::{DatabaseOptions, Mode};
 use solon_control::{ControlPlane, Options};
 
-use crate::config::{ask, described, write};
+use crate::config::{described, send, write};
 use crate::databases::{Folder, On};
 
 const KEY: &str = "0123456789abcdef0123456789abcdef";
@@ -28,7 +28,7 @@ fn options(folder: &Folder, database: &DatabaseOptions, content: &str) -> Option
 }
 
 async fn bundles(plane: &ControlPlane) -> Vec<String> {
-    let (_, answer) = ask(plane, KEY, "GET /v1/bundles", "").await;
+    let (_, answer) = send(plane, KEY, "GET /v1/bundles", "").await;
     let names = answer["result"].as_array().unwrap().iter();
     let mut names: Vec<String> = names
         .map(|one| one["name"].as_str().unwrap().to_owned())
@@ -78,7 +78,7 @@ async fn the_same_content_under_another_path_changes_nothing() {
             "DELETE /v1/secrets/s",
             "DELETE /v1/tokens/ops",
         ] {
-            let (status, answer) = ask(&second, KEY, target, "{}").await;
+            let (status, answer) = send(&second, KEY, target, "{}").await;
             let message = answer["message"].as_str().unwrap();
             let is_told = message.contains(&file) || status == 400;
             assert!(is_told, "{on:?} {target}: {message}");

@@ -151,7 +151,7 @@ async fn stay_secret(on: On) {
     .await
     .unwrap();
     let ask = async |ask: &str, body: &Value| {
-        let response = plane.ask("admin", ask, body.to_string()).await;
+        let response = plane.send("admin", ask, body.to_string()).await;
         find(response.body(), ask);
         find(format!("{:?}", response.headers()).as_bytes(), ask);
         response.status().as_u16()
@@ -181,7 +181,7 @@ async fn stay_secret(on: On) {
         assert_eq!(ask(&put, &bad).await, 400, "{bad}");
         let text = good.to_string();
         let broken = plane
-            .ask("admin", &put, text[..text.len() - 1].to_owned())
+            .send("admin", &put, text[..text.len() - 1].to_owned())
             .await;
         assert_eq!(broken.status(), 400);
         find(broken.body(), "a broken body");
@@ -272,10 +272,10 @@ async fn stay_secret(on: On) {
 
 /// Keys of tokens are not stored either.
 #[tokio::test]
-async fn keys_of_tokens_are_kept_as_digests() {
+async fn keys_of_tokens_are_stored_as_digests() {
     let plane = Plane::new(On::Sqlite).await.unwrap();
     let (_, made) = plane
-        .told("admin", "POST /v1/tokens", r#"{"name":"x","role":"owner"}"#)
+        .send_json("admin", "POST /v1/tokens", r#"{"name":"x","role":"owner"}"#)
         .await;
     let key = made["result"]["key"].as_str().unwrap().to_owned();
     let mut files = Vec::new();
@@ -286,7 +286,7 @@ async fn keys_of_tokens_are_kept_as_digests() {
     assert!(!has(key.as_bytes()));
     assert!(!has(&key.as_bytes()[6..]));
     for ask in ["GET /v1/tokens", "GET /v1/tokens/x", "GET /v1/audit"] {
-        let response = plane.ask("admin", ask, "").await;
+        let response = plane.send("admin", ask, "").await;
         assert!(
             !String::from_utf8_lossy(response.body()).contains(&key[6..]),
             "{ask}"

@@ -12,15 +12,15 @@ use crate::plane::{PRINCIPALS, Plane};
 struct Random(u64);
 
 impl Random {
-    fn below(&mut self, most: usize) -> usize {
+    fn less_than(&mut self, most: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 % most as u64) as usize
     }
 
-    fn of<'t, T>(&mut self, items: &'t [T]) -> &'t T {
-        &items[self.below(items.len())]
+    fn pick<'t, T>(&mut self, items: &'t [T]) -> &'t T {
+        &items[self.less_than(items.len())]
     }
 }
 
@@ -62,11 +62,11 @@ impl Model {
     }
 
     /// Returns the JSON of an item as it is shown to a reader.
-    fn shown(kind: &str, name: &str, item: &Item) -> Value {
+    fn visible_json(kind: &str, name: &str, item: &Item) -> Value {
         if kind == "secrets" {
             return json!(name);
         }
-        let mut shown = json!({ "name": name });
+        let mut visible_json = json!({ "name": name });
         let sources: Vec<Value> = item
             .sources
             .iter()
@@ -74,23 +74,26 @@ impl Model {
             .collect();
         match kind {
             "bundles" if item.labels > 0 => {
-                shown["labels"] = json!({ "n": item.labels.to_string() });
+                visible_json["labels"] = json!({ "n": item.labels.to_string() });
             }
-            "stacks" => shown["selector"] = json!({ "n": [item.labels.to_string()] }),
-            "sources" if item.labels > 0 => shown["builtin"] = json!(item.labels.to_string()),
+            "stacks" => visible_json["selector"] = json!({ "n": [item.labels.to_string()] }),
+            "sources" if item.labels > 0 => {
+                visible_json["builtin"] = json!(item.labels.to_string())
+            }
             _ => {}
         }
         if !sources.is_empty() {
-            shown["requirements"] = json!(sources);
+            visible_json["requirements"] = json!(sources);
         }
         if let Some(secret) = &item.secret {
             if kind == "bundles" {
-                shown["object_storage"] = json!({"aws": {"bucket": "b", "key": "k", "region": "r", "credentials": secret}});
+                visible_json["object_storage"] = json!({"aws": {"bucket": "b", "key": "k", "region": "r", "credentials": secret}});
             } else {
-                shown["git"] = json!({"repo": "https://example.com/r", "credentials": secret});
+                visible_json["git"] =
+                    json!({"repo": "https://example.com/r", "credentials": secret});
             }
         }
-        shown
+        visible_json
     }
 
     fn requires(&self, from: &str, to: &str) -> bool {
@@ -174,10 +177,12 @@ impl Model {
             .items
             .iter()
             .filter(|((other, _), item)| *other == kind && Self::may_see(who, item))
-            .map(|((_, name), item)| (item.number, Self::shown(kind, name, item)))
+            .map(|((_, name), item)| (item.number, Self::visible_json(kind, name, item)))
             .collect();
         seen.sort_by_key(|(number, _)| *number);
-        seen.into_iter().map(|(_, shown)| shown).collect()
+        seen.into_iter()
+            .map(|(_, visible_json)| visible_json)
+            .collect()
     }
 }
 
@@ -212,23 +217,23 @@ async fn play(on: On, requests: usize, seed: u64) {
     let mut model = Model::default();
     let mut counts: BTreeMap<(String, u16), usize> = BTreeMap::new();
     for number in 0..requests * scale.unwrap_or(1) {
-        let (who, _) = *random.of(&PRINCIPALS[..5]);
-        let kind = *random.of(&KINDS);
-        let name = format!("i{}", random.below(6));
+        let (who, _) = *random.pick(&PRINCIPALS[..5]);
+        let kind = *random.pick(&KINDS);
+        let name = format!("i{}", random.less_than(6));
         let place = format!("/v1/{kind}/{name}");
-        let wish = random.below(10);
+        let wish = random.less_than(10);
         let (ask, wanted, got) = match wish {
             0..=3 => {
-                let count = random.below(3);
+                let count = random.less_than(3);
                 let sources: Vec<String> = (0..count)
-                    .map(|_| format!("i{}", random.below(6)))
+                    .map(|_| format!("i{}", random.less_than(6)))
                     .collect();
                 let mut new = Item {
                     number: 0,
                     owner: who,
-                    labels: random.below(3),
+                    labels: random.less_than(3),
                     sources,
-                    secret: (random.below(3) == 0).then(|| format!("i{}", random.below(6))),
+                    secret: (random.less_than(3) == 0).then(|| format!("i{}", random.less_than(6))),
                     documents: BTreeMap::new(),
                 };
                 if kind == "secrets" {
@@ -239,10 +244,10 @@ async fn play(on: On, requests: usize, seed: u64) {
                 }
                 let body = match kind {
                     "secrets" => json!({"type": "password", "password": "p"}),
-                    kind => Model::shown(kind, &name, &new),
+                    kind => Model::visible_json(kind, &name, &new),
                 };
                 let ask = format!("PUT {place}");
-                let got = plane.told(who, &ask, &body.to_string()).await;
+                let got = plane.send_json(who, &ask, &body.to_string()).await;
                 (
                     format!("{ask} {body}"),
                     (model.put(who, kind, &name, new), None),
@@ -251,7 +256,7 @@ async fn play(on: On, requests: usize, seed: u64) {
             }
             4 => {
                 let ask = format!("DELETE {place}");
-                let got = plane.told(who, &ask, "").await;
+                let got = plane.send_json(who, &ask, "").await;
                 (ask, (model.remove(who, kind, &name), None), got)
             }
             5 | 6 => {
@@ -261,16 +266,16 @@ async fn play(on: On, requests: usize, seed: u64) {
                     None => (404, None),
                     Some(item) if Model::may_see(who, item) => (
                         200,
-                        Some(json!({ "result": Model::shown(kind, &name, item) })),
+                        Some(json!({ "result": Model::visible_json(kind, &name, item) })),
                     ),
                     Some(_) => (403, None),
                 };
-                let got = plane.told(who, &ask, "").await;
+                let got = plane.send_json(who, &ask, "").await;
                 (ask, wanted, got)
             }
             7 => {
                 let ask = format!("GET /v1/{kind}, page by page");
-                let size = 1 + random.below(4);
+                let size = 1 + random.less_than(4);
                 let got = pages(&plane, who, kind, size).await;
                 (
                     ask,
@@ -315,13 +320,13 @@ async fn data(
     who: &'static str,
     name: &str,
 ) -> (String, (u16, Option<Value>), (u16, Value)) {
-    let path = random.of(&["a", "b/c", "b/d"]);
+    let path = random.pick(&["a", "b/c", "b/d"]);
     let place = format!("/v1/sources/{name}/data/{path}");
     let item = model.items.get_mut(&("sources", name.to_owned()));
-    if random.below(2) == 0 {
-        let number = random.below(1000);
+    if random.less_than(2) == 0 {
+        let number = random.less_than(1000);
         let ask = format!("PUT {place}");
-        let got = plane.told(who, &ask, &number.to_string()).await;
+        let got = plane.send_json(who, &ask, &number.to_string()).await;
         let wanted = match item {
             None => 404,
             Some(item) if Model::may_change(who, item) => {
@@ -341,7 +346,7 @@ async fn data(
         },
         Some(_) => (403, None),
     };
-    let got = plane.told(who, &ask, "").await;
+    let got = plane.send_json(who, &ask, "").await;
     (ask, wanted, got)
 }
 
@@ -351,7 +356,7 @@ async fn pages(plane: &Plane, who: &str, kind: &str, size: usize) -> Vec<Value> 
     let mut cursor = String::new();
     loop {
         let ask = format!("GET /v1/{kind}?limit={size}&cursor={cursor}");
-        let (status, answer) = plane.told(who, &ask, "").await;
+        let (status, answer) = plane.send_json(who, &ask, "").await;
         assert_eq!(status, 200, "{who} {ask}: {answer}");
         let page = answer["result"].as_array().unwrap();
         all.extend(page.iter().cloned());

@@ -3,7 +3,7 @@
 use serde_json::json;
 use solon_control::ControlPlane;
 
-use crate::config::{ask, write};
+use crate::config::{send, write};
 use crate::databases::On;
 use crate::plane::{Plane, options};
 
@@ -27,19 +27,19 @@ async fn files_take_over() {
         ("DELETE /v1/sources/s/data/x", 403, 200),
         ("DELETE /v1/sources/s", 403, 409),
     ] {
-        let (status, answer) = ask(&reopened, &plane.keys["owner1"], request, "{}").await;
+        let (status, answer) = send(&reopened, &plane.keys["owner1"], request, "{}").await;
         assert_eq!(status, of_owner, "{request}: {answer}");
-        let (status, answer) = ask(&reopened, &plane.keys["admin"], request, "{}").await;
+        let (status, answer) = send(&reopened, &plane.keys["admin"], request, "{}").await;
         assert_eq!(status, of_admin, "{request}: {answer}");
     }
-    let (_, answer) = ask(&reopened, &plane.keys["owner1"], "GET /v1/sources", "").await;
+    let (_, answer) = send(&reopened, &plane.keys["owner1"], "GET /v1/sources", "").await;
     assert_eq!(answer["result"], json!([]));
     // items that files leave to the API do not have an owner either
     let used = r#"{"requirements": [{"source": "s"}]}"#;
-    let (status, _) = ask(&reopened, &plane.keys["admin"], "PUT /v1/stacks/t", used).await;
+    let (status, _) = send(&reopened, &plane.keys["admin"], "PUT /v1/stacks/t", used).await;
     assert_eq!(status, 200);
     write(&plane.folder.0, &[("c.yaml", "bundles: {}")]);
     assert_eq!(reopened.reload().await.unwrap().left, ["source \"s\""]);
-    let (status, _) = ask(&reopened, &plane.keys["owner1"], "PUT /v1/sources/s", "{}").await;
+    let (status, _) = send(&reopened, &plane.keys["owner1"], "PUT /v1/sources/s", "{}").await;
     assert_eq!(status, 403);
 }

@@ -21,7 +21,7 @@ fn summed(times: &mut [Duration]) -> (Duration, Duration) {
 
 /// Returns the number of executed statements of each kind. Recording the use of a key adds an update in the background.
 async fn statements(plane: &Plane) -> BTreeMap<String, u64> {
-    let response = plane.ask("admin", "GET /metrics", "").await;
+    let response = plane.send("admin", "GET /metrics", "").await;
     let text = String::from_utf8_lossy(response.body()).into_owned();
     let counts = text.lines().filter_map(|line| {
         let (name, count) = line.rsplit_once(' ')?;
@@ -39,7 +39,7 @@ async fn statements(plane: &Plane) -> BTreeMap<String, u64> {
 async fn work(plane: &Plane, asks: &[(&str, &str)]) -> BTreeMap<String, u64> {
     let before = statements(plane).await;
     for (ask, body) in asks {
-        plane.told("owner1", ask, body).await;
+        plane.send_json("owner1", ask, body).await;
     }
     let mut after = statements(plane).await;
     for (name, count) in &mut after {
@@ -84,15 +84,15 @@ async fn hidden_references_cost_what_missing_ones_do() {
                 (missing.0, missing.1.as_str()),
             );
             let told = |answer: serde_json::Value| answer.to_string().replace("theirs", "nobody");
-            let (status, answer) = plane.told("owner1", hidden.0, hidden.1).await;
+            let (status, answer) = plane.send_json("owner1", hidden.0, hidden.1).await;
             assert_eq!(status, 422, "{answer}");
-            let (_, other) = plane.told("owner1", missing.0, missing.1).await;
+            let (_, other) = plane.send_json("owner1", missing.0, missing.1).await;
             assert_eq!(told(answer), told(other));
             let (mut hid, mut missed) = (Vec::new(), Vec::new());
             for _ in 0..ROUNDS {
                 for (ask, times) in [(hidden, &mut hid), (missing, &mut missed)] {
                     let begun = Instant::now();
-                    plane.told("owner1", ask.0, ask.1).await;
+                    plane.send_json("owner1", ask.0, ask.1).await;
                     times.push(begun.elapsed());
                 }
             }
@@ -114,7 +114,7 @@ async fn hidden_references_cost_what_missing_ones_do() {
 
 /// The duration of a list does not reveal how many items others own.
 #[tokio::test(flavor = "multi_thread")]
-async fn lists_cost_what_is_shown() {
+async fn lists_cost_as_much_as_their_visible_items() {
     for on in [On::Sqlite, On::Postgres, On::Mariadb] {
         let Some(plane) = Plane::new(on).await else {
             continue;
@@ -140,7 +140,7 @@ async fn lists_cost_what_is_shown() {
             let mut times = Vec::new();
             for _ in 0..50 {
                 let begun = Instant::now();
-                let (_, answer) = plane.told("owner1", "GET /v1/bundles", "").await;
+                let (_, answer) = plane.send_json("owner1", "GET /v1/bundles", "").await;
                 times.push(begun.elapsed());
                 let shown = answer["result"].as_array().unwrap();
                 assert!(

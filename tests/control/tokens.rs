@@ -8,7 +8,7 @@ use crate::databases::On;
 use crate::plane::{Plane, options, pause};
 use crate::waiting::Waiting;
 
-fn in_a_moment(millis: i64) -> i64 {
+fn microseconds_after(millis: i64) -> i64 {
     jiff::Timestamp::now().as_microsecond() + millis * 1000
 }
 
@@ -21,7 +21,7 @@ async fn keys_end() {
         // on a slow machine, the expiration may have passed before the token is created
         let mut millis = 300;
         let (end, key) = loop {
-            let end = in_a_moment(millis);
+            let end = microseconds_after(millis);
             let token = plane.plane.create_token("brief", Role::Owner, Some(end));
             match token.await {
                 Ok(key) => break (end, key),
@@ -30,17 +30,21 @@ async fn keys_end() {
             millis *= 4;
         };
         plane.keys.insert("brief", key.to_string());
-        plane.told("brief", "GET /v1/bundles", "").await;
+        plane.send_json("brief", "GET /v1/bundles", "").await;
         let waiting = Waiting::until("the token expires");
-        while in_a_moment(0) <= end {
+        while microseconds_after(0) <= end {
             pause(&waiting).await;
         }
         for ask in ["GET /v1/bundles", "PUT /v1/bundles/b", "GET /nothing"] {
-            assert_eq!(plane.told("brief", ask, "{}").await.0, 401, "{on:?} {ask}");
+            assert_eq!(
+                plane.send_json("brief", ask, "{}").await.0,
+                401,
+                "{on:?} {ask}"
+            );
         }
         // a new key would have expired as well
         let (status, answer) = plane
-            .told("admin", "POST /v1/tokens/brief/rotate", "")
+            .send_json("admin", "POST /v1/tokens/brief/rotate", "")
             .await;
         assert_eq!(status, 409, "{on:?}: {answer}");
         let message = answer["message"].as_str().unwrap();
@@ -48,7 +52,7 @@ async fn keys_end() {
         plane.done("admin", "DELETE /v1/tokens/brief", "").await;
         let past = plane
             .plane
-            .create_token("past", Role::Owner, Some(in_a_moment(-1)))
+            .create_token("past", Role::Owner, Some(microseconds_after(-1)))
             .await;
         let words = past.unwrap_err().to_string();
         assert_eq!(words, "expires_at must be in the future");
@@ -67,7 +71,7 @@ async fn the_command_line_is_noted() {
         .await
         .unwrap();
     commands::revoke_token(&options, "ops").await.unwrap();
-    let (_, audit) = plane.told("admin", "GET /v1/audit?limit=2", "").await;
+    let (_, audit) = plane.send_json("admin", "GET /v1/audit?limit=2", "").await;
     let told = |at: usize, name: &str| audit["result"][at][name].clone();
     assert_eq!(
         [told(1, "action"), told(0, "action")],
@@ -80,6 +84,8 @@ async fn the_command_line_is_noted() {
     }
     assert_eq!(told(1, "after")["role"], "viewer");
     assert_eq!(told(0, "before")["role"], "viewer");
-    let (status, _) = plane.told("admin", "GET /v1/bundles/described", "").await;
+    let (status, _) = plane
+        .send_json("admin", "GET /v1/bundles/described", "")
+        .await;
     assert_eq!(status, 404);
 }

@@ -253,7 +253,7 @@ fn instruments_and_profiles_name_what_was_measured() {
 }
 
 #[test]
-fn lines_that_are_no_text_are_refused_and_others_answered() {
+fn lines_that_are_not_text_are_rejected_and_others_answered() {
     let lines = b"{\"query\": \"x = \\\"\xff\\\"\"}\n{\"query\": \"x = 1\"}\n";
     let got = run(&Folder::new(), &["lines".to_owned()], lines);
     let answers: Vec<&str> = got.stdout.lines().collect();
@@ -347,7 +347,7 @@ fn long_evaluations_end_in_time() {
 
 /// S-333, S-338, S-353, S-414
 #[test]
-fn capabilities_tell_where_functions_come_from() {
+fn capabilities_name_the_source_of_functions() {
     let print = |flags: &[&str]| {
         let args: Vec<String> = ["capabilities"]
             .iter()

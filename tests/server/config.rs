@@ -53,7 +53,7 @@ fn read(text: &str, set: &[&str], set_files: &[&str]) -> Result<Config, String> 
 }
 
 fn reported(text: &str, set: &[&str]) -> Value {
-    read(text, set, &[]).unwrap().told()
+    read(text, set, &[]).unwrap().redacted()
 }
 
 #[test]
@@ -105,11 +105,14 @@ fn variables_are_replaced_as_opa_replaces_them() {
         ("", json!({})),
     ] {
         let config = read("", &[set], &[]);
-        assert_eq!(config.map(|config| config.told()), Ok(want), "{set}");
+        assert_eq!(config.map(|config| config.redacted()), Ok(want), "{set}");
     }
     // The content of a named file is a value, without substitution.
     let config = read("", &[], &["labels.v=variable.txt", ""]).unwrap();
-    assert_eq!(config.told(), json!({"labels": {"v": "${HOST}${EMPTY}"}}));
+    assert_eq!(
+        config.redacted(),
+        json!({"labels": {"v": "${HOST}${EMPTY}"}})
+    );
 }
 
 #[test]
@@ -138,7 +141,7 @@ fn assignments_stand_over_the_file() {
         json!([null, [{"a": 1}]])
     );
     let config = read("", &[], &["labels.s=secret.txt"]).unwrap();
-    assert_eq!(config.told(), json!({"labels": {"s": "hidden"}}));
+    assert_eq!(config.redacted(), json!({"labels": {"s": "hidden"}}));
     for (set, want) in [
         ("a", "key \"a\" has no value"),
         ("a..b=1", "key \"a..b\" has an empty name"),
@@ -156,7 +159,7 @@ fn assignments_stand_over_the_file() {
 }
 
 #[test]
-fn wrong_types_are_refused_with_the_place_of_the_key() {
+fn wrong_types_are_rejected_with_the_location_of_the_key() {
     for (text, want) in [
         ("[]", "c.yaml: expected an object"),
         (
@@ -285,7 +288,7 @@ fn wrong_types_are_refused_with_the_place_of_the_key() {
 }
 
 #[test]
-fn unknown_keys_are_told_with_what_may_be_meant() {
+fn unknown_keys_are_reported_with_a_suggestion() {
     let text = "servces: {}\nserver: {decoding: {max_lenght: 5}}\nfoo: {bar: 1}\nbundles: {}\n\
                 services: [{ur: a, url: u, x: null}]\nkeys: {k: {algoritm: a}, none: null}\nlabels: {anything: b}\n\
                 status: {promethius: true}";
@@ -322,7 +325,10 @@ caching: {inter_query_builtin_cache: {max_size_bytes: 0}}";
         (settings.packing.longer_than, settings.packing.level),
         (5, 1)
     );
-    assert_eq!((settings.body, settings.unpacked), (Some(50), Some(60)));
+    assert_eq!(
+        (settings.body, settings.max_decompressed),
+        (Some(50), Some(60))
+    );
     assert_eq!(settings.duration_buckets, Some(vec![0.5, 1.0]));
     assert_eq!(settings.caching.responses, Some(usize::MAX));
     assert_eq!(settings.caching.patterns, None);

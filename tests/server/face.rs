@@ -74,7 +74,7 @@ impl Http {
         }
         let ask = Message::new("POST", &format!("/v1/query{strict}")).body(body);
         let mut client = Client::connect(&address);
-        let answer = client.ask(&ask);
+        let answer = client.send(&ask);
         drop(client);
         drop(told);
         self.runtime

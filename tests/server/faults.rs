@@ -21,7 +21,7 @@ fn engine() -> Engine {
 }
 
 /// Sends a request on its own connection. Returns status and body.
-fn ask(address: &str, request: &str) -> (u16, String) {
+fn send(address: &str, request: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
@@ -36,7 +36,7 @@ fn post(address: &str, path: &str, body: &str) -> (u16, String) {
     let request = format!(
         "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
     );
-    ask(address, &request)
+    send(address, &request)
 }
 
 fn check(address: &str) {

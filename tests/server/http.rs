@@ -99,9 +99,9 @@ fn a_connection_serves_many_requests() {
     let mut client = Client::connect(server.address());
     for number in 0..50 {
         let put = Message::new("PUT", "/v1/data/n").body(number.to_string());
-        assert_eq!(client.ask(&put).status, 204);
+        assert_eq!(client.send(&put).status, 204);
         assert_eq!(
-            client.ask(&Message::new("GET", "/v1/data/n")).text(),
+            client.send(&Message::new("GET", "/v1/data/n")).text(),
             format!("{{\"result\":{number}}}\n")
         );
     }
@@ -120,7 +120,7 @@ fn many_clients_are_answered_at_once() {
                     let ask = Message::new("POST", "/v1/data/p/double")
                         .body(format!("{{\"input\":{number}}}"));
                     assert_eq!(
-                        client.ask(&ask).text(),
+                        client.send(&ask).text(),
                         format!("{{\"result\":{}}}\n", number * 2)
                     );
                 }
@@ -133,11 +133,11 @@ fn many_clients_are_answered_at_once() {
                 let text = format!("package other\n\nn := {turn}\n");
                 assert_eq!(
                     client
-                        .ask(&Message::new("PUT", "/v1/policies/other").body(text))
+                        .send(&Message::new("PUT", "/v1/policies/other").body(text))
                         .status,
                     200
                 );
-                let answer = client.ask(&Message::new("GET", "/v1/data/other/n"));
+                let answer = client.send(&Message::new("GET", "/v1/data/other/n"));
                 assert_eq!(answer.text(), format!("{{\"result\":{turn}}}\n"));
             }
         });
@@ -184,7 +184,7 @@ fn open_requests_finish_before_the_server_stops() {
     let backend = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", backend.local_addr().unwrap());
     let ask = Message::new("POST", "/v1/data/p/status").body(format!("{{\"input\":\"{url}\"}}"));
-    let open = std::thread::spawn(move || Client::connect(&address).ask(&ask).text());
+    let open = std::thread::spawn(move || Client::connect(&address).send(&ask).text());
     // the decision waits for a response while the server starts to shut down
     backend.set_nonblocking(true).unwrap();
     let (mut asked, _) = wait_for("the policy sends its request", || backend.accept().ok());
@@ -201,7 +201,7 @@ fn open_requests_finish_before_the_server_stops() {
 fn bodies_are_bounded() {
     let server = Server::start_with(&["--max-body", "50"], &[]);
     let large = Message::new("POST", "/v1/data/x").body("x".repeat(73));
-    let answer = Client::connect(server.address()).ask(&large);
+    let answer = Client::connect(server.address()).send(&large);
     assert_eq!(answer.status, 400);
     let want =
         "request body too large: 73 bytes exceeds limit of 50 bytes (server.decoding.max_length)";
@@ -209,7 +209,7 @@ fn bodies_are_bounded() {
     let chunked = Message::new("POST", "/v1/data/x")
         .body("{\"input\": 1} ".repeat(20))
         .chunked();
-    let answer = Client::connect(server.address()).ask(&chunked);
+    let answer = Client::connect(server.address()).send(&chunked);
     assert_eq!(answer.status, 400);
     assert!(
         answer
@@ -243,7 +243,7 @@ fn nesting_is_bounded() {
     let server = Server::start(&[("p.rego", "package p\n\necho := input\n")]);
     let mut client = Client::connect(server.address());
     let mut refused = |method: &str, target: &str, body: String, words: &str| {
-        let answer = client.ask(&Message::new(method, target).body(body));
+        let answer = client.send(&Message::new(method, target).body(body));
         assert_eq!(answer.status, 400, "{method} {target:.40}");
         assert!(answer.text().contains(words), "{}", answer.text());
     };
@@ -296,13 +296,13 @@ fn nesting_is_bounded() {
     let mut client = Client::connect(server.address());
     assert_eq!(
         client
-            .ask(&Message::new("PUT", "/v1/data/b/c").body(nested(6_000)))
+            .send(&Message::new("PUT", "/v1/data/b/c").body(nested(6_000)))
             .status,
         204
     );
     let copy = "[{\"op\":\"copy\",\"from\":\"/b\",\"path\":\"/b/c";
     let copy = format!("{copy}{}\"}}]", "/0".repeat(5_999) + "/-");
-    let answer = client.ask(&Message::new("PATCH", "/v1/data").body(copy));
+    let answer = client.send(&Message::new("PATCH", "/v1/data").body(copy));
     assert_eq!(answer.status, 400);
     assert!(answer.text().contains("deeper than"), "{}", answer.text());
 }
@@ -314,12 +314,12 @@ fn sockets_in_the_file_system_are_served() {
     let address = format!("unix://{}", socket.display());
     let server = Server::start_with(&["--addr", &address, "--unix-socket-perm", "700"], &[]);
     let mut client = Client::connect_unix(&socket);
-    assert_eq!(client.ask(&Message::new("GET", "/health")).text(), "{}\n");
+    assert_eq!(client.send(&Message::new("GET", "/health")).text(), "{}\n");
     drop(server);
 }
 
 #[test]
-fn log_lines_tell_the_time_as_asked() {
+fn log_lines_have_the_configured_time_format() {
     let mut server = Server::start_with(&["--log-timestamp-format", "2006 at"], &[]);
     server.terminate();
     for line in server.log() {

@@ -30,7 +30,7 @@ enum Part {
     Command { line: String, output: Vec<String> },
 }
 
-fn parts(page: &str) -> Vec<Part> {
+fn code_blocks(page: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut lines = page.lines();
     while let Some(line) = lines.next() {
@@ -202,7 +202,7 @@ fn has(program: &str) -> bool {
 
 fn check(page: &Path, failures: &mut String) -> usize {
     let text = fs::read_to_string(page).unwrap();
-    let parts = parts(&text);
+    let parts = code_blocks(&text);
     let commands = parts
         .iter()
         .filter(|part| matches!(part, Part::Command { .. }))

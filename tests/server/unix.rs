@@ -179,7 +179,7 @@ async fn a_path_may_be_as_long_as_an_address() {
 
 /// Another process that checks continuously sees only the requested permissions.
 #[test]
-fn there_is_no_moment_with_other_permissions() {
+fn other_permissions_are_never_visible() {
     let folder = Folder::new();
     let path = folder.0.join("s.sock");
     let ended = AtomicBool::new(false);

@@ -4,7 +4,7 @@ use percent_encoding::percent_decode_str;
 
 /// Returns the bytes of the first broken escape, up to three: a percent sign without two hexadecimal digits. Decoders of URLs
 /// keep broken escapes as they are.
-pub fn first_broken(text: &str) -> Option<&[u8]> {
+pub fn first_invalid(text: &str) -> Option<&[u8]> {
     let mut escapes = text.match_indices('%').map(|(at, _)| {
         let rest = text.as_bytes().get(at..).unwrap_or_default();
         rest.get(..3).unwrap_or(rest)
@@ -14,7 +14,7 @@ pub fn first_broken(text: &str) -> Option<&[u8]> {
 
 /// Returns `true` if two hexadecimal digits follow each percent sign.
 pub fn are_valid(text: &str) -> bool {
-    first_broken(text).is_none()
+    first_invalid(text).is_none()
 }
 
 /// Decodes percent escapes, once. Returns `None` if one is broken or the bytes are not UTF-8.

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use zeroize::Zeroizing;
 
-use crate::api::audit::shown;
+use crate::api::audit::entry_json;
 use crate::changes::token_json;
 use crate::config::apply;
 use crate::control_plane::{ControlPlane, Options, before};
 use crate::db::{Database, DatabaseOptions, DbError, Mode, pending_sql};
-use crate::error::Refusal;
+use crate::error::ApiError;
 use crate::findings::findings;
 use crate::model::{Kind, Phase, Record, Role, Status};
 use crate::secrets::{KeySource, Keyring, ServiceKeys};
@@ -22,7 +22,7 @@ use crate::worker::{BuildReport, WorkerOptions};
 ///
 /// # Errors
 /// Files cannot be read, or the database cannot be reached or is newer.
-pub async fn migrate(options: &Options, dry_run: bool) -> Result<String, Refusal> {
+pub async fn migrate(options: &Options, dry_run: bool) -> Result<String, ApiError> {
     let database = database(options)?;
     if dry_run {
         return Ok(pending_sql(&database).await?);
@@ -31,7 +31,7 @@ pub async fn migrate(options: &Options, dry_run: bool) -> Result<String, Refusal
     Ok(done.applied.join("\n"))
 }
 
-fn database(options: &Options) -> Result<Database, Refusal> {
+fn database(options: &Options) -> Result<Database, ApiError> {
     let config = options.load()?;
     let database = options.database(&config.settings);
     if let DatabaseOptions::Sqlite(path) = &database
@@ -47,7 +47,7 @@ fn database(options: &Options) -> Result<Database, Refusal> {
 ///
 /// # Errors
 /// All problems of the files.
-pub async fn validate(options: &Options) -> Result<(), Refusal> {
+pub async fn validate(options: &Options) -> Result<(), ApiError> {
     let config = options.load()?;
     options.prefix(&config.settings)?;
     // the options of the database are parsed, but no connection is opened
@@ -56,7 +56,7 @@ pub async fn validate(options: &Options) -> Result<(), Refusal> {
     drop(Database::new(&database)?);
     let database = Database::new(&DatabaseOptions::Memory)?;
     database.migrate().await?;
-    let keyring = Keyring::random().map_err(|error| Refusal::internal(error.0))?;
+    let keyring = Keyring::random().map_err(|error| ApiError::internal(error.0))?;
     let keys = ServiceKeys::open(&database, &keyring).await?;
     let applied = apply(&config, None, &database, &keyring, &keys).await;
     applied.map(drop)
@@ -161,7 +161,7 @@ async fn bundles(database: &Database) -> Result<Vec<(String, bool)>, Refusal> {
 ///
 /// # Errors
 /// Files cannot be read, or the database does not exist, cannot be reached, or is newer.
-pub async fn check(options: &Options) -> Result<Vec<String>, Refusal> {
+pub async fn check(options: &Options) -> Result<Vec<String>, ApiError> {
     let config = options.load()?;
     findings(&options.database(&config.settings)).await
 }
@@ -170,7 +170,7 @@ pub async fn check(options: &Options) -> Result<Vec<String>, Refusal> {
 ///
 /// # Errors
 /// All problems of the files, or the database cannot be reached or has another version.
-pub async fn diff(options: &Options) -> Result<Vec<String>, Refusal> {
+pub async fn diff(options: &Options) -> Result<Vec<String>, ApiError> {
     ControlPlane::attach(options).await?.preview().await
 }
 
@@ -178,7 +178,7 @@ pub async fn diff(options: &Options) -> Result<Vec<String>, Refusal> {
 ///
 /// # Errors
 /// The database cannot be reached or has another version.
-pub async fn export(options: &Options) -> Result<String, Refusal> {
+pub async fn export(options: &Options) -> Result<String, ApiError> {
     let database = database(options)?;
     database.check_version().await?;
     crate::config::export(&database).await
@@ -188,7 +188,7 @@ pub async fn export(options: &Options) -> Result<String, Refusal> {
 ///
 /// # Errors
 /// Files cannot be read, or the database cannot be reached or has another version.
-pub async fn prune_audit(options: &Options, age: Duration) -> Result<u64, Refusal> {
+pub async fn prune_audit(options: &Options, age: Duration) -> Result<u64, ApiError> {
     let database = database(options)?;
     database.check_version().await?;
     Ok(database.prune_audit(before(age)).await?)
@@ -198,7 +198,10 @@ pub async fn prune_audit(options: &Options, age: Duration) -> Result<u64, Refusa
 ///
 /// # Errors
 /// Files cannot be read, or the database cannot be reached or has another version.
-pub async fn export_audit(options: &Options, mut write: impl FnMut(String)) -> Result<(), Refusal> {
+pub async fn export_audit(
+    options: &Options,
+    mut write: impl FnMut(String),
+) -> Result<(), ApiError> {
     let database = database(options)?;
     database.check_version().await?;
     let mut after = 0;
@@ -212,7 +215,7 @@ pub async fn export_audit(options: &Options, mut write: impl FnMut(String)) -> R
         };
         after = last.id;
         for entry in &page {
-            write(shown(entry)?);
+            write(entry_json(entry)?);
         }
     }
 }
@@ -223,8 +226,8 @@ pub async fn export_audit(options: &Options, mut write: impl FnMut(String)) -> R
 ///
 /// # Errors
 /// Keys cannot be read or written or do not match the database, or the database cannot be reached.
-pub async fn rotate_secrets(options: &Options) -> Result<usize, Refusal> {
-    let fault = |error: crate::secrets::KeyError| Refusal::internal(error.0);
+pub async fn rotate_secrets(options: &Options) -> Result<usize, ApiError> {
+    let fault = |error: crate::secrets::KeyError| ApiError::internal(error.0);
     let database = database(options)?;
     options.check_keys(&options.database(&options.load()?.settings))?;
     let mut keyring = Keyring::open(&options.keys).map_err(fault)?;
@@ -261,7 +264,7 @@ pub async fn create_token(
     name: &str,
     role: Role,
     expires_at: Option<i64>,
-) -> Result<Zeroizing<String>, Refusal> {
+) -> Result<Zeroizing<String>, ApiError> {
     let plane = ControlPlane::attach(options).await?;
     plane.create_token(name, role, expires_at).await
 }
@@ -270,7 +273,7 @@ pub async fn create_token(
 ///
 /// # Errors
 /// The database cannot be reached.
-pub async fn tokens(options: &Options) -> Result<Vec<serde_json::Value>, Refusal> {
+pub async fn tokens(options: &Options) -> Result<Vec<serde_json::Value>, ApiError> {
     let tokens = ControlPlane::attach(options).await?.tokens().await?;
     tokens.iter().map(token_json).collect()
 }
@@ -279,7 +282,7 @@ pub async fn tokens(options: &Options) -> Result<Vec<serde_json::Value>, Refusal
 ///
 /// # Errors
 /// The token does not exist or is described by a file, or the database cannot be reached.
-pub async fn revoke_token(options: &Options, name: &str) -> Result<(), Refusal> {
+pub async fn revoke_token(options: &Options, name: &str) -> Result<(), ApiError> {
     ControlPlane::attach(options)
         .await?
         .revoke_token(name)

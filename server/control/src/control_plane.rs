@@ -9,15 +9,15 @@ use std::time::Duration;
 use zeroize::Zeroizing;
 
 use crate::access::Access;
-use crate::api::{Metrics, Service, State};
+use crate::api::{Metrics, Service, ServiceState};
 use crate::changes::{Actor, Changing};
 use crate::config::{
     Applied, Config, ConfigFiles, Settings, apply, check_prefix, fingerprint, preview,
 };
 use crate::db::{Database, DatabaseOptions, Dialect, Holder, Mode, Transaction};
-use crate::error::{Refusal, Refused};
+use crate::error::{ApiError, ApiErrorKind};
 use crate::limits;
-use crate::model::{Compat, Kind, Record, Role};
+use crate::model::{Compat, Kind, Role, StatusRecord};
 use crate::secrets::{KeySource, Keyring, ServiceKeys};
 use crate::storage::{ArtifactStore, StorageOptions};
 use crate::sync::{FetchOptions, Fetcher};
@@ -71,7 +71,7 @@ impl Options {
 
     /// Rejects a generated key for a database that several machines may share. The other machines would not have the key,
     /// and this machine would lose it with its data folder.
-    pub(crate) fn check_keys(&self, database: &DatabaseOptions) -> Result<(), Refusal> {
+    pub(crate) fn check_keys(&self, database: &DatabaseOptions) -> Result<(), ApiError> {
         let KeySource::Made(path) = &self.keys else {
             return Ok(());
         };
@@ -86,26 +86,26 @@ impl Options {
         } else {
             "`openssl rand -base64 32` makes one".to_owned()
         };
-        Err(Refusal::invalid(format!(
+        Err(ApiError::invalid(format!(
             "the database is a server, so the key for secrets is not generated: set `--secrets-key-file` or SOLON_SECRETS_KEY to a key that every replica has; {instead}"
         )))
     }
 
     /// Returns the prefix of each path, from the options or from the files.
-    pub(crate) fn prefix(&self, settings: &Settings) -> Result<String, Refusal> {
+    pub(crate) fn prefix(&self, settings: &Settings) -> Result<String, ApiError> {
         if self.api_prefix.is_empty() {
             return Ok(settings.api_prefix.clone().unwrap_or_default());
         }
         check_prefix(&self.api_prefix)
-            .map_err(|words| Refusal::invalid(format!("the prefix of the API {words}")))?;
+            .map_err(|words| ApiError::invalid(format!("the prefix of the API {words}")))?;
         Ok(self.api_prefix.trim_end_matches('/').to_owned())
     }
 
     /// Loads the configuration files.
-    pub(crate) fn load(&self) -> Result<Config, Refusal> {
+    pub(crate) fn load(&self) -> Result<Config, ApiError> {
         let variables = |name: &str| std::env::var(name).ok();
         Config::load(&self.config, self.compat, &variables)
-            .map_err(|error| Refusal::invalid(error.to_string()))
+            .map_err(|error| ApiError::invalid(error.to_string()))
     }
 }
 
@@ -115,7 +115,7 @@ const SUPERSEDED: &str = "the configuration was not applied: a process that was 
 /// A control plane. Cloning it is cheap.
 #[derive(Clone)]
 pub struct ControlPlane {
-    state: Arc<State>,
+    state: Arc<ServiceState>,
     options: Arc<Options>,
     /// Fingerprint of the configuration files that were loaded at the start.
     loaded: Option<Arc<[u8]>>,
@@ -131,7 +131,7 @@ impl ControlPlane {
     ///
     /// # Errors
     /// The database cannot be reached or has another version, or keys cannot be read or do not match the database.
-    pub async fn open(options: &Options) -> Result<Self, Refusal> {
+    pub async fn open(options: &Options) -> Result<Self, ApiError> {
         Self::open_with(options, true).await
     }
 
@@ -139,11 +139,11 @@ impl ControlPlane {
     ///
     /// # Errors
     /// See [`ControlPlane::open`].
-    pub async fn attach(options: &Options) -> Result<Self, Refusal> {
+    pub async fn attach(options: &Options) -> Result<Self, ApiError> {
         Self::open_with(options, false).await
     }
 
-    async fn open_with(options: &Options, with_files: bool) -> Result<Self, Refusal> {
+    async fn open_with(options: &Options, with_files: bool) -> Result<Self, ApiError> {
         // computed before the files are read, so that files that change in the meantime are loaded again
         let loaded = fingerprint(&options.config).map(Arc::from);
         let config = options.load()?;
@@ -152,7 +152,7 @@ impl ControlPlane {
         if !matches!(kind, DatabaseOptions::Memory) {
             std::fs::create_dir_all(&options.data_dir).map_err(|error| {
                 let folder = options.data_dir.display();
-                Refusal::internal(format!("cannot make the folder {folder}: {error}"))
+                ApiError::internal(format!("cannot make the folder {folder}: {error}"))
             })?;
         }
         let mut database = Database::new(&kind)?;
@@ -168,7 +168,7 @@ impl ControlPlane {
         } else {
             database.check_version().await?;
         }
-        let keyring = Keyring::open(&options.keys).map_err(|error| Refusal::internal(error.0))?;
+        let keyring = Keyring::open(&options.keys).map_err(|error| ApiError::internal(error.0))?;
         let keyring = Arc::new(keyring);
         let keys = ServiceKeys::open(&database, &keyring).await?;
         let access = Access::new(database.dialect())?;
@@ -177,7 +177,7 @@ impl ControlPlane {
         let folder = in_files.then(|| options.data_dir.clone());
         let artifacts = ArtifactStore::new(database.clone(), folder, options.kept_revisions);
         artifacts.remove_garbage().await?;
-        let state = State {
+        let state = ServiceState {
             artifacts,
             database,
             keyring,
@@ -192,7 +192,7 @@ impl ControlPlane {
         };
         let generation = AtomicI64::new(0);
         if with_files && !options.config.paths.is_empty() {
-            let State {
+            let ServiceState {
                 database,
                 keyring,
                 keys,
@@ -221,12 +221,12 @@ impl ControlPlane {
     ///
     /// # Errors
     /// All problems of the files, or the database cannot be reached.
-    pub(crate) async fn preview(&self) -> Result<Vec<String>, Refusal> {
+    pub(crate) async fn preview(&self) -> Result<Vec<String>, ApiError> {
         if self.options.config.paths.is_empty() {
-            return Err(Refusal::invalid("`--config` must name the configuration"));
+            return Err(ApiError::invalid("`--config` must name the configuration"));
         }
         let config = self.options.load()?;
-        let State {
+        let ServiceState {
             database,
             keyring,
             keys,
@@ -240,12 +240,12 @@ impl ControlPlane {
     ///
     /// # Errors
     /// All problems of the files, or the database cannot be reached.
-    pub async fn reload(&self) -> Result<Applied, Refusal> {
+    pub async fn reload(&self) -> Result<Applied, ApiError> {
         if self.options.config.paths.is_empty() {
             return Ok(Applied::default());
         }
         let config = self.options.load()?;
-        let State {
+        let ServiceState {
             database,
             keyring,
             keys,
@@ -280,7 +280,7 @@ impl ControlPlane {
             }
             Err(error) => {
                 tracing::error!(%error, "the configuration was not loaded again");
-                !matches!(error.kind, Refused::Unavailable | Refused::Busy)
+                !matches!(error.kind, ApiErrorKind::Unavailable | ApiErrorKind::Busy)
             }
         }
     }
@@ -329,7 +329,7 @@ impl ControlPlane {
 
     /// Creates a worker that builds the bundles of this control plane.
     pub fn worker<S: Stages>(&self, stages: Arc<S>, options: WorkerOptions) -> Worker<S> {
-        let State {
+        let ServiceState {
             database, keyring, ..
         } = &*self.state;
         let builds = self.builds.clone();
@@ -345,7 +345,7 @@ impl ControlPlane {
         &self,
         mut fetching: FetchOptions,
         environment: BTreeMap<String, String>,
-    ) -> Result<BundleStages, Refusal> {
+    ) -> Result<BundleStages, ApiError> {
         fetching.data.clone_from(&self.options.data_dir);
         fetching.compat = self.options.compat;
         let storage = StorageOptions {
@@ -395,7 +395,7 @@ impl ControlPlane {
         name: &str,
         role: Role,
         expires_at: Option<i64>,
-    ) -> Result<Zeroizing<String>, Refusal> {
+    ) -> Result<Zeroizing<String>, ApiError> {
         let keys = &self.state.keys;
         let mut transaction = self.state.database.begin(Mode::Write).await?;
         let mut changing = by_operator(&mut transaction);
@@ -407,7 +407,7 @@ impl ControlPlane {
     ///
     /// # Errors
     /// The database cannot be reached.
-    pub async fn tokens(&self) -> Result<Vec<Holder>, Refusal> {
+    pub async fn tokens(&self) -> Result<Vec<Holder>, ApiError> {
         let mut transaction = self.state.database.begin(Mode::Read).await?;
         let mut all = Vec::new();
         loop {
@@ -425,7 +425,7 @@ impl ControlPlane {
     ///
     /// # Errors
     /// The token does not exist or is described by a file, or the database cannot be reached.
-    pub async fn revoke_token(&self, name: &str) -> Result<(), Refusal> {
+    pub async fn revoke_token(&self, name: &str) -> Result<(), ApiError> {
         let mut transaction = self.state.database.begin(Mode::Write).await?;
         let revoked = by_operator(&mut transaction).revoke_token(name).await;
         transaction.settle(revoked).await
@@ -435,12 +435,12 @@ impl ControlPlane {
     ///
     /// # Errors
     /// The bundle does not exist, or the database cannot be reached.
-    pub async fn record_status(&self, bundle: &str, record: &Record) -> Result<(), Refusal> {
+    pub async fn record_status(&self, bundle: &str, record: &StatusRecord) -> Result<(), ApiError> {
         let mut transaction = self.state.database.begin(Mode::Write).await?;
         let recorded = async {
             let head = transaction.head(Kind::Bundle, bundle).await?;
-            let head = head.ok_or_else(Refusal::not_found)?;
-            Ok::<_, Refusal>(transaction.record_status(head.id, record).await?)
+            let head = head.ok_or_else(ApiError::not_found)?;
+            Ok::<_, ApiError>(transaction.record_status(head.id, record).await?)
         };
         let recorded = recorded.await;
         transaction.settle(recorded).await

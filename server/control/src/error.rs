@@ -6,7 +6,7 @@ use crate::db::DbError;
 
 /// The kind of an error, which decides the status and the code of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
+pub enum ApiErrorKind {
     /// The request is invalid.
     Invalid,
     /// The key is unknown.
@@ -35,9 +35,9 @@ pub enum Refused {
 
 /// The error of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct ApiError {
     /// The kind.
-    pub kind: Refused,
+    pub kind: ApiErrorKind,
     /// The message for the client.
     pub message: String,
     /// The message of the database, only for the log because it may contain values of other clients. Empty if there is
@@ -45,9 +45,9 @@ pub struct Refusal {
     pub detail: String,
 }
 
-impl Refusal {
+impl ApiError {
     /// Creates an error.
-    pub fn new(kind: Refused, message: impl Into<String>) -> Self {
+    pub fn new(kind: ApiErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
             message: message.into(),
@@ -63,8 +63,8 @@ impl Refusal {
             return self;
         }
         match self.kind {
-            Refused::Conflict => self.message = format!("{item} {CONFLICT}"),
-            Refused::TooLarge => self.message = format!("{field} of {item} {TOO_LARGE}"),
+            ApiErrorKind::Conflict => self.message = format!("{item} {CONFLICT}"),
+            ApiErrorKind::TooLarge => self.message = format!("{field} of {item} {TOO_LARGE}"),
             _ => {}
         }
         self
@@ -72,22 +72,22 @@ impl Refusal {
 
     /// Creates an error for an invalid request.
     pub fn invalid(message: impl Into<String>) -> Self {
-        Self::new(Refused::Invalid, message)
+        Self::new(ApiErrorKind::Invalid, message)
     }
 
     /// Creates an error for a missing item.
     pub fn not_found() -> Self {
-        Self::new(Refused::NotFound, "not found")
+        Self::new(ApiErrorKind::NotFound, "not found")
     }
 
     /// Creates an error for a missing permission.
     pub fn forbidden() -> Self {
-        Self::new(Refused::Forbidden, "not authorized")
+        Self::new(ApiErrorKind::Forbidden, "not authorized")
     }
 
     /// Creates an internal error.
     pub fn internal(message: impl Into<String>) -> Self {
-        Self::new(Refused::Internal, message)
+        Self::new(ApiErrorKind::Internal, message)
     }
 }
 
@@ -97,14 +97,14 @@ const CONFLICT: &str = "conflicts with what is stored, such as another write at 
 /// Message for a field that the database rejected as too large.
 const TOO_LARGE: &str = "is larger than the database accepts";
 
-impl From<DbError> for Refusal {
+impl From<DbError> for ApiError {
     fn from(error: DbError) -> Self {
         let (kind, message) = match &error {
-            DbError::Unavailable(_) => (Refused::Unavailable, error.to_string()),
-            DbError::Busy(_) => (Refused::Busy, error.to_string()),
-            DbError::Conflict(_) => (Refused::Conflict, format!("the item {CONFLICT}")),
-            DbError::TooLarge(_) => (Refused::TooLarge, format!("the body {TOO_LARGE}")),
-            _ => (Refused::Internal, error.to_string()),
+            DbError::Unavailable(_) => (ApiErrorKind::Unavailable, error.to_string()),
+            DbError::Busy(_) => (ApiErrorKind::Busy, error.to_string()),
+            DbError::Conflict(_) => (ApiErrorKind::Conflict, format!("the item {CONFLICT}")),
+            DbError::TooLarge(_) => (ApiErrorKind::TooLarge, format!("the body {TOO_LARGE}")),
+            _ => (ApiErrorKind::Internal, error.to_string()),
         };
         Self {
             kind,
@@ -114,23 +114,23 @@ impl From<DbError> for Refusal {
     }
 }
 
-impl From<jiff::Error> for Refusal {
+impl From<jiff::Error> for ApiError {
     /// An internal error: timestamps outside of the calendar's range are never stored.
     fn from(error: jiff::Error) -> Self {
         Self::internal(error.to_string())
     }
 }
 
-impl From<crate::model::Problems> for Refusal {
+impl From<crate::model::Problems> for ApiError {
     fn from(problems: crate::model::Problems) -> Self {
         Self::invalid(problems.to_string())
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ApiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for ApiError {}

@@ -1,8 +1,8 @@
 //! Checks of a database for an operator: `solon control check`.
 
-use crate::access::Wish;
+use crate::access::AccessRequest;
 use crate::db::{Database, DatabaseOptions, Mode, Transaction};
-use crate::error::Refusal;
+use crate::error::ApiError;
 use crate::model::{Kind, allowed_hosts, credentials};
 
 /// Number of rows per page.
@@ -13,12 +13,12 @@ const PAGE: i64 = 100;
 ///
 /// # Errors
 /// The database does not exist, cannot be reached, or is newer.
-pub async fn findings(options: &DatabaseOptions) -> Result<Vec<String>, Refusal> {
+pub async fn findings(options: &DatabaseOptions) -> Result<Vec<String>, ApiError> {
     if let DatabaseOptions::Sqlite(path) = options
         && !path.exists()
     {
         let path = path.display();
-        return Err(Refusal::invalid(format!("no database exists at {path}")));
+        return Err(ApiError::invalid(format!("no database exists at {path}")));
     }
     let database = Database::new(options)?;
     let mut found = Vec::new();
@@ -40,13 +40,16 @@ pub async fn findings(options: &DatabaseOptions) -> Result<Vec<String>, Refusal>
     result.map(|()| found)
 }
 
-async fn in_rows(transaction: &mut Transaction, found: &mut Vec<String>) -> Result<(), Refusal> {
+async fn in_rows(transaction: &mut Transaction, found: &mut Vec<String>) -> Result<(), ApiError> {
     in_sources(transaction, found).await?;
     in_grants(transaction, found).await?;
     in_audit(transaction, found).await
 }
 
-async fn in_sources(transaction: &mut Transaction, found: &mut Vec<String>) -> Result<(), Refusal> {
+async fn in_sources(
+    transaction: &mut Transaction,
+    findings: &mut Vec<String>,
+) -> Result<(), ApiError> {
     let mut after = 0;
     loop {
         let page = transaction.items_after(Kind::Source, after, PAGE).await?;
@@ -57,7 +60,7 @@ async fn in_sources(transaction: &mut Transaction, found: &mut Vec<String>) -> R
         for source in &page {
             for place in credentials::in_source(&source.body) {
                 let name = &source.head.name;
-                found.push(format!(
+                findings.push(format!(
                     "source {name:?}: {place} holds a credential in plain text: put it into a secret and name that by `credentials`"
                 ));
             }
@@ -66,8 +69,8 @@ async fn in_sources(transaction: &mut Transaction, found: &mut Vec<String>) -> R
 }
 
 /// Finds grants of the use of secrets that earlier versions accepted, but that have no effect now.
-async fn in_grants(transaction: &mut Transaction, found: &mut Vec<String>) -> Result<(), Refusal> {
-    let permission = Wish::Use(Kind::Secret).permission();
+async fn in_grants(transaction: &mut Transaction, found: &mut Vec<String>) -> Result<(), ApiError> {
+    let permission = AccessRequest::Use(Kind::Secret).permission();
     let mut after = 0;
     loop {
         let page = transaction.items_after(Kind::Secret, after, PAGE).await?;
@@ -100,7 +103,7 @@ async fn in_grants(transaction: &mut Transaction, found: &mut Vec<String>) -> Re
     }
 }
 
-async fn in_audit(transaction: &mut Transaction, found: &mut Vec<String>) -> Result<(), Refusal> {
+async fn in_audit(transaction: &mut Transaction, found: &mut Vec<String>) -> Result<(), ApiError> {
     let (mut count, mut before) = (0_usize, i64::MAX);
     loop {
         let page = transaction.audit_before(before, PAGE).await?;

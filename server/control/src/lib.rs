@@ -46,4 +46,4 @@ pub mod tree;
 pub mod worker;
 
 pub use control_plane::{ControlPlane, Options};
-pub use error::{Refusal, Refused};
+pub use error::{ApiError, ApiErrorKind};

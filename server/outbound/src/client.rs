@@ -273,7 +273,7 @@ impl Client {
                 is_retried = true;
                 continue;
             }
-            match redirects::of(&response, &method, &url)? {
+            match redirects::redirect_of(&response, &method, &url)? {
                 Redirect::None => return Ok(response),
                 Redirect::To(next) => {
                     redirects += 1;
@@ -352,7 +352,9 @@ impl Client {
         }
         let host = url.host()?.trim_matches(['[', ']']);
         let proxies = &self.0.transport.target().proxies;
-        let proxy = proxies.of(false, host, url.port_u16().unwrap_or(80)).ok()?;
+        let proxy = proxies
+            .proxy_for(false, host, url.port_u16().unwrap_or(80))
+            .ok()?;
         let mut value = HeaderValue::from_str(&proxy?.authorization?).ok()?;
         value.set_sensitive(true);
         Some(value)

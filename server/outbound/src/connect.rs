@@ -75,7 +75,10 @@ impl Target {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let is_secure = uri.scheme_str() == Some("https");
         let port = uri.port_u16().unwrap_or(if is_secure { 443 } else { 80 });
-        let proxy = self.proxies.of(is_secure, host, port).map_err(failed)?;
+        let proxy = self
+            .proxies
+            .proxy_for(is_secure, host, port)
+            .map_err(failed)?;
         let stream: Box<dyn Duplex> = match &proxy {
             None => Box::new(dial(host, port, &self.networks).await?),
             Some(proxy) => {

@@ -101,7 +101,7 @@ impl Proxies {
     ///
     /// # Errors
     /// The address of the proxy is not valid.
-    pub fn of(&self, secure: bool, host: &str, port: u16) -> Result<Option<Proxy>, String> {
+    pub fn proxy_for(&self, secure: bool, host: &str, port: u16) -> Result<Option<Proxy>, String> {
         let proxy = if secure { &self.https } else { &self.http };
         let Some(proxy) = proxy else {
             return Ok(None);
@@ -336,7 +336,7 @@ mod tests {
         let secure = uri.scheme_str() == Some("https");
         let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
         let host = uri.host().unwrap().trim_matches(['[', ']']);
-        match proxies.of(secure, host, port) {
+        match proxies.proxy_for(secure, host, port) {
             Ok(None) => "direct".to_owned(),
             Ok(Some(proxy)) => format!("{}:{}", proxy.host, proxy.port),
             Err(problem) => problem,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tracing::Level;
 
-use crate::http::{Request, RequestExt as _, RequestInfo, Response};
+use crate::http::{BufferedRequest, RequestExt as _, RequestInfo, Response};
 
 /// Writes a log line at a level that is known only at run time.
 macro_rules! line {
@@ -24,7 +24,7 @@ fn with_bodies() -> bool {
 }
 
 /// Logs a request that was read.
-pub fn received(level: Level, request: &Request) {
+pub fn received(level: Level, request: &BufferedRequest) {
     if level > tracing::level_filters::LevelFilter::current() {
         return;
     }

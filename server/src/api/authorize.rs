@@ -7,7 +7,7 @@ use solon::store::Path;
 use solon::{PinnedDocument, Value, ValueRef};
 
 use super::call::Call;
-use super::documents::{Document, Failure};
+use super::documents::{EvaluationFailure, ServedDocument};
 use super::identity;
 use super::service::Plan;
 use super::state::State;
@@ -16,7 +16,7 @@ use crate::http::header::HeaderValue;
 use crate::http::{RequestExt as _, unescape};
 
 /// Result of the policy.
-enum Verdict {
+enum PolicyVerdict {
     Allowed,
     Refused(Option<String>),
     /// The result does not define `allowed`.
@@ -74,7 +74,7 @@ pub fn check_head(
 }
 
 /// Returns the document that decides.
-fn document(state: &State, request: &Call<'_>) -> Result<Arc<Document>, ApiError> {
+fn document(state: &State, request: &Call<'_>) -> Result<Arc<ServedDocument>, ApiError> {
     let live = state.live.load();
     let path = || Ok(Path::from_slashes(&live.default_authorization_decision));
     let (document, _) = state
@@ -86,45 +86,47 @@ fn document(state: &State, request: &Call<'_>) -> Result<Arc<Document>, ApiError
 fn decide(
     state: &State,
     request: &Call<'_>,
-    document: &Document,
+    document: &ServedDocument,
     now: &PinnedDocument,
 ) -> Result<(), ApiError> {
     let input = input(state, request)?;
     let asked = solon::Request::new().input(&input);
     let verdict = document.evaluate(state, request, now, asked, verdict);
     match verdict {
-        Ok(Some(Verdict::Allowed)) => Ok(()),
-        Ok(Some(Verdict::Refused(reason))) => {
+        Ok(Some(PolicyVerdict::Allowed)) => Ok(()),
+        Ok(Some(PolicyVerdict::Refused(reason))) => {
             Err(ApiError::unauthorized(reason.unwrap_or_else(|| {
                 "request rejected by administrative policy".to_owned()
             })))
         }
-        Ok(Some(Verdict::Undefined)) => Err(ApiError::internal("document missing or undefined")),
+        Ok(Some(PolicyVerdict::Undefined)) => {
+            Err(ApiError::internal("document missing or undefined"))
+        }
         Ok(None) => Err(ApiError::internal(
             "authorization policy missing or undefined",
         )),
         // an unauthorized client must not learn which queries run
-        Err(Failure::Other(error)) => Err(error.without_stacks()),
-        Err(Failure::Input(words)) => Err(ApiError::internal(words)),
+        Err(EvaluationFailure::Other(error)) => Err(error.without_stacks()),
+        Err(EvaluationFailure::Input(words)) => Err(ApiError::internal(words)),
     }
 }
 
-fn verdict(value: ValueRef<'_>) -> Verdict {
+fn verdict(value: ValueRef<'_>) -> PolicyVerdict {
     match value.as_bool() {
-        Some(true) => Verdict::Allowed,
-        Some(false) => Verdict::Refused(None),
+        Some(true) => PolicyVerdict::Allowed,
+        Some(false) => PolicyVerdict::Refused(None),
         None => {
             let Some(object) = value.as_object() else {
-                return Verdict::Refused(None);
+                return PolicyVerdict::Refused(None);
             };
             let Some(allowed) = object.get_str("allowed") else {
-                return Verdict::Undefined;
+                return PolicyVerdict::Undefined;
             };
             if allowed.as_bool() == Some(true) {
-                return Verdict::Allowed;
+                return PolicyVerdict::Allowed;
             }
             let reason = object.get_str("reason").and_then(|reason| reason.as_text());
-            Verdict::Refused(reason.map(|reason| reason.to_str().into_owned()))
+            PolicyVerdict::Refused(reason.map(|reason| reason.to_str().into_owned()))
         }
     }
 }
@@ -151,7 +153,7 @@ fn input(state: &State, request: &Call<'_>) -> Result<Value, ApiError> {
     if let Some(document) = request.parsed_body() {
         fields.push(("body".into(), document.clone()));
     }
-    if let Some(identity) = identity::of(state.options.authentication, request)? {
+    if let Some(identity) = identity::identity_of(state.options.authentication, request)? {
         fields.push(("identity".into(), identity));
     }
     if let Some(certificates) = identity::certificates(state.options.authentication, request) {

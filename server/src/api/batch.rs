@@ -5,26 +5,26 @@ mod inputs;
 
 use std::sync::Arc;
 
-use self::answers::{Answer, Batch};
+use self::answers::{BatchResponse, RunningBatch};
 use super::call::Call;
-use super::data::Found;
+use super::data::RequestedDocument;
 use super::decision_log::LoggedDecision;
 use super::state::State;
 use super::warning::Warning;
 use super::{ApiError, metrics};
 use crate::http::{RequestExt as _, Response, Status, response};
-use crate::json::Fields;
+use crate::json::JsonFields;
 
 /// `POST /v1/batch/data/{path}`: evaluates the document with each of many inputs, on one snapshot of policies and documents.
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     // provides the id of the batch; its decisions are logged separately
     let logged = LoggedDecision::begin(state, request)?;
     let batch_id = logged.map(|logged| Arc::<str>::from(logged.id));
-    let metrics = metrics::asked(request);
+    let metrics = metrics::metrics_of(request);
     let start = metrics.start();
     let inputs = inputs::read(request, state.options.bounds.batch)?;
     metrics.end("rego_input_parse", start);
-    let found = Found::by(state, request, &metrics)?;
+    let found = RequestedDocument::by(state, request, &metrics)?;
     metrics.counter("server_query_cache_hit", found.known.into());
     let is_missing = inputs.is_none();
     let inputs = inputs.unwrap_or_default();
@@ -32,15 +32,21 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let ended = || ApiError::internal("internal error: the server has ended");
     let state = state.shared().ok_or_else(ended)?;
     let spelling = state.options.spelling;
-    let batch = Arc::new(Batch::new(state, request, found, inputs, batch_id.clone()));
+    let batch = Arc::new(RunningBatch::new(
+        state,
+        request,
+        found,
+        inputs,
+        batch_id.clone(),
+    ));
     let shared = batch.clone();
     let start = metrics.start();
-    request.place.share(move |place| shared.work(place));
+    request.context.share(move |place| shared.work(place));
     let (answers, held) = batch.answers()?;
     metrics.end("rego_query_eval", start);
     metrics.since("server_handler", request.info().received());
 
-    let mut answer = Fields::new(request.pretty());
+    let mut answer = JsonFields::new(request.pretty());
     metrics::add(&mut answer, &metrics, spelling);
     let failed = answers.iter().filter(|answer| answer.is_err()).count();
     let status = match failed {
@@ -65,8 +71,13 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
 }
 
 /// Returns all results by the keys of their inputs.
-fn responses(keys: &[String], answers: Vec<Answer>, pretty: bool, is_mixed: bool) -> Fields {
-    let mut responses = Fields::new(pretty);
+fn responses(
+    keys: &[String],
+    answers: Vec<BatchResponse>,
+    pretty: bool,
+    is_mixed: bool,
+) -> JsonFields {
+    let mut responses = JsonFields::new(pretty);
     for (key, answer) in keys.iter().zip(answers) {
         let (status, mut fields) = match answer {
             Ok(fields) => ("200", fields),

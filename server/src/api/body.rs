@@ -12,7 +12,7 @@ use super::call::Call;
 use crate::http::RequestExt as _;
 
 /// A document of a request body.
-pub enum Document<'a> {
+pub enum BodyDocument<'a> {
     /// JSON text.
     Json(&'a [u8]),
     /// JSON text of an object whose member `input` is the document.
@@ -21,7 +21,7 @@ pub enum Document<'a> {
     Read(Cow<'a, Value>),
 }
 
-impl<'a> Document<'a> {
+impl<'a> BodyDocument<'a> {
     /// Adds the document to an evaluation request as its input.
     pub fn as_input<'r>(&'r self, asked: solon::Request<'r>) -> solon::Request<'r>
     where
@@ -47,22 +47,22 @@ pub fn text<'a>(request: &Call<'a>) -> Cow<'a, str> {
 }
 
 /// Parses the body as a document. Returns `None` if it is empty.
-pub fn document<'a>(request: &Call<'a>) -> Result<Option<Document<'a>>, String> {
+pub fn document<'a>(request: &Call<'a>) -> Result<Option<BodyDocument<'a>>, String> {
     if let Some(read) = read_before(request) {
-        return Ok(Some(Document::Read(Cow::Borrowed(read))));
+        return Ok(Some(BodyDocument::Read(Cow::Borrowed(read))));
     }
     if is_yaml(request) {
-        return Ok(yaml_document(request)?.map(|value| Document::Read(Cow::Owned(value))));
+        return Ok(yaml_document(request)?.map(|value| BodyDocument::Read(Cow::Owned(value))));
     }
     let body = request.request().body();
-    Ok((!body.trim_ascii().is_empty()).then_some(Document::Json(body)))
+    Ok((!body.trim_ascii().is_empty()).then_some(BodyDocument::Json(body)))
 }
 
 /// Parts of a body: the document below `input`, and the other members.
 #[derive(Default)]
 pub struct Envelope<'a> {
     /// Document below `input`; `None` if the body is known to have none.
-    pub input: Option<Document<'a>>,
+    pub input: Option<BodyDocument<'a>>,
     /// Other members, if they are needed: metadata that the caller adds to the request.
     pub metadata: Option<Value>,
 }
@@ -89,7 +89,7 @@ pub fn enveloped<'a>(request: &Call<'a>, with_metadata: bool) -> Result<Envelope
         }
         let metadata = with_metadata.then(|| metadata_of_text(&text(request)));
         return Ok(Envelope {
-            input: Some(Document::Enveloped(body)),
+            input: Some(BodyDocument::Enveloped(body)),
             metadata: metadata.transpose()?,
         });
     };
@@ -108,7 +108,7 @@ pub fn enveloped<'a>(request: &Call<'a>, with_metadata: bool) -> Result<Envelope
     };
     let input = input.filter(|input| !input.is_null());
     Ok(Envelope {
-        input: input.map(Document::Read),
+        input: input.map(BodyDocument::Read),
         metadata,
     })
 }
@@ -137,7 +137,7 @@ fn is_input_in_any_case(name: &Value) -> bool {
 const INPUT: &str = "input";
 
 fn metadata_of_text(text: &str) -> Result<Value, String> {
-    let members = Members::of(text)?.kept.into_iter();
+    let members = Members::from_text(text)?.members.into_iter();
     let others = members.filter(|(name, _)| !name.eq_ignore_ascii_case(INPUT));
     let read = others.map(|(name, member)| {
         let value = json::read(member.get().as_bytes());
@@ -163,7 +163,7 @@ fn metadata_of(read: &Value, is_input: fn(&Value) -> bool) -> Value {
 /// Returns `true` if a body has no input.
 pub fn is_without_input(request: &Call<'_>) -> bool {
     match enveloped(request, false).map(|envelope| envelope.input) {
-        Ok(Some(Document::Enveloped(_))) => Members::of(&text(request))
+        Ok(Some(BodyDocument::Enveloped(_))) => Members::from_text(&text(request))
             .is_ok_and(|members| members.get(INPUT).is_none_or(|input| input == "null")),
         Ok(document) => document.is_none(),
         Err(_) => false,
@@ -245,7 +245,7 @@ pub enum Names {
 
 impl Names {
     /// Returns how names in the body of a request are matched.
-    pub fn of(request: &Call<'_>) -> Self {
+    pub fn from_request(request: &Call<'_>) -> Self {
         if read_before(request).is_some() {
             Self::Exactly
         } else {
@@ -257,14 +257,14 @@ impl Names {
 /// Members of an object with unparsed values.
 #[derive(Default)]
 pub struct Members<'a> {
-    kept: Vec<(Cow<'a, str>, &'a RawValue)>,
+    members: Vec<(Cow<'a, str>, &'a RawValue)>,
     left_out: usize,
     names: Names,
 }
 
 impl<'a> Members<'a> {
     /// Returns the members of a JSON object; none for `null`.
-    pub fn of(text: &'a str) -> Result<Self, String> {
+    pub fn from_text(text: &'a str) -> Result<Self, String> {
         Self::at_most(text, usize::MAX)
     }
 
@@ -273,7 +273,7 @@ impl<'a> Members<'a> {
         if names == Names::Exactly && text == "null" {
             return Err("expected an object, got null".to_owned());
         }
-        Ok(Self::of(text)?.matched(names))
+        Ok(Self::from_text(text)?.matched(names))
     }
 
     /// Sets how names are matched.
@@ -291,7 +291,7 @@ impl<'a> Members<'a> {
 
     /// Returns the number of members in the text, including those that were not kept.
     pub fn count(&self) -> usize {
-        self.kept.len() + self.left_out
+        self.members.len() + self.left_out
     }
 
     /// Returns the text of a member. The last one of a name is used.
@@ -300,13 +300,13 @@ impl<'a> Members<'a> {
             Names::InAnyCase => key.eq_ignore_ascii_case(name),
             Names::Exactly => key == name,
         };
-        let named = self.kept.iter().rfind(|(key, _)| fits(key));
+        let named = self.members.iter().rfind(|(key, _)| fits(key));
         named.map(|(_, value)| value.get())
     }
 
     /// Returns all names with their texts, in the order of the text.
     pub fn into_pairs(self) -> impl Iterator<Item = (Cow<'a, str>, &'a str)> {
-        let pairs = self.kept.into_iter();
+        let pairs = self.members.into_iter();
         pairs.map(|(name, value)| (name, value.get()))
     }
 
@@ -387,9 +387,9 @@ impl<'de> Visitor<'de> for MembersVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut members = Members::default();
-        while members.kept.len() < self.most {
+        while members.members.len() < self.most {
             match map.next_entry()? {
-                Some(member) => members.kept.push(member),
+                Some(member) => members.members.push(member),
                 None => return Ok(members),
             }
         }

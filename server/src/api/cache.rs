@@ -13,16 +13,16 @@ const PARTS: usize = 16;
 
 /// Values by key. A lookup is short enough for a reactor.
 pub struct Cache<K, V> {
-    parts: [Mutex<HashMap<K, Kept<V>>>; PARTS],
+    shards: [Mutex<HashMap<K, CacheEntry<V>>>; PARTS],
     /// Maximum number of values of a shard.
     most: usize,
     hasher: DefaultHashBuilder,
     /// Number of insertions so far, used as a clock. Lookups do not advance it, because they would contend for it. All entries that
     /// were used since the last insertion therefore have the same age.
-    kept: AtomicU64,
+    insertions: AtomicU64,
 }
 
-struct Kept<V> {
+struct CacheEntry<V> {
     value: Arc<V>,
     /// Clock value of the last use.
     used: u64,
@@ -32,16 +32,16 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
     /// Creates a cache of about `most` values; a few more are possible.
     pub fn new(most: usize) -> Self {
         Self {
-            parts: std::array::from_fn(|_| Mutex::default()),
+            shards: std::array::from_fn(|_| Mutex::default()),
             most: most.div_ceil(PARTS).max(1),
             hasher: DefaultHashBuilder::default(),
-            kept: AtomicU64::new(0),
+            insertions: AtomicU64::new(0),
         }
     }
 
-    fn part<Q: Hash + ?Sized>(&self, key: &Q) -> Option<&Mutex<HashMap<K, Kept<V>>>> {
+    fn part<Q: Hash + ?Sized>(&self, key: &Q) -> Option<&Mutex<HashMap<K, CacheEntry<V>>>> {
         let hash = usize::try_from(self.hasher.hash_one(key) % PARTS as u64);
-        self.parts.get(hash.unwrap_or_default())
+        self.shards.get(hash.unwrap_or_default())
     }
 
     /// Returns the value of a key, if it is cached.
@@ -51,7 +51,7 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
     {
         let mut part = self.part(key)?.lock();
         let kept = part.get_mut(key)?;
-        kept.used = self.kept.load(Ordering::Relaxed);
+        kept.used = self.insertions.load(Ordering::Relaxed);
         Some(kept.value.clone())
     }
 
@@ -70,10 +70,10 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
             let oldest = oldest.0.clone();
             part.remove(&oldest);
         }
-        let used = self.kept.fetch_add(1, Ordering::Relaxed);
+        let used = self.insertions.fetch_add(1, Ordering::Relaxed);
         part.insert(
             key,
-            Kept {
+            CacheEntry {
                 value: value.clone(),
                 used,
             },
@@ -83,14 +83,14 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
 
     /// Removes all entries.
     pub fn clear(&self) {
-        for part in &self.parts {
+        for part in &self.shards {
             part.lock().clear();
         }
     }
 
     /// Returns the number of entries.
     pub fn len(&self) -> usize {
-        self.parts.iter().map(|part| part.lock().len()).sum()
+        self.shards.iter().map(|part| part.lock().len()).sum()
     }
 }
 

@@ -12,13 +12,13 @@ use super::call::Call;
 use super::error::message;
 use super::evaluation::evaluate;
 use super::metrics::{self, Stages};
-use super::search::{Told, Wanted, search};
+use super::search::{EvalDetails, Selection, search};
 use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, response};
-use crate::json::Fields;
+use crate::json::JsonFields;
 
 /// Parsed request.
-struct Asked<'a> {
+struct CompileRequest<'a> {
     query: String,
     input: Option<&'a str>,
     options: PartialOptions,
@@ -27,12 +27,12 @@ struct Asked<'a> {
 /// `POST /v1/compile`
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let text = body::text(request);
-    let asked = Asked::read(&text, Names::of(request)).map_err(|words| {
+    let asked = CompileRequest::read(&text, Names::from_request(request)).map_err(|words| {
         ApiError::invalid(format!("error(s) occurred while decoding request: {words}"))
     })?;
-    let metrics = metrics::asked(request);
-    let stages = Stages::of(request, &metrics);
-    let hear = |name: &str, took: Duration| stages.hear(name, took);
+    let metrics = metrics::metrics_of(request);
+    let stages = Stages::from_request(request, &metrics);
+    let hear = |name: &str, took: Duration| stages.record(name, took);
     let timer = stages.timer(&hear);
     let prepared = state
         .engine
@@ -41,7 +41,7 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
             &asked.options,
             &state.query_context().no_prints().timer(timer),
         )
-        .map_err(refused)?;
+        .map_err(map_error)?;
 
     let mut given = solon::Request::new().timer(timer);
     if let Some(input) = asked.input {
@@ -49,12 +49,12 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     }
     let pretty = request.pretty();
     let start = stages.begin();
-    let wanted = Wanted::of_partial(request);
+    let wanted = Selection::of_partial(request);
     let (left, told) = if wanted.is_something() {
         search(state, request, wanted, &metrics, &prepared, given, None)
     } else {
         let left = evaluate(state, request, &given, |given| prepared.evaluate(given));
-        left.map(|left| (left, Told::default()))
+        left.map(|left| (left, EvalDetails::default()))
     }
     .map_err(|error| match error {
         Error::Input(words) => {
@@ -75,14 +75,14 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     if result.len() > Limits::RESULT_BYTES {
         return Err(ApiError::internal(message::EVALUATE));
     }
-    let mut answer = Fields::new(pretty);
+    let mut answer = JsonFields::new(pretty);
     answer.text("result", result.as_bytes());
     told.add_explanation(&mut answer);
     metrics::add(&mut answer, &metrics, state.options.spelling);
     Ok(response::json(Status::OK, answer.finish()))
 }
 
-impl<'a> Asked<'a> {
+impl<'a> CompileRequest<'a> {
     fn read(text: &'a str, names: Names) -> Result<Self, String> {
         let members = Members::named(text, names)?;
         let query = members.string("query")?.unwrap_or_default();
@@ -92,7 +92,7 @@ impl<'a> Asked<'a> {
             options.unknowns = unknowns;
         }
         if let Some(text) = members.get("options") {
-            let members = Members::of(text)?.matched(names);
+            let members = Members::from_text(text)?.matched(names);
             options.disable_inlining = members.strings("disableInlining")?.unwrap_or_default();
             // OPA's misspelled name is accepted as well
             options.nondeterministic_builtins = members.flag("nondeterminsticBuiltins")?
@@ -106,7 +106,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-fn refused(error: Error) -> ApiError {
+fn map_error(error: Error) -> ApiError {
     match &error {
         error if error.is_empty_query() => ApiError::invalid("missing required 'query' value"),
         Error::Options(words) => ApiError::invalid(words.as_str()),

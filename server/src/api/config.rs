@@ -7,7 +7,7 @@ use super::call::Call;
 use super::data::style;
 use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, response};
-use crate::json::Fields;
+use crate::json::JsonFields;
 
 /// `GET /v1/config`, without secrets.
 #[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]
@@ -22,7 +22,7 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         usize::MAX,
         &mut text,
     );
-    let mut answer = Fields::new(pretty);
+    let mut answer = JsonFields::new(pretty);
     if written.is_ok() {
         answer.text("result", &text);
     }

@@ -11,19 +11,19 @@ use solon::trace::Detail;
 use solon::{Limits, ResponseMetadata, Snapshot, Value};
 
 use super::ApiError;
-use super::body::{self, Document, Envelope};
+use super::body::{self, BodyDocument, Envelope};
 use super::call::Call;
 use super::decision_log::{self, LoggedDecision, Outcome};
-use super::documents::{Document as Prepared, Failure};
+use super::documents::{EvaluationFailure, ServedDocument as Prepared};
 use super::error::message;
 use super::metrics::{self, Stages};
 use super::provenance::provenance;
 use super::proxy_check;
-use super::search::{Told, Wanted, search};
+use super::search::{EvalDetails, Selection, search};
 use super::state::State;
 use super::warning::Warning;
 use crate::http::{RequestExt as _, Response, Status, response, segments};
-use crate::json::Fields;
+use crate::json::JsonFields;
 use crate::telemetry::Metrics;
 
 /// `GET /v1/data/{path}`
@@ -31,9 +31,9 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     proxy_check::reject(request)?;
     let text = request.params().last("input");
     let logged = LoggedDecision::begin(state, request)?;
-    let asked = Asked {
+    let asked = DocumentEvaluation {
         envelope: Envelope {
-            input: text.map(|text| Document::Json(text.as_bytes())),
+            input: text.map(|text| BodyDocument::Json(text.as_bytes())),
             metadata: None,
         },
         warn: false,
@@ -42,7 +42,7 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     };
     let answer = asked.answer(state, request);
     match (answer, text) {
-        (Err(Failure::Input(_)), Some(text)) => {
+        (Err(EvaluationFailure::Input(_)), Some(text)) => {
             let words = json::error_message(text.as_bytes());
             Err(ApiError::invalid(malformed_input("parameter", words)))
         }
@@ -57,11 +57,11 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let metrics = metrics::of_decision(request, logged.as_ref());
     let start = metrics.start();
     let envelope = body::enveloped(request, state.reads_metadata || logged.is_some())
-        .map_err(Failure::Input)
+        .map_err(EvaluationFailure::Input)
         .map_err(malformed_body)?;
     metrics.end("rego_input_parse", start);
     let warn = state.options.spelling.is_opa() && body::is_without_input(request);
-    let asked = Asked {
+    let asked = DocumentEvaluation {
         envelope,
         warn,
         metrics,
@@ -72,7 +72,7 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
 
 /// `POST /v0/data/{path}`: the body is the input, and the response body is the document.
 pub fn webhook(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
-    let below = request.below().unwrap_or_default();
+    let below = request.rest_of_path().unwrap_or_default();
     bare(state, request, request.path(), below, || path(request))
 }
 
@@ -87,17 +87,17 @@ pub fn default_decision(state: &State, request: &Call<'_>) -> Result<Response, A
 
 /// Returns the decoded path segments after the route.
 pub fn path(request: &Call<'_>) -> Result<Path, ApiError> {
-    let segments = request.below().and_then(segments);
+    let segments = request.rest_of_path().and_then(segments);
     segments
         .map(Path::new)
         .ok_or_else(|| ApiError::invalid(format!("bad path: {}", request.path())))
 }
 
 /// Returns the error for a body whose input cannot be parsed.
-pub fn malformed_body(failure: Failure) -> ApiError {
+pub fn malformed_body(failure: EvaluationFailure) -> ApiError {
     match failure {
-        Failure::Input(words) => ApiError::invalid(malformed_input("body", words)),
-        Failure::Other(error) => error,
+        EvaluationFailure::Input(words) => ApiError::invalid(malformed_input("body", words)),
+        EvaluationFailure::Other(error) => error,
     }
 }
 
@@ -110,7 +110,7 @@ fn malformed_input(place: &str, words: String) -> String {
 }
 
 /// Evaluation of a document for a request.
-pub struct Asked<'a> {
+pub struct DocumentEvaluation<'a> {
     /// Input and request metadata.
     pub envelope: Envelope<'a>,
     /// `true` if the response contains a warning for a missing input.
@@ -122,14 +122,14 @@ pub struct Asked<'a> {
 }
 
 /// The document that a request names.
-pub struct Found {
+pub struct RequestedDocument {
     /// Prepared document.
     document: Arc<Prepared>,
     /// `true` if it was evaluated before on the current policies and documents.
     pub known: bool,
 }
 
-impl Found {
+impl RequestedDocument {
     /// Finds the document and measures the time that this takes.
     pub fn by(state: &State, request: &Call<'_>, metrics: &Metrics) -> Result<Self, ApiError> {
         let start = metrics.start();
@@ -152,13 +152,13 @@ impl Found {
     }
 }
 
-impl Asked<'_> {
-    fn answer(&self, state: &State, request: &Call<'_>) -> Result<Response, Failure> {
-        let wanted = Wanted::with_log(request, self.logged.as_ref());
-        if wanted.is_something() && request.place.is_reactor() {
+impl DocumentEvaluation<'_> {
+    fn answer(&self, state: &State, request: &Call<'_>) -> Result<Response, EvaluationFailure> {
+        let wanted = Selection::with_log(request, self.logged.as_ref());
+        if wanted.is_something() && request.context.is_reactor() {
             return Err(ApiError::Elsewhere(None).into());
         }
-        let found = Found::by(state, request, &self.metrics)
+        let found = RequestedDocument::by(state, request, &self.metrics)
             .map_err(|error| self.failed(state, request, error.into()))?;
         let answer = self.read(state, request, &found, None, request.info().received())?;
         Ok(response::json(Status::OK, answer.finish()))
@@ -169,10 +169,10 @@ impl Asked<'_> {
         &self,
         state: &State,
         request: &Call<'_>,
-        found: &Found,
+        found: &RequestedDocument,
         moment: Option<&Snapshot>,
         received: Instant,
-    ) -> Result<Fields, Failure> {
+    ) -> Result<JsonFields, EvaluationFailure> {
         let has_provenance = request.params().flag("provenance");
         // the snapshot that is evaluated is the one whose bundles provenance and log name
         let logged = self.logged.as_ref().map(|logged| &logged.snapshot);
@@ -183,7 +183,7 @@ impl Asked<'_> {
         let (result, told) = self
             .evaluate(state, request, found, snapshot, received, &response)
             .map_err(|failure| self.failed(state, request, failure))?;
-        let mut answer = Fields::new(request.pretty());
+        let mut answer = JsonFields::new(request.pretty());
         if let Some(logged) = &self.logged {
             let outcome = Outcome {
                 result: result.as_deref(),
@@ -215,7 +215,7 @@ impl Asked<'_> {
         request: &Call<'o>,
         response: Option<&ResponseMetadata>,
     ) -> Outcome<'o> {
-        let path = request.request().below().unwrap_or_default();
+        let path = request.request().rest_of_path().unwrap_or_default();
         let input = decision_log::input_text(self.envelope.input.as_ref());
         Outcome {
             custom: match self
@@ -231,8 +231,13 @@ impl Asked<'_> {
     }
 
     /// Logs a decision that failed, and returns the failure. An input that cannot be read is part of no decision.
-    fn failed(&self, state: &State, request: &Call<'_>, failure: Failure) -> Failure {
-        if let (Some(logged), Failure::Other(error)) = (&self.logged, &failure) {
+    fn failed(
+        &self,
+        state: &State,
+        request: &Call<'_>,
+        failure: EvaluationFailure,
+    ) -> EvaluationFailure {
+        if let (Some(logged), EvaluationFailure::Other(error)) = (&self.logged, &failure) {
             logged.log_failure(state, request, error, || self.outcome(request, None));
         }
         failure
@@ -242,19 +247,19 @@ impl Asked<'_> {
         &self,
         state: &State,
         request: &Call<'_>,
-        found: &Found,
+        found: &RequestedDocument,
         moment: Option<&Snapshot>,
         received: Instant,
         response: &ResponseMetadata,
-    ) -> Result<(Option<Vec<u8>>, Told), Failure> {
+    ) -> Result<(Option<Vec<u8>>, EvalDetails), EvaluationFailure> {
         let document = &found.document;
         let metrics = &self.metrics;
-        let wanted = Wanted::with_log(request, self.logged.as_ref());
-        let stages = Stages::of(request, metrics);
+        let wanted = Selection::with_log(request, self.logged.as_ref());
+        let stages = Stages::from_request(request, metrics);
         let compiled = Cell::new(false);
         let hear = |name: &str, took: Duration| {
             compiled.set(compiled.get() || name == QUERY_COMPILE);
-            stages.hear(name, took);
+            stages.record(name, took);
         };
         let sent = solon::SendMetrics::default();
         let mut asked = solon::Request::new()
@@ -282,7 +287,7 @@ impl Asked<'_> {
             let generation = state.engine.generation();
             let (value, mut told) =
                 search(state, request, wanted, metrics, prepared, asked, moment)
-                    .map_err(Failure::from)?;
+                    .map_err(EvaluationFailure::from)?;
             document.answered(generation);
             let hides = state.options.spelling.is_opa() && wanted.detail != Some(Detail::Full);
             if value.is_none() && hides {
@@ -292,7 +297,7 @@ impl Asked<'_> {
             (value.map(|value| text_of(&value, style)).transpose()?, told)
         } else {
             let result = document.evaluate_text(state, request, moment, asked, style)?;
-            (result, Told::default())
+            (result, EvalDetails::default())
         };
         if let Some(start) = start {
             let hit = found.known && !compiled.get();
@@ -326,7 +331,7 @@ const OWN_FIELDS: [&str; 8] = [
 
 /// Adds fields that host functions return. They cannot replace the server's own fields.
 fn add_metadata(
-    answer: &mut Fields,
+    answer: &mut JsonFields,
     metadata: &ResponseMetadata,
     pretty: bool,
 ) -> Result<(), ApiError> {
@@ -370,7 +375,7 @@ fn bare(
     };
     let input = body::document(request)
         .map_err(malformed)?
-        .unwrap_or(Document::Json(b"null"));
+        .unwrap_or(BodyDocument::Json(b"null"));
     let metrics = metrics::of_log(logged.as_ref());
     let outcome = || Outcome::new(below, decision_log::input_text(Some(&input)), &metrics);
     let failed = |error: ApiError| {
@@ -395,14 +400,14 @@ fn bare(
     }
     let start = metrics.start();
     let snapshot = logged.as_ref().map(|logged| &logged.snapshot);
-    let wanted = Wanted::of_log(logged.as_ref());
+    let wanted = Selection::of_log(logged.as_ref());
     let evaluated = if wanted.is_something() {
-        if request.place.is_reactor() {
+        if request.context.is_reactor() {
             return Err(ApiError::Elsewhere(None));
         }
         let prepared = document.prepared();
         search(state, request, wanted, &metrics, prepared, asked, snapshot)
-            .map_err(Failure::from)
+            .map_err(EvaluationFailure::from)
             .and_then(|(value, told)| {
                 let text = value.map(|value| text_of(&value, style)).transpose()?;
                 Ok((text, told.labels))
@@ -437,11 +442,11 @@ fn bare(
             let place = path()?.reference();
             Err(failed(ApiError::undefined(format!("{what}: {place}"))))
         }
-        Err(Failure::Input(words)) => Err(malformed(match &input {
-            Document::Json(text) => body::malformed(text).unwrap_or(words),
+        Err(EvaluationFailure::Input(words)) => Err(malformed(match &input {
+            BodyDocument::Json(text) => body::malformed(text).unwrap_or(words),
             _ => words,
         })),
-        Err(Failure::Other(error)) => Err(failed(error)),
+        Err(EvaluationFailure::Other(error)) => Err(failed(error)),
     }
 }
 

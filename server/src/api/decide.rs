@@ -6,9 +6,9 @@ use solon::store::Path;
 use super::ApiError;
 use super::call::Call;
 use super::decision_log::{LoggedDecision, Outcome, compact};
-use super::documents::Failure;
+use super::documents::EvaluationFailure;
 use super::metrics;
-use super::search::{Wanted, search};
+use super::search::{Selection, search};
 use super::state::State;
 use crate::http::RequestExt as _;
 use crate::plugins::decision_logs::new_id;
@@ -23,7 +23,7 @@ pub struct Decider {
 }
 
 /// A decision that was made.
-pub struct Decided<T> {
+pub struct DecisionResult<T> {
     /// Id of the decision, which is also in the decision log.
     pub id: String,
     /// The result.
@@ -50,7 +50,7 @@ impl Decider {
         request: &Call<'_>,
         input: &Value,
         read: impl FnOnce(Option<&Value>) -> Result<T, String>,
-    ) -> Result<Decided<T>, ApiError> {
+    ) -> Result<DecisionResult<T>, ApiError> {
         let logged = LoggedDecision::begin(state, request)?;
         let metrics = metrics::of_log(logged.as_ref());
         let outcome = || Outcome::new(&self.path, Some(compact(input)), &metrics);
@@ -71,7 +71,7 @@ impl Decider {
         };
         let Some(logged) = logged else {
             let no_id = || ApiError::internal("the system has no random bytes");
-            return Ok(Decided {
+            return Ok(DecisionResult {
                 id: new_id().ok_or_else(no_id)?,
                 result,
             });
@@ -83,7 +83,7 @@ impl Decider {
             ..outcome()
         };
         logged.log(state, request, outcome)?;
-        Ok(Decided {
+        Ok(DecisionResult {
             id: logged.id,
             result,
         })
@@ -128,10 +128,10 @@ impl Decider {
             evaluation = evaluation.nd_builtin_cache(cache);
         }
         let snapshot = logged.map(|logged| &logged.snapshot);
-        let wanted = Wanted::of_log(logged);
+        let wanted = Selection::of_log(logged);
         let start = metrics.start();
         let evaluated = if wanted.is_something() {
-            if request.place.is_reactor() {
+            if request.context.is_reactor() {
                 return Err(ApiError::Elsewhere(None));
             }
             let prepared = document.prepared();
@@ -140,7 +140,7 @@ impl Decider {
             );
             found
                 .map(|(value, told)| (value, told.labels))
-                .map_err(Failure::from)
+                .map_err(EvaluationFailure::from)
         } else {
             let pinned = match snapshot {
                 Some(snapshot) => document.prepared().pin_to(snapshot),
@@ -156,8 +156,8 @@ impl Decider {
             metrics.since("server_handler", request.info().received());
         }
         evaluated.map_err(|failure| match failure {
-            Failure::Input(words) => ApiError::internal(words),
-            Failure::Other(error) => error,
+            EvaluationFailure::Input(words) => ApiError::internal(words),
+            EvaluationFailure::Other(error) => error,
         })
     }
 }

@@ -9,9 +9,9 @@ use solon::store::Path;
 use solon::{NdBuiltinCache, PinnedDocument, ResponseMetadata, Snapshot, Value, json as text};
 
 use super::ApiError;
-use super::body::{Document as Input, Members};
+use super::body::{BodyDocument as Input, Members};
 use super::call::Call;
-use super::documents::{Document, Failure};
+use super::documents::{EvaluationFailure, ServedDocument};
 use super::metrics::spelled;
 use super::state::State;
 use crate::http::RequestExt as _;
@@ -30,13 +30,13 @@ pub struct LoggedDecision {
     /// Receives the results of nondeterministic built-in functions, if they are recorded.
     pub nd_cache: Option<NdBuiltinCache>,
     facts: Arc<SnapshotFacts>,
-    drop: Option<Policy>,
-    mask: Option<Policy>,
+    drop: Option<EventPolicy>,
+    mask: Option<EventPolicy>,
 }
 
 /// A policy that decides about events.
-struct Policy {
-    document: Arc<Document>,
+struct EventPolicy {
+    document: Arc<ServedDocument>,
     bound: PinnedDocument,
 }
 
@@ -95,11 +95,12 @@ impl LoggedDecision {
         let Some(log) = &*guard else {
             return Ok(None);
         };
-        if request.place.is_reactor() && log.may_block() {
+        if request.context.is_reactor() && log.may_block() {
             return Err(ApiError::Elsewhere(None));
         }
         let snapshot = state.engine.snapshot();
-        let policy = |key: &str, path: &str| Policy::of(state, request, &snapshot, key, path);
+        let policy =
+            |key: &str, path: &str| EventPolicy::of_decision(state, request, &snapshot, key, path);
         let (drop, mask) = (
             policy(&log.drop_key, &log.options.drop_decision)?,
             policy(&log.mask_key, &log.options.mask_decision)?,
@@ -221,7 +222,7 @@ impl LoggedDecision {
                 Ok(true)
             }
             Ok(_) => Ok(false),
-            Err(Failure::Other(ApiError::Elsewhere(estimate))) => {
+            Err(EvaluationFailure::Other(ApiError::Elsewhere(estimate))) => {
                 Err(ApiError::Elsewhere(estimate))
             }
             Err(failure) => {
@@ -245,7 +246,7 @@ impl LoggedDecision {
         let masked = match policy.evaluate(state, request, event) {
             Ok(None) => Ok(()),
             Ok(Some(value)) => mask(event, &value),
-            Err(Failure::Other(ApiError::Elsewhere(estimate))) => {
+            Err(EvaluationFailure::Other(ApiError::Elsewhere(estimate))) => {
                 return Err(ApiError::Elsewhere(estimate));
             }
             Err(failure) => Err(failure.text()),
@@ -283,9 +284,9 @@ impl LoggedDecision {
 /// Name of the plugin.
 const NAME: &str = "decision_logs";
 
-impl Policy {
+impl EventPolicy {
     /// Returns the policy at a path, or `None` if there are neither rules nor documents. On a reactor it must be known to be short.
-    fn of(
+    fn of_decision(
         state: &State,
         request: &Call<'_>,
         snapshot: &Snapshot,
@@ -308,22 +309,22 @@ impl Policy {
         state: &State,
         request: &Call<'_>,
         event: &Event<'_>,
-    ) -> Result<Option<Value>, Failure> {
+    ) -> Result<Option<Value>, EvaluationFailure> {
         let event = event.text(ErrorForm::Object);
         let asked = solon::Request::new().input_json(&event);
         let result = self
             .document
-            .evaluate_apart(state, request, &self.bound, asked)?;
+            .evaluate_detached(state, request, &self.bound, asked)?;
         // sets become arrays
         let result = result.map(|result| text::read(&result));
         result
             .transpose()
-            .map_err(|error| Failure::Input(error.to_string()))
+            .map_err(|error| EvaluationFailure::Input(error.to_string()))
     }
 }
 
 impl SnapshotFacts {
-    fn of(snapshot: &Snapshot) -> Self {
+    fn of_snapshot(snapshot: &Snapshot) -> Self {
         let bundles: Map<String, Json> = snapshot
             .bundles()
             .into_iter()
@@ -363,7 +364,7 @@ impl State {
         {
             return facts.clone();
         }
-        let facts = Arc::new(SnapshotFacts::of(snapshot));
+        let facts = Arc::new(SnapshotFacts::of_snapshot(snapshot));
         self.facts.store(Some(facts.clone()));
         facts
     }
@@ -375,7 +376,7 @@ pub fn input_text(input: Option<&Input<'_>>) -> Option<Vec<u8>> {
         Input::Json(json) => read(json),
         Input::Enveloped(json) => {
             let json = String::from_utf8_lossy(json);
-            let input = Members::of(&json).ok()?.get("input")?;
+            let input = Members::from_text(&json).ok()?.get("input")?;
             // OPA treats `null` as a request without input
             (input != "null").then(|| read(input.as_bytes())).flatten()
         }

@@ -34,14 +34,14 @@ enum Ends {
 }
 
 /// Reason why a document was not evaluated.
-pub enum Failure {
+pub enum EvaluationFailure {
     /// The input is malformed.
     Input(String),
     /// Anything else.
     Other(ApiError),
 }
 
-impl Failure {
+impl EvaluationFailure {
     /// Returns the failure as one text for the log.
     pub fn text(&self) -> String {
         match self {
@@ -54,13 +54,13 @@ impl Failure {
     }
 }
 
-impl From<ApiError> for Failure {
+impl From<ApiError> for EvaluationFailure {
     fn from(error: ApiError) -> Self {
         Self::Other(error)
     }
 }
 
-impl From<Error> for Failure {
+impl From<Error> for EvaluationFailure {
     fn from(error: Error) -> Self {
         match error {
             Error::Input(error) => Self::Input(error.to_string()),
@@ -71,13 +71,13 @@ impl From<Error> for Failure {
 
 /// Prepared documents by request path.
 pub struct Documents {
-    kept: Cache<Box<str>, Document>,
+    cache: Cache<Box<str>, ServedDocument>,
     /// Limits of an evaluation on a reactor, except time.
     brief: Limits,
 }
 
 /// A prepared document.
-pub struct Document {
+pub struct ServedDocument {
     prepared: PreparedDocument,
     /// Estimated duration of an evaluation.
     estimate: Arc<LatencyEstimate>,
@@ -89,7 +89,7 @@ impl Documents {
     /// Creates a cache of up to `most` documents. `limits` are those of the engine.
     pub fn new(most: usize, limits: &Limits) -> Self {
         Self {
-            kept: Cache::new(most),
+            cache: Cache::new(most),
             brief: limits.clone().time(None).memory(Some(MEMORY_AT_ONCE)),
         }
     }
@@ -103,33 +103,33 @@ impl Documents {
         request: &Call<'_>,
         key: &str,
         path: impl FnOnce() -> Result<Path, ApiError>,
-    ) -> Result<(Arc<Document>, bool), ApiError> {
-        if let Some(known) = self.kept.get(key) {
+    ) -> Result<(Arc<ServedDocument>, bool), ApiError> {
+        if let Some(known) = self.cache.get(key) {
             return Ok((known, true));
         }
-        if request.place.is_reactor() {
+        if request.context.is_reactor() {
             return Err(ApiError::Elsewhere(None));
         }
-        let document = Arc::new(Document {
+        let document = Arc::new(ServedDocument {
             prepared: state.engine.prepare_document_at(&path()?)?,
             estimate: Arc::default(),
             answered: AtomicU64::new(u64::MAX),
         });
-        Ok((self.kept.keep(key.into(), document), false))
+        Ok((self.cache.keep(key.into(), document), false))
     }
 
     /// Returns the number of cached documents.
     pub fn len(&self) -> usize {
-        self.kept.len()
+        self.cache.len()
     }
 
     /// Removes all documents, because policies have changed.
     pub fn forget(&self) {
-        self.kept.clear();
+        self.cache.clear();
     }
 }
 
-impl Document {
+impl ServedDocument {
     /// Returns the prepared document.
     pub fn prepared(&self) -> &PreparedDocument {
         &self.prepared
@@ -158,8 +158,8 @@ impl Document {
         now: &PinnedDocument,
         asked: solon::Request<'_>,
         read: impl FnOnce(ValueRef<'_>) -> R,
-    ) -> Result<Option<R>, Failure> {
-        self.ask(state, request, now, asked, |document, asked| {
+    ) -> Result<Option<R>, EvaluationFailure> {
+        self.evaluate_on(state, request, now, asked, |document, asked| {
             document.evaluate_with(asked, read)
         })
     }
@@ -172,27 +172,27 @@ impl Document {
         moment: Option<&Snapshot>,
         asked: solon::Request<'_>,
         style: Style<'_>,
-    ) -> Result<Option<Vec<u8>>, Failure> {
+    ) -> Result<Option<Vec<u8>>, EvaluationFailure> {
         let bound = match moment {
             Some(moment) => self.prepared.pin_to(moment),
             None => self.prepared.pin(),
         };
-        self.ask(state, request, &bound, asked, |document, asked| {
+        self.evaluate_on(state, request, &bound, asked, |document, asked| {
             document.evaluate_text(asked, style)
         })
     }
 
     /// Evaluates the document and returns JSON text, on a snapshot. It is for decisions that must be made even if the client has
     /// gone or the deadline of the request has passed.
-    pub fn evaluate_apart(
+    pub fn evaluate_detached(
         &self,
         state: &State,
         request: &Call<'_>,
         bound: &PinnedDocument,
         asked: solon::Request<'_>,
-    ) -> Result<Option<Vec<u8>>, Failure> {
+    ) -> Result<Option<Vec<u8>>, EvaluationFailure> {
         let style = Style::default();
-        self.ask_until(
+        self.evaluate_until(
             state,
             request,
             Ends::ByItself,
@@ -210,25 +210,25 @@ impl Document {
         let generation = bound.snapshot().generation();
         let is_quick = || self.estimate.is_under(generation, SHORT) && !bound.may_block();
         // a repeated evaluation would repeat external I/O
-        if request.place.is_reactor() && !is_quick() {
+        if request.context.is_reactor() && !is_quick() {
             return Err(ApiError::Elsewhere(Some(self.estimate.clone())));
         }
         Ok(())
     }
 
     /// Evaluates on a snapshot, on the current thread if it is known to be short enough for it.
-    fn ask<R>(
+    fn evaluate_on<R>(
         &self,
         state: &State,
         request: &Call<'_>,
         bound: &PinnedDocument,
         asked: solon::Request<'_>,
         evaluate: impl FnOnce(&PinnedDocument, &solon::Request<'_>) -> Result<Option<R>, Error>,
-    ) -> Result<Option<R>, Failure> {
-        self.ask_until(state, request, Ends::WithRequest, bound, asked, evaluate)
+    ) -> Result<Option<R>, EvaluationFailure> {
+        self.evaluate_until(state, request, Ends::WithRequest, bound, asked, evaluate)
     }
 
-    fn ask_until<R>(
+    fn evaluate_until<R>(
         &self,
         state: &State,
         request: &Call<'_>,
@@ -236,13 +236,13 @@ impl Document {
         bound: &PinnedDocument,
         asked: solon::Request<'_>,
         evaluate: impl FnOnce(&PinnedDocument, &solon::Request<'_>) -> Result<Option<R>, Error>,
-    ) -> Result<Option<R>, Failure> {
+    ) -> Result<Option<R>, EvaluationFailure> {
         let generation = bound.snapshot().generation();
-        let here = request.place.is_reactor();
+        let here = request.context.is_reactor();
         self.is_quick_at(request, bound)?;
         let prints = Prints::default();
         let print = |line: &str| prints.add(line);
-        let poll = || request.place.poll();
+        let poll = || request.context.poll();
         let host_call = |call: &mut dyn FnMut()| request.host_call(call);
         let asked = asked.print(&print);
         let start = Instant::now();

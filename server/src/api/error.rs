@@ -11,9 +11,9 @@ use crate::config::Spelling;
 use crate::execution::LatencyEstimate;
 use crate::http::header::RETRY_AFTER;
 use crate::http::{Rejection, Response, ResponseExt as _, Status, response};
-use crate::json::{Fields, answer_text};
+use crate::json::{JsonFields, answer_text};
 use crate::plugins::decision_logs::EventError;
-use crate::wire::{Details, ErrorItem, Location, Running};
+use crate::wire::{Details, ErrorItem, ErrorLocation, RunningQuery};
 
 /// Messages that clients compare.
 pub mod message {
@@ -33,12 +33,12 @@ pub enum ApiError {
     /// The request takes longer than a reactor may block. It is handled again in the pool, which classifies it by the estimate.
     Elsewhere(Option<Arc<LatencyEstimate>>),
     /// The request was rejected or failed.
-    Refused(Box<Refusal>),
+    Refused(Box<ErrorContent>),
 }
 
 /// An error with the status and the body of its response.
 #[derive(Debug)]
-pub struct Refusal {
+pub struct ErrorContent {
     status: Status,
     code: &'static str,
     message: String,
@@ -59,7 +59,7 @@ struct Body<'a> {
 
 impl ApiError {
     fn new(status: Status, code: &'static str, message: impl Into<String>) -> Self {
-        Self::Refused(Box::new(Refusal {
+        Self::Refused(Box::new(ErrorContent {
             status,
             code,
             message: message.into(),
@@ -282,7 +282,7 @@ impl From<StoreError> for ApiError {
     }
 }
 
-impl Refusal {
+impl ErrorContent {
     /// Returns the response. Errors are always indented.
     pub fn response(self, spelling: Spelling) -> Response {
         let errors = spelled(self.errors, spelling);
@@ -302,11 +302,11 @@ impl Refusal {
 
     /// Returns the error as one of several results. The message is replaced by the first listed error. `id` is the id of the
     /// decision, if it is logged.
-    pub fn fields(self, pretty: bool, spelling: Spelling, id: Option<&str>) -> Fields {
+    pub fn fields(self, pretty: bool, spelling: Spelling, id: Option<&str>) -> JsonFields {
         let errors = spelled(self.errors, spelling);
         let first = errors.first();
         let message = first.map(|first| format!("{}: {}", first.code, first.message));
-        let mut fields = Fields::new(pretty);
+        let mut fields = JsonFields::new(pretty);
         if let Some(id) = id {
             fields.typed("decision_id", &id);
         }
@@ -332,7 +332,7 @@ fn spelled(errors: Vec<ErrorItem>, spelling: Spelling) -> Vec<ErrorItem> {
 
 fn items(error: &Error) -> Vec<ErrorItem> {
     let details = |at: usize| match error {
-        Error::Compile(diagnostics) => diagnostics.0.get(at).and_then(Details::of),
+        Error::Compile(diagnostics) => diagnostics.0.get(at).and_then(Details::from_diagnostic),
         Error::Filter(entries) => entries.get(at).and_then(Details::of_entry),
         _ => None,
     };
@@ -341,9 +341,9 @@ fn items(error: &Error) -> Vec<ErrorItem> {
         .map(|(at, entry)| ErrorItem {
             code: entry.code,
             message: entry.message,
-            location: entry.location.map(Location::from),
+            location: entry.location.map(ErrorLocation::from),
             details: details(at),
-            stack_trace: entry.stack.iter().map(Running::from).collect(),
+            stack_trace: entry.stack.iter().map(RunningQuery::from).collect(),
         })
         .collect()
 }

@@ -34,11 +34,11 @@ impl Prints {
 pub fn evaluate<R>(
     state: &State,
     request: &Call<'_>,
-    asked: &solon::Request<'_>,
+    eval_request: &solon::Request<'_>,
     run: impl FnOnce(&solon::Request<'_>) -> R,
 ) -> R {
     let prints = Prints::default();
-    let result = evaluate_printing(state, request, asked, &prints, run);
+    let result = evaluate_printing(state, request, eval_request, &prints, run);
     prints.log(request);
     result
 }
@@ -47,15 +47,15 @@ pub fn evaluate<R>(
 pub fn evaluate_printing<R>(
     state: &State,
     request: &Call<'_>,
-    asked: &solon::Request<'_>,
+    eval_request: &solon::Request<'_>,
     prints: &Prints,
     run: impl FnOnce(&solon::Request<'_>) -> R,
 ) -> R {
     let print = |line: &str| prints.add(line);
-    let poll = || request.place.poll();
+    let poll = || request.context.poll();
     let host_call = |call: &mut dyn FnMut()| request.host_call(call);
     let limits = state.limits_of(request);
-    let asked = asked.print(&print).cancel(&request.info().cancel);
+    let asked = eval_request.print(&print).cancel(&request.info().cancel);
     let asked = asked.limits(&limits).on_poll(&poll);
     run(&asked.around_host_calls(&host_call))
 }

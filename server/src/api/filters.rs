@@ -1,7 +1,7 @@
 //! Data filters: `POST` and `GET /v1/compile/{path}`.
 
 mod accepted;
-mod asked;
+mod request;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,9 +12,9 @@ use solon::trace::Timer;
 use solon::{Error, ErrorEntry, FilterOptions, PreparedFilters, Value, json as text_form};
 
 use self::accepted::Accepted;
-use self::asked::Asked;
+use self::request::FilterRequest;
 use super::ApiError;
-use super::body::{self, Document, Names};
+use super::body::{self, BodyDocument, Names};
 use super::call::Call;
 use super::decision_log::{self, LoggedDecision, Outcome};
 use super::error::message;
@@ -22,16 +22,16 @@ use super::evaluation::evaluate;
 use super::metrics::{self, Stages};
 use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, decode, response};
-use crate::json::Fields;
+use crate::json::JsonFields;
 use crate::telemetry::Metrics;
-use crate::wire::Location;
+use crate::wire::ErrorLocation;
 
 /// Maximum length of a cache key in bytes (path and body), because clients choose both.
 const LONGEST_KEY: usize = 64 << 10;
 
 /// Cache key of a prepared filter: everything that it is prepared from.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Key {
+pub struct FilterKey {
     path: String,
     options: FilterOptions,
 }
@@ -42,20 +42,20 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let metrics = metrics::of_decision(request, logged.as_ref());
     let path = path(request)?;
     let text = body::text(request);
-    let asked = Asked::read(&text, Names::of(request)).map_err(|words| {
+    let asked = FilterRequest::read(&text, Names::from_request(request)).map_err(|words| {
         ApiError::invalid(format!("error(s) occurred while decoding request: {words}"))
     })?;
-    let accepted = Accepted::of(request.header("accept"));
+    let accepted = Accepted::from_header(request.header("accept"));
     let (options, several) = match &accepted {
         Ok(accepted) => asked.options(accepted)?,
         // annotations are checked first
         Err(_) => (asked.options.clone(), false),
     };
     let keeps = path.len() + text.len() <= LONGEST_KEY;
-    let stages = Stages::of(request, &metrics);
-    let hear = |name: &str, took: Duration| stages.hear(name, took);
+    let stages = Stages::from_request(request, &metrics);
+    let hear = |name: &str, took: Duration| stages.record(name, took);
     let timer = stages.timer(&hear);
-    let key = Key {
+    let key = FilterKey {
         path: path.clone(),
         options,
     };
@@ -73,11 +73,11 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         }
     }
     let input_text = || {
-        let input = Document::Json(asked.input?.as_bytes());
+        let input = BodyDocument::Json(asked.input?.as_bytes());
         decision_log::input_text(Some(&input))
     };
     let outcome = || Outcome {
-        custom: Some(custom(&filters, asked.options_text)),
+        custom: Some(log_fields(&filters, asked.options_text)),
         ..Outcome::new(&path, input_text(), &metrics)
     };
     let made = evaluate(state, request, &given, |given| {
@@ -85,13 +85,13 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     });
     let told = |given: &solon::Request<'_>| filters.explain(given);
     let explanation = if asked.explains && matches!(made, Ok(_) | Err(Error::Filter(_))) {
-        Some(evaluate(state, request, &given, told).map_err(refused)?)
+        Some(evaluate(state, request, &given, told).map_err(map_error)?)
     } else {
         None
     };
     metrics.since("server_handler", request.info().received());
     let made = made.map_err(|error| {
-        let error = refused(error);
+        let error = map_error(error);
         if let Some(logged) = &logged {
             logged.log_failure(state, request, &error, outcome);
         }
@@ -99,8 +99,8 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     })?;
 
     let pretty = request.pretty();
-    let mut answer = Fields::new(pretty);
-    let result = shown(&made.to_response(several), pretty, "  ");
+    let mut answer = JsonFields::new(pretty);
+    let result = filter_json(&made.to_response(several), pretty, "  ");
     if let Some(logged) = &logged {
         let outcome = Outcome {
             // a filter that no row passes has no members
@@ -112,7 +112,7 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     answer.text("result", &result);
     metrics::add(&mut answer, &metrics, state.options.spelling);
     if let Some(explanation) = &explanation {
-        answer.text("explanation", &shown(explanation, pretty, "  "));
+        answer.text("explanation", &filter_json(explanation, pretty, "  "));
     }
     if !made.hints.is_empty() {
         let hints: Vec<Hint> = made.hints.into_iter().map(Hint::from).collect();
@@ -126,7 +126,7 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
 }
 
 /// Returns the fields of a filter's decision log event that other decisions do not have.
-fn custom(filters: &PreparedFilters, options: Option<&str>) -> serde_json::Value {
+fn log_fields(filters: &PreparedFilters, options: Option<&str>) -> serde_json::Value {
     let unknowns = filters.unknowns().ok();
     json!({
         "mask_rule": filters.mask_rule().ok().flatten().unwrap_or_default(),
@@ -144,19 +144,19 @@ fn custom(filters: &PreparedFilters, options: Option<&str>) -> serde_json::Value
 struct Hint {
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    location: Option<Location>,
+    location: Option<ErrorLocation>,
 }
 
 impl From<ErrorEntry> for Hint {
     fn from(entry: ErrorEntry) -> Self {
         Self {
             message: entry.message,
-            location: entry.location.map(Location::from),
+            location: entry.location.map(ErrorLocation::from),
         }
     }
 }
 
-fn shown(value: &Value, pretty: bool, prefix: &str) -> Vec<u8> {
+fn filter_json(value: &Value, pretty: bool, prefix: &str) -> Vec<u8> {
     let layout = pretty.then_some(text_form::JsonLayout::new(prefix, "  "));
     let style = text_form::Style::default().html(true).layout(layout);
     let mut text = Vec::new();
@@ -167,7 +167,7 @@ fn shown(value: &Value, pretty: bool, prefix: &str) -> Vec<u8> {
 
 /// Returns the rule's path with slashes. Some clients escape the slashes.
 fn path(request: &Call<'_>) -> Result<String, ApiError> {
-    let below = request.below().unwrap_or("");
+    let below = request.rest_of_path().unwrap_or("");
     let path = decode(below).ok_or_else(|| ApiError::invalid("invalid path: broken escape"))?;
     if path.is_empty() {
         return Err(ApiError::invalid("missing required 'path' parameter"));
@@ -184,7 +184,7 @@ fn path(request: &Call<'_>) -> Result<String, ApiError> {
 /// Returns the filter of a path from the cache, or prepares it.
 fn prepared(
     state: &State,
-    key: Key,
+    key: FilterKey,
     keeps: bool,
     metrics: &Metrics,
     timer: Timer<'_>,
@@ -196,7 +196,7 @@ fn prepared(
     let filters = state
         .engine
         .prepare_filters_timed(&key.path, &key.options, timer)
-        .map_err(refused)?;
+        .map_err(map_error)?;
     if let Some(start) = start {
         metrics.add("compile_prep_partial", start.elapsed());
     }
@@ -208,7 +208,7 @@ fn prepared(
     })
 }
 
-fn refused(error: Error) -> ApiError {
+fn map_error(error: Error) -> ApiError {
     match &error {
         Error::Filter(_) => {
             ApiError::with_status(Status::BAD_REQUEST, "evaluation_error", message::EVALUATE)

@@ -7,7 +7,7 @@ use solon::store::Path;
 use super::ApiError;
 use super::call::Call;
 use super::data::path;
-use super::documents::Failure;
+use super::documents::EvaluationFailure;
 use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, response};
 use crate::json::answer_text;
@@ -78,8 +78,8 @@ pub fn rule(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         Ok(None) => Ok(unhealthy(&format!(
             "health policy was undefined at {place}"
         ))),
-        Err(Failure::Other(elsewhere @ ApiError::Elsewhere(_))) => Err(elsewhere),
-        Err(Failure::Other(error)) if opa => {
+        Err(EvaluationFailure::Other(elsewhere @ ApiError::Elsewhere(_))) => Err(elsewhere),
+        Err(EvaluationFailure::Other(error)) if opa => {
             let told = error.first_error();
             Ok(unhealthy(told.as_deref().unwrap_or(NO_EVALUATION)))
         }

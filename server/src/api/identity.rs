@@ -14,7 +14,10 @@ use crate::http::header::AUTHORIZATION;
 /// # Errors
 /// Fails if the client sends a token or a certificate that cannot be represented as a value. It must not be treated as a client
 /// without one.
-pub fn of(authentication: Authentication, request: &Call<'_>) -> Result<Option<Value>, ApiError> {
+pub fn identity_of(
+    authentication: Authentication,
+    request: &Call<'_>,
+) -> Result<Option<Value>, ApiError> {
     match authentication {
         Authentication::Off => Ok(None),
         Authentication::Token => {

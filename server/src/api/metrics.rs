@@ -10,19 +10,19 @@ use super::call::Call;
 use super::decision_log::LoggedDecision;
 use crate::config::Spelling;
 use crate::http::RequestExt as _;
-use crate::json::Fields;
-use crate::telemetry::{Measured, Metrics};
+use crate::json::JsonFields;
+use crate::telemetry::{Measurement, Metrics};
 
 /// Creates the metrics that a request selects: timers with `metrics`, and more with `instrument`.
-pub fn asked(request: &Call<'_>) -> Metrics {
+pub fn metrics_of(request: &Call<'_>) -> Metrics {
     Metrics::when(request.params().flag("metrics") || is_instrumented(request))
 }
 
 /// Creates the metrics that a request selects and those that its decision log event contains.
 pub fn of_decision(request: &Call<'_>, logged: Option<&LoggedDecision>) -> Metrics {
     match logged {
-        Some(_) => asked(request).logged(),
-        None => asked(request),
+        Some(_) => metrics_of(request).logged(),
+        None => metrics_of(request),
     }
 }
 
@@ -43,12 +43,12 @@ pub fn is_instrumented(request: &Call<'_>) -> bool {
 pub struct Stages<'m> {
     metrics: &'m Metrics,
     is_instrumented: bool,
-    heard: Cell<Duration>,
+    recorded: Cell<Duration>,
 }
 
 impl<'m> Stages<'m> {
     /// Creates the stages for a request.
-    pub fn of(request: &Call<'_>, metrics: &'m Metrics) -> Self {
+    pub fn from_request(request: &Call<'_>, metrics: &'m Metrics) -> Self {
         Self {
             is_instrumented: is_instrumented(request),
             ..Self::of_change(metrics)
@@ -60,13 +60,13 @@ impl<'m> Stages<'m> {
         Self {
             metrics,
             is_instrumented: false,
-            heard: Cell::default(),
+            recorded: Cell::default(),
         }
     }
 
     /// Records a stage. Stages of compilation are recorded only for instrumented requests.
-    pub fn hear(&self, name: &str, took: Duration) {
-        self.heard.set(self.heard.get() + took);
+    pub fn record(&self, name: &str, took: Duration) {
+        self.recorded.set(self.recorded.get() + took);
         // stages of modules have two prefixes
         let is_stage = name.starts_with("compile_sta") || name.starts_with("query_compile_stage");
         if self.is_instrumented || !is_stage {
@@ -85,25 +85,25 @@ impl<'m> Stages<'m> {
 
     /// Starts the timer of an evaluation, if it is measured. Stages recorded before are not part of it.
     pub fn begin(&self) -> Option<Instant> {
-        self.heard.take();
+        self.recorded.take();
         self.metrics.start()
     }
 
     /// Returns the duration of an evaluation without the recorded stages.
     pub fn rest(&self, begun: Instant) -> Duration {
-        begun.elapsed().saturating_sub(self.heard.get())
+        begun.elapsed().saturating_sub(self.recorded.get())
     }
 }
 
 /// Adds the metrics to a response, if they were selected.
-pub fn add(answer: &mut Fields, metrics: &Metrics, spelling: Spelling) {
+pub fn add(answer: &mut JsonFields, metrics: &Metrics, spelling: Spelling) {
     if metrics.is_shown {
         answer.typed("metrics", &spelled(metrics, spelling));
     }
 }
 
 /// Returns names and values as responses contain them.
-pub fn spelled(metrics: &Metrics, spelling: Spelling) -> BTreeMap<String, Measured> {
+pub fn spelled(metrics: &Metrics, spelling: Spelling) -> BTreeMap<String, Measurement> {
     let all = metrics.all().into_iter();
     all.map(|(name, value)| (spelling.metric(&name).into_owned(), value))
         .collect()

@@ -44,6 +44,6 @@ pub use error::ApiError;
 pub use metrics_export::run as export_metrics;
 pub use module_name::{file_name, policy_id};
 pub use provenance::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION};
-pub use service::Service;
+pub use service::RoutingService;
 pub use state::State;
 pub use status::log as log_status;

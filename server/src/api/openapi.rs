@@ -32,8 +32,8 @@ fn describe(options: &ServerOptions) -> Result<Value, serde_json::Error> {
     let mut components: Map<String, Value> = serde_json::from_str(COMPONENTS)?;
     let mut paths: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
     for (route, action) in served(options) {
-        for (path, operation) in told(&operations, route, action) {
-            let at = paths.entry(path).or_insert_with(|| place(path));
+        for (path, operation) in descriptions(&operations, route, action) {
+            let at = paths.entry(path).or_insert_with(|| path_item(path));
             let method = action.method.to_lowercase();
             at.insert(method, Value::Object(spelled_out(operation, options)));
         }
@@ -59,7 +59,7 @@ fn describe(options: &ServerOptions) -> Result<Value, serde_json::Error> {
 }
 
 /// Returns the descriptions of a method of a route, by path: that of the route, and a template for the paths below it.
-fn told<'a>(
+fn descriptions<'a>(
     operations: &'a Map<String, Value>,
     route: &Route,
     action: &Action,
@@ -75,7 +75,7 @@ fn told<'a>(
 }
 
 /// Returns a path item without methods, with the path parameter.
-fn place(path: &str) -> Map<String, Value> {
+fn path_item(path: &str) -> Map<String, Value> {
     let mut place = Map::new();
     if let Some((_, name)) = path.split_once('{') {
         let parameter = json!({
@@ -168,7 +168,7 @@ mod tests {
 
     use serde_json::{Map, Value};
 
-    use super::{COMPONENTS, OPERATIONS, describe, told};
+    use super::{COMPONENTS, OPERATIONS, describe, descriptions};
     use crate::api::routes::served;
     use crate::config::ServerOptions;
 
@@ -184,7 +184,7 @@ mod tests {
         let operations: Map<String, Value> = serde_json::from_str(OPERATIONS).unwrap();
         let mut used = BTreeSet::new();
         for (route, action) in served(&everything()) {
-            let found: Vec<_> = told(&operations, route, action).collect();
+            let found: Vec<_> = descriptions(&operations, route, action).collect();
             // HEAD is GET without the response body
             assert!(
                 !found.is_empty() || action.method == "HEAD",

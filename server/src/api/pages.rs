@@ -48,7 +48,7 @@ pub fn index(state: &State, _: &Call<'_>) -> Result<Response, ApiError> {
 
 /// `GET /ui` and the files that its page loads.
 pub fn ui(_: &State, request: &Call<'_>) -> Result<Response, ApiError> {
-    let name = request.below().unwrap_or_default();
+    let name = request.rest_of_path().unwrap_or_default();
     let file = FILES.iter().find(|(known, ..)| *known == name);
     match file {
         Some((_, kind, text)) => Ok(guarded(kind, *text)),

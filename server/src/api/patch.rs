@@ -26,7 +26,7 @@ pub fn read(text: &str) -> Result<Vec<Sent<'_>>, ApiError> {
 
 impl<'a> Sent<'a> {
     fn read(text: &'a str) -> Result<Self, String> {
-        let members = Members::of(text)?;
+        let members = Members::from_text(text)?;
         Ok(Self {
             op: members.string("op")?.unwrap_or_default(),
             path: members.string("path")?.unwrap_or_default(),
@@ -36,7 +36,7 @@ impl<'a> Sent<'a> {
     }
 
     /// Returns the patch step of this operation, with its paths relative to `parent`.
-    pub fn below(self, parent: &Path) -> Result<PatchStep, ApiError> {
+    pub fn below_parent(self, parent: &Path) -> Result<PatchStep, ApiError> {
         let to = parent.join(&pointer(&self.path)?);
         let from = || match &self.from {
             Some(from) => Ok(parent.join(&pointer(from)?)),

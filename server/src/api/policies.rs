@@ -16,20 +16,25 @@ use super::metrics::{self, Stages};
 use super::module_name::{module_name, policy_id};
 use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, response, segments};
-use crate::json::{Fields, indent};
+use crate::json::{JsonFields, indent};
 use crate::telemetry::Metrics;
 
 /// A module as responses contain it.
 #[derive(Serialize)]
-struct Policy<'a> {
+struct PolicyResponse<'a> {
     id: &'a str,
     raw: &'a str,
     ast: Box<RawValue>,
 }
 
-impl<'a> Policy<'a> {
+impl<'a> PolicyResponse<'a> {
     /// Converts a module. `depth` is its indentation level in an indented response.
-    fn of(id: &'a str, module: &'a Module, pretty: bool, depth: usize) -> Result<Self, ApiError> {
+    fn of_module(
+        id: &'a str,
+        module: &'a Module,
+        pretty: bool,
+        depth: usize,
+    ) -> Result<Self, ApiError> {
         let options = json::Options {
             indented: pretty,
             ..json::Options::default()
@@ -56,9 +61,9 @@ pub fn list(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let pretty = request.pretty();
     let policies = modules
         .iter()
-        .map(|(id, module)| Policy::of(id, module, pretty, 2));
+        .map(|(id, module)| PolicyResponse::of_module(id, module, pretty, 2));
     let policies = policies.collect::<Result<Vec<_>, _>>()?;
-    let mut answer = Fields::new(pretty);
+    let mut answer = JsonFields::new(pretty);
     answer.typed("result", &policies);
     Ok(response::json(Status::OK, answer.finish()))
 }
@@ -70,8 +75,8 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let name = target.module_name(&now);
     let module = now.module(&name);
     let module = module.ok_or_else(|| ApiError::no_policy(&target.id))?;
-    let mut answer = Fields::new(request.pretty());
-    let policy = Policy::of(&name, module, request.pretty(), 1)?;
+    let mut answer = JsonFields::new(request.pretty());
+    let policy = PolicyResponse::of_module(&name, module, request.pretty(), 1)?;
     answer.typed("result", &policy);
     Ok(response::json(Status::OK, answer.finish()))
 }
@@ -79,7 +84,7 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
 /// `PUT /v1/policies/{id}`: parses and compiles before it changes anything.
 pub fn put(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let target = PolicyTarget::of_request(request)?;
-    let metrics = metrics::asked(request);
+    let metrics = metrics::metrics_of(request);
     // messages refer to the file by this name
     let name = target.module_name(&state.engine.snapshot());
     let text = state.engine.module_text(&name, request.body())?;
@@ -102,48 +107,48 @@ pub fn put(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         Ok(change)
     };
     apply(state, &metrics, change).map_err(|rejection| match rejection {
-        Rejection::Owned(message) => ApiError::invalid(message),
-        Rejection::Engine(error) => refused(error),
+        PolicyRejection::Owned(message) => ApiError::invalid(message),
+        PolicyRejection::Engine(error) => map_error(error),
     })?;
     Ok(done(state, request, &metrics))
 }
 
 /// Reason why a policy is not changed.
-enum Rejection {
+enum PolicyRejection {
     /// A bundle owns its package.
     Owned(String),
     /// An error of the engine.
     Engine(Error),
 }
 
-impl From<Error> for Rejection {
+impl From<Error> for PolicyRejection {
     fn from(error: Error) -> Self {
         Self::Engine(error)
     }
 }
 
 /// Checks that no active bundle owns the package of a policy, if the policy exists.
-fn check_owner(now: &Snapshot, name: &str) -> Result<(), Rejection> {
+fn check_owner(now: &Snapshot, name: &str) -> Result<(), PolicyRejection> {
     now.module(name)
         .map_or(Ok(()), |module| check_package(now, module))
 }
 
 /// Checks that no active bundle owns the package of a module.
-fn check_package(now: &Snapshot, module: &Module) -> Result<(), Rejection> {
+fn check_package(now: &Snapshot, module: &Module) -> Result<(), PolicyRejection> {
     let steps = module.package.path.iter().skip(1);
     let steps = steps.filter_map(|step| Some(step.as_string()?.to_string()));
     now.check_bundle_scope(&Path::new(steps))
-        .map_err(Rejection::Owned)
+        .map_err(PolicyRejection::Owned)
 }
 
 /// Changes policies. `change` is called under the writer lock, so that the module that it names is the one with the policy's id.
 fn apply(
     state: &State,
     metrics: &Metrics,
-    change: impl FnOnce(&Snapshot) -> Result<Change, Rejection>,
-) -> Result<(), Rejection> {
+    change: impl FnOnce(&Snapshot) -> Result<Change, PolicyRejection>,
+) -> Result<(), PolicyRejection> {
     let stages = Stages::of_change(metrics);
-    let hear = |name: &str, took: Duration| stages.hear(name, took);
+    let hear = |name: &str, took: Duration| stages.record(name, took);
     let before = state.engine.generation();
     state.engine.apply_with(change, stages.timer(&hear))?;
     if state.engine.generation() != before {
@@ -153,7 +158,7 @@ fn apply(
 }
 
 /// Maps an error of a change. An error without a position, for example of an empty text, is a single message and not a list.
-fn refused(error: Error) -> ApiError {
+fn map_error(error: Error) -> ApiError {
     match &error {
         Error::Compile(diagnostics) => match diagnostics.0.as_slice() {
             [one] if !one.span.is_somewhere() && one.has_location() => {
@@ -168,7 +173,7 @@ fn refused(error: Error) -> ApiError {
 /// `DELETE /v1/policies/{id}`: rejected if other policies need it.
 pub fn delete(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let target = PolicyTarget::of_request(request)?;
-    let metrics = metrics::asked(request);
+    let metrics = metrics::metrics_of(request);
     let change = |now: &Snapshot| {
         let name = target.module_name(now);
         check_owner(now, &name)?;
@@ -177,12 +182,12 @@ pub fn delete(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         Ok(change)
     };
     apply(state, &metrics, change).map_err(|rejection| match rejection {
-        Rejection::Owned(message) => ApiError::invalid(message),
-        Rejection::Engine(Error::UnknownModule(_)) => ApiError::no_policy(&target.id),
-        Rejection::Engine(error @ Error::Compile(_)) => {
+        PolicyRejection::Owned(message) => ApiError::invalid(message),
+        PolicyRejection::Engine(Error::UnknownModule(_)) => ApiError::no_policy(&target.id),
+        PolicyRejection::Engine(error @ Error::Compile(_)) => {
             ApiError::invalid_operation(message::COMPILE_MODULES).listing(&error)
         }
-        Rejection::Engine(other) => other.into(),
+        PolicyRejection::Engine(other) => other.into(),
     })?;
     Ok(done(state, request, &metrics))
 }
@@ -196,7 +201,7 @@ struct PolicyTarget {
 impl PolicyTarget {
     /// Parses the target of a request.
     fn of_request(request: &Call<'_>) -> Result<Self, ApiError> {
-        let segments = request.below().and_then(segments);
+        let segments = request.rest_of_path().and_then(segments);
         let segments =
             segments.ok_or_else(|| ApiError::invalid(format!("bad path: {}", request.path())))?;
         let id = segments.join("/");
@@ -211,7 +216,7 @@ impl PolicyTarget {
 }
 
 fn done(state: &State, request: &Call<'_>, metrics: &Metrics) -> Response {
-    let mut answer = Fields::new(request.pretty());
+    let mut answer = JsonFields::new(request.pretty());
     if request.params().flag("metrics") {
         metrics::add(&mut answer, metrics, state.options.spelling);
     }

@@ -17,20 +17,20 @@ use super::module_name::module_name;
 use super::provenance::provenance;
 use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, response};
-use crate::json::Fields;
+use crate::json::JsonFields;
 
 /// `POST /v0/preview/{path}`
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
-    let metrics = metrics::asked(request);
+    let metrics = metrics::metrics_of(request);
     let start = metrics.start();
-    let body = Body::of(request).map_err(|words| {
+    let body = PreviewBody::from_request(request).map_err(|words| {
         ApiError::invalid(format!("body contains malformed input document: {words}"))
     })?;
     metrics.end("rego_input_parse", start);
     let path = path(request)?;
     let params = request.params();
-    let stages = Stages::of(request, &metrics);
-    let hear = |name: &str, took: Duration| stages.hear(name, took);
+    let stages = Stages::from_request(request, &metrics);
+    let hear = |name: &str, took: Duration| stages.record(name, took);
     let start = metrics.start();
     let snapshot = body.snapshot(state, params.flag("sandbox"), params.flag("strict"))?;
     metrics.end("rego_module_compile", start);
@@ -65,7 +65,7 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         prints.log(request);
     }
     let result = result.map_err(rejected)?;
-    let mut answer = Fields::new(request.pretty());
+    let mut answer = JsonFields::new(request.pretty());
     if params.flag("provenance") {
         answer.typed("provenance", &provenance(state, &snapshot));
     }
@@ -82,7 +82,7 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
 
 /// Members of the body.
 #[derive(Default)]
-struct Body {
+struct PreviewBody {
     input: Option<Value>,
     /// Documents that are merged into those of the server.
     data: Option<Value>,
@@ -94,8 +94,8 @@ struct Body {
     calls: Option<NdBuiltinCache>,
 }
 
-impl Body {
-    fn of(request: &Call<'_>) -> Result<Self, String> {
+impl PreviewBody {
+    fn from_request(request: &Call<'_>) -> Result<Self, String> {
         let mut body = Self::default();
         let read = match body::whole(request)? {
             Some(read) => read.into_owned(),
@@ -193,7 +193,7 @@ fn first_solution(
     snapshot: &Snapshot,
     path: &Path,
     query: &str,
-    asked: &solon::Request<'_>,
+    request: &solon::Request<'_>,
 ) -> Result<Option<Value>, Error> {
     let reference = path.reference();
     let package = match reference.strip_prefix("data") {
@@ -208,7 +208,7 @@ fn first_solution(
         context = context.package(package);
     }
     let query = state.engine.prepare_query_at(snapshot, query, &context)?;
-    let Some(first) = query.solutions(asked)?.into_iter().next() else {
+    let Some(first) = query.solutions(request)?.into_iter().next() else {
         return Ok(None);
     };
     let expressions = query.expressions().iter().zip(first.values);

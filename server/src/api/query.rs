@@ -10,17 +10,17 @@ use solon_syntax::source::{Code, Source, SourceId};
 use solon_syntax::{ParseOptions, parse_statements};
 
 use super::ApiError;
-use super::body::{self, Document, Members, Names};
+use super::body::{self, BodyDocument, Members, Names};
 use super::call::Call;
 use super::data::style;
 use super::decision_log::{self, LoggedDecision, Outcome};
 use super::error::message;
 use super::evaluation::evaluate;
 use super::metrics::{self, Stages};
-use super::search::{Told, Wanted, search};
+use super::search::{EvalDetails, Selection, search};
 use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, response};
-use crate::json::Fields;
+use crate::json::JsonFields;
 
 /// Maximum length of a cached query, in bytes.
 const LONGEST_KEPT: usize = 4 << 10;
@@ -31,7 +31,7 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         .params()
         .last("q")
         .ok_or_else(|| ApiError::invalid("missing parameter 'q'"))?;
-    ask(state, request, query, None)
+    respond(state, request, query, None)
 }
 
 /// `POST /v1/query`
@@ -39,16 +39,16 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let text = body::text(request);
     let undecodable =
         |words| ApiError::invalid(format!("error(s) occurred while decoding request: {words}"));
-    let members = Members::named(&text, Names::of(request)).map_err(undecodable)?;
+    let members = Members::named(&text, Names::from_request(request)).map_err(undecodable)?;
     let query = members
         .string("query")
         .map_err(undecodable)?
         .unwrap_or_default();
     let input = members.get("input").filter(|input| *input != "null");
-    ask(state, request, &query, input)
+    respond(state, request, &query, input)
 }
 
-fn ask(
+fn respond(
     state: &State,
     request: &Call<'_>,
     query: &str,
@@ -63,8 +63,8 @@ fn ask(
     }
     let logged = LoggedDecision::begin(state, request)?;
     let metrics = metrics::of_decision(request, logged.as_ref());
-    let stages = Stages::of(request, &metrics);
-    let hear = |name: &str, took: Duration| stages.hear(name, took);
+    let stages = Stages::from_request(request, &metrics);
+    let hear = |name: &str, took: Duration| stages.record(name, took);
     let timer = stages.timer(&hear);
     let known = state.queries.get(query);
     metrics.counter("server_query_cache_hit", known.is_some().into());
@@ -74,7 +74,7 @@ fn ask(
             let prepared = state
                 .engine
                 .prepare_query_in(query, &state.query_context().timer(timer))
-                .map_err(refused)?;
+                .map_err(map_error)?;
             keep(state, query, prepared)
         }
     };
@@ -94,7 +94,7 @@ fn ask(
     if let Some(snapshot) = snapshot {
         asked = asked.snapshot(snapshot);
     }
-    let wanted = Wanted::with_log(request, logged.as_ref());
+    let wanted = Selection::with_log(request, logged.as_ref());
     let start = stages.begin();
     let found = if wanted.is_something() {
         search(
@@ -102,11 +102,11 @@ fn ask(
         )
     } else {
         let solutions = evaluate(state, request, &asked, |asked| prepared.solutions(asked));
-        solutions.map(|solutions| (solutions, Told::default()))
+        solutions.map(|solutions| (solutions, EvalDetails::default()))
     };
     let normal = logged.as_ref().map(|_| normal(query)).unwrap_or_default();
     let input_text = || {
-        let input = Document::Json(input?.as_bytes());
+        let input = BodyDocument::Json(input?.as_bytes());
         decision_log::input_text(Some(&input))
     };
     let outcome = || Outcome {
@@ -114,7 +114,7 @@ fn ask(
         ..Outcome::new("", input_text(), &metrics)
     };
     let (solutions, told) = found.map_err(|error| {
-        let error = refused(error);
+        let error = map_error(error);
         if let Some(logged) = &logged {
             logged.log_failure(state, request, &error, outcome);
         }
@@ -136,7 +136,7 @@ fn ask(
         };
         logged.log(state, request, outcome)?;
     }
-    let mut answer = Fields::new(request.pretty());
+    let mut answer = JsonFields::new(request.pretty());
     told.add_explanation(&mut answer);
     metrics::add(&mut answer, &metrics, state.options.spelling);
     if !is_empty {
@@ -163,7 +163,7 @@ fn keep(state: &State, query: &str, prepared: PreparedQuery) -> Arc<PreparedQuer
 }
 
 /// Maps an error of preparing a query, or of preparing it again after policies changed.
-fn refused(error: Error) -> ApiError {
+fn map_error(error: Error) -> ApiError {
     if error.is_empty_query() {
         return Error::EmptyQuery.into();
     }

@@ -32,7 +32,7 @@ pub struct Action {
     pub handler: Handler,
 }
 
-const fn on(method: &'static str, runs: Runs, handler: Handler) -> Action {
+const fn action(method: &'static str, runs: Runs, handler: Handler) -> Action {
     Action {
         method,
         runs,
@@ -59,50 +59,50 @@ static ROUTES: &[Route] = &[
         path: "/v1/data",
         below: false,
         actions: &[
-            on("GET", Runs::Anywhere, data::get),
-            on("POST", Runs::Anywhere, data::post),
-            on("PUT", Runs::Apart, write::put),
-            on("PATCH", Runs::Apart, write::patch),
+            action("GET", Runs::Anywhere, data::get),
+            action("POST", Runs::Anywhere, data::post),
+            action("PUT", Runs::Apart, write::put),
+            action("PATCH", Runs::Apart, write::patch),
         ],
     },
     Route {
         path: "/v1/data",
         below: true,
         actions: &[
-            on("GET", Runs::Anywhere, data::get),
-            on("POST", Runs::Anywhere, data::post),
-            on("PUT", Runs::Apart, write::put),
-            on("PATCH", Runs::Apart, write::patch),
-            on("DELETE", Runs::Apart, write::delete),
+            action("GET", Runs::Anywhere, data::get),
+            action("POST", Runs::Anywhere, data::post),
+            action("PUT", Runs::Apart, write::put),
+            action("PATCH", Runs::Apart, write::patch),
+            action("DELETE", Runs::Apart, write::delete),
         ],
     },
     Route {
         path: "/",
         below: false,
         actions: &[
-            on("GET", Runs::Anywhere, pages::index),
-            on("POST", Runs::Anywhere, data::default_decision),
+            action("GET", Runs::Anywhere, pages::index),
+            action("POST", Runs::Anywhere, data::default_decision),
         ],
     },
     Route {
         path: "/openapi.json",
         below: false,
-        actions: &[on("GET", Runs::InPool, openapi::get)],
+        actions: &[action("GET", Runs::InPool, openapi::get)],
     },
     Route {
         path: "/ui",
         below: true,
-        actions: &[on("GET", Runs::Anywhere, pages::ui)],
+        actions: &[action("GET", Runs::Anywhere, pages::ui)],
     },
     Route {
         path: "/v0/data",
         below: true,
-        actions: &[on("POST", Runs::Anywhere, data::webhook)],
+        actions: &[action("POST", Runs::Anywhere, data::webhook)],
     },
     Route {
         path: PREVIEW,
         below: true,
-        actions: &[on("POST", Runs::InPool, preview::post)],
+        actions: &[action("POST", Runs::InPool, preview::post)],
     },
     Route {
         path: "/v0/admission",
@@ -112,41 +112,41 @@ static ROUTES: &[Route] = &[
     Route {
         path: "/v1/batch/data",
         below: true,
-        actions: &[on("POST", Runs::InPool, batch::post)],
+        actions: &[action("POST", Runs::InPool, batch::post)],
     },
     Route {
         path: "/v1/policies",
         below: false,
-        actions: &[on("GET", Runs::InPool, policies::list)],
+        actions: &[action("GET", Runs::InPool, policies::list)],
     },
     Route {
         path: "/v1/policies",
         below: true,
         actions: &[
-            on("GET", Runs::InPool, policies::get),
-            on("PUT", Runs::Apart, policies::put),
-            on("DELETE", Runs::Apart, policies::delete),
+            action("GET", Runs::InPool, policies::get),
+            action("PUT", Runs::Apart, policies::put),
+            action("DELETE", Runs::Apart, policies::delete),
         ],
     },
     Route {
         path: "/v1/compile",
         below: false,
-        actions: &[on("POST", Runs::InPool, compile::post)],
+        actions: &[action("POST", Runs::InPool, compile::post)],
     },
     Route {
         path: "/v1/compile",
         below: true,
         actions: &[
-            on("GET", Runs::InPool, filters::answer),
-            on("POST", Runs::InPool, filters::answer),
+            action("GET", Runs::InPool, filters::answer),
+            action("POST", Runs::InPool, filters::answer),
         ],
     },
     Route {
         path: "/v1/query",
         below: false,
         actions: &[
-            on("GET", Runs::InPool, query::get),
-            on("POST", Runs::InPool, query::post),
+            action("GET", Runs::InPool, query::get),
+            action("POST", Runs::InPool, query::post),
         ],
     },
     Route {
@@ -157,38 +157,38 @@ static ROUTES: &[Route] = &[
     Route {
         path: "/v1/config",
         below: false,
-        actions: &[on("GET", Runs::Anywhere, config::get)],
+        actions: &[action("GET", Runs::Anywhere, config::get)],
     },
     Route {
         path: "/v1/status",
         below: false,
-        actions: &[on("GET", Runs::Anywhere, status::get)],
+        actions: &[action("GET", Runs::Anywhere, status::get)],
     },
     Route {
         path: "/metrics",
         below: false,
         actions: &[
-            on("GET", Runs::InPool, metrics_page::get),
-            on("HEAD", Runs::InPool, metrics_page::get),
+            action("GET", Runs::InPool, metrics_page::get),
+            action("HEAD", Runs::InPool, metrics_page::get),
         ],
     },
     Route {
         path: "/metrics/alloc_bytes",
         below: false,
         actions: &[
-            on("GET", Runs::InPool, metrics_page::memory),
-            on("HEAD", Runs::InPool, metrics_page::memory),
+            action("GET", Runs::InPool, metrics_page::memory),
+            action("HEAD", Runs::InPool, metrics_page::memory),
         ],
     },
     Route {
         path: "/health",
         below: false,
-        actions: &[on("GET", Runs::Anywhere, health::server)],
+        actions: &[action("GET", Runs::Anywhere, health::server)],
     },
     Route {
         path: "/health",
         below: true,
-        actions: &[on("GET", Runs::Anywhere, health::rule)],
+        actions: &[action("GET", Runs::Anywhere, health::rule)],
     },
 ];
 

@@ -16,12 +16,12 @@ use super::evaluation::evaluate;
 use super::metrics::is_instrumented;
 use super::state::State;
 use crate::http::RequestExt as _;
-use crate::json::{Fields, answer_text, escape_html, indent};
+use crate::json::{JsonFields, answer_text, escape_html, indent};
 use crate::telemetry::Metrics;
 
 /// Details that a request selects in addition to the result.
 #[derive(Clone, Copy)]
-pub struct Wanted {
+pub struct Selection {
     /// Level of detail of the trace.
     pub detail: Option<Detail>,
     instruments: bool,
@@ -31,9 +31,9 @@ pub struct Wanted {
     shows_labels: bool,
 }
 
-impl Wanted {
+impl Selection {
     /// Returns the details that a request selects. The first valid level of explanation is used.
-    pub fn of(request: &Call<'_>) -> Self {
+    pub fn from_request(request: &Call<'_>) -> Self {
         let params = &request.params();
         Self {
             detail: params.all("explain").find_map(Detail::named),
@@ -46,7 +46,7 @@ impl Wanted {
 
     /// Returns the details that a request selects and those that its decision log event needs.
     pub fn with_log(request: &Call<'_>, logged: Option<&LoggedDecision>) -> Self {
-        let wanted = Self::of(request);
+        let wanted = Self::from_request(request);
         Self {
             labels: wanted.labels || logged.is_some_and(LoggedDecision::has_labels),
             ..wanted
@@ -69,7 +69,7 @@ impl Wanted {
         Self {
             ids: false,
             labels: false,
-            ..Self::of(request)
+            ..Self::from_request(request)
         }
     }
 
@@ -81,7 +81,7 @@ impl Wanted {
 
 /// Details of an evaluation.
 #[derive(Default)]
-pub struct Told {
+pub struct EvalDetails {
     /// Trace as JSON text.
     explanation: Option<Vec<u8>>,
     ids: Vec<Arc<str>>,
@@ -90,9 +90,9 @@ pub struct Told {
     shows_labels: bool,
 }
 
-impl Told {
+impl EvalDetails {
     /// Adds the trace to a response.
-    pub fn add_explanation(&self, answer: &mut Fields) {
+    pub fn add_explanation(&self, answer: &mut JsonFields) {
         if let Some(explanation) = &self.explanation {
             answer.text("explanation", explanation);
         }
@@ -104,7 +104,7 @@ impl Told {
     }
 
     /// Adds the rules that succeeded to a response.
-    pub fn add_rules(&self, answer: &mut Fields) {
+    pub fn add_rules(&self, answer: &mut JsonFields) {
         if !self.ids.is_empty() {
             answer.typed("ids", &self.ids);
         }
@@ -127,7 +127,7 @@ pub trait Searched {
     ) -> Result<Self::Answer, Error>;
 
     /// Evaluates with a trace.
-    fn tell(
+    fn evaluate_traced(
         &self,
         asked: &solon::Request<'_>,
         detail: Detail,
@@ -146,7 +146,7 @@ impl Searched for PreparedDocument {
         self.search_as(asked, search)
     }
 
-    fn tell(
+    fn evaluate_traced(
         &self,
         asked: &solon::Request<'_>,
         detail: Detail,
@@ -167,7 +167,7 @@ impl Searched for PreparedQuery {
         self.search_checked(asked, search)
     }
 
-    fn tell(
+    fn evaluate_traced(
         &self,
         asked: &solon::Request<'_>,
         detail: Detail,
@@ -188,7 +188,7 @@ impl Searched for PreparedPartial {
         self.evaluate_as(asked, search)
     }
 
-    fn tell(
+    fn evaluate_traced(
         &self,
         asked: &solon::Request<'_>,
         detail: Detail,
@@ -202,47 +202,47 @@ impl Searched for PreparedPartial {
 pub fn search<S: Searched>(
     state: &State,
     request: &Call<'_>,
-    wanted: Wanted,
+    selection: Selection,
     metrics: &Metrics,
     subject: &S,
     asked: solon::Request<'_>,
-    moment: Option<&Snapshot>,
-) -> Result<(S::Answer, Told), Error> {
-    let moment = moment.cloned().unwrap_or_else(|| state.engine.snapshot());
+    snapshot: Option<&Snapshot>,
+) -> Result<(S::Answer, EvalDetails), Error> {
+    let moment = snapshot.cloned().unwrap_or_else(|| state.engine.snapshot());
     let instruments = Instruments::default();
     let mut succeeded = Succeeded::default();
     let mut how = SearchOptions::default();
-    if wanted.instruments {
+    if selection.instruments {
         how = how.instruments(&instruments);
     }
-    if wanted.ids || wanted.labels {
+    if selection.ids || selection.labels {
         how = how.observer(&mut succeeded);
     }
     let asked = asked.snapshot(&moment);
-    let (answer, explanation) = evaluate(state, request, &asked, |asked| match wanted.detail {
+    let (answer, explanation) = evaluate(state, request, &asked, |asked| match selection.detail {
         Some(detail) => {
-            let explained = subject.tell(asked, detail, how);
+            let explained = subject.evaluate_traced(asked, detail, how);
             let steps = steps(state, request, &explained);
             (explained.result, Some(steps))
         }
         None => (subject.find(asked, how), None),
     });
-    if wanted.instruments {
+    if selection.instruments {
         metrics.instruments(&instruments);
         for (stage, took) in moment.compile_stages() {
             metrics.add(stage, took);
         }
     }
     let answer = answer?;
-    let mut told = Told {
+    let mut told = EvalDetails {
         explanation: explanation.transpose()?,
-        shows_labels: wanted.shows_labels,
-        ..Told::default()
+        shows_labels: selection.shows_labels,
+        ..EvalDetails::default()
     };
-    if wanted.ids {
+    if selection.ids {
         told.ids = moment.rule_ids(&succeeded);
     }
-    if wanted.labels {
+    if selection.labels {
         told.labels = moment.rule_labels(&succeeded);
     }
     Ok((answer, told))

@@ -12,17 +12,18 @@ use super::call::Call;
 use super::routes::{Action, Route, Runs, is_for_diagnosis, route};
 use super::{ApiError, State};
 use crate::config::Authorization;
-use crate::execution::{Executor, Longer, NotRun, Place};
+use crate::execution::{Executor, Longer, NotRun, ExecContext};
 use crate::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING, HOST};
 use crate::http::{
-    App, BodyLimits, Budget, Cleaned, Held, HttpBody as _, IncomingRequest, Method, ParsedBody,
-    Rejection, Request, RequestExt as _, RequestInfo, Response, ResponseExt as _, Routed, SMALL,
-    Status, accepts_gzip, clean, compress, decompress, parsed_size, read_body, response,
+    App, BodyLimits, Budget, BufferedRequest, Cleaned, HttpBody as _, IncomingRequest, Method,
+    ParsedBody, Rejection, RequestExt as _, RequestInfo, Reservation, Response, ResponseExt as _,
+    Routed, SMALL, Status, accepts_gzip, clean, compress, decompress, parsed_size, read_body,
+    response,
 };
 use crate::telemetry::{CountedRequest, RequestSpan, SpanFacts, is_traced};
 
 /// Responds to requests by the routing table.
-pub struct Service {
+pub struct RoutingService {
     api: Arc<Api>,
     executor: Arc<Executor>,
     budget: Budget,
@@ -63,15 +64,15 @@ impl Plan {
 /// A request before its handler is called.
 struct Job {
     plan: Plan,
-    request: Request,
+    request: BufferedRequest,
     /// `true` if the authorization policy allows it.
     is_allowed: bool,
     is_logged: bool,
     /// The part of the memory budget that its body takes.
-    held: Held,
+    reservation: Reservation,
 }
 
-impl Service {
+impl RoutingService {
     /// Creates a service that evaluates in `executor`, within a memory budget.
     pub fn new(state: Arc<State>, executor: Arc<Executor>, budget: Budget) -> Self {
         Self {
@@ -89,14 +90,14 @@ impl Service {
     async fn answer(&self, request: IncomingRequest) -> Result<Response, Response> {
         let api = &self.api;
         let (head, body) = request.into_parts();
-        let mut request = Request::from_parts(head, Bytes::new());
+        let mut request = BufferedRequest::from_parts(head, Bytes::new());
         let plan = api.plan(&mut request);
         let mut job = Job {
             plan,
             request,
             is_allowed: false,
             is_logged: false,
-            held: self.budget.none(),
+            reservation: self.budget.none(),
         };
         let mut limits = api.body_limits();
         let reject = |error: NotRun| api.reject(error.into());
@@ -108,7 +109,7 @@ impl Service {
             limits.check(&body).map_err(closing)?;
             if plan.reads_body() {
                 let within = api.state.options.bounds.more_within;
-                let read = read_body(body, limits, within, &mut job.held).await;
+                let read = read_body(body, limits, within, &mut job.reservation).await;
                 *job.request.body_mut() = read.map_err(closing)?;
             }
         }
@@ -125,7 +126,7 @@ impl Service {
                 }
                 Ok(response) => {
                     let api = api.clone();
-                    let work = move |_: Place<'_>| api.compressed(&job.request, response);
+                    let work = move |_: ExecContext<'_>| api.compressed(&job.request, response);
                     return self.executor.run(None, None, work).await.map_err(reject);
                 }
                 Err(Longer(known)) => estimate = known,
@@ -134,7 +135,7 @@ impl Service {
         let api = api.clone();
         let deadline = job.request.info().deadline;
         let limits = is_compressed.then_some(limits);
-        let work = move |place: Place<'_>| api.run_elsewhere(&mut job, place, limits);
+        let work = move |place: ExecContext<'_>| api.run_elsewhere(&mut job, place, limits);
         let done = if plan.writes() {
             Box::pin(self.executor.write(work)).await
         } else {
@@ -157,7 +158,7 @@ impl Service {
         };
         let deadline = job.request.info().deadline;
         let api = api.clone();
-        let work = move |place: Place<'_>| {
+        let work = move |place: ExecContext<'_>| {
             let admitted = if job.request.info().is_late() {
                 Err(api.reject(Rejection::Late))
             } else {
@@ -185,7 +186,7 @@ impl Api {
     }
 
     /// Classifies a request by its head.
-    fn plan(&self, request: &mut Request) -> Plan {
+    fn plan(&self, request: &mut BufferedRequest) -> Plan {
         let path = match request.path() {
             // the target of CONNECT is only a host
             "" if request.method() == Method::CONNECT => "/",
@@ -262,7 +263,7 @@ impl Api {
     fn admit(
         &self,
         job: &mut Job,
-        place: Place<'_>,
+        place: ExecContext<'_>,
     ) -> Result<Result<BodyLimits, Response>, Longer> {
         let limits = self.body_limits();
         if self.state.options.authorization == Authorization::Off {
@@ -289,7 +290,7 @@ impl Api {
     fn run_elsewhere(
         &self,
         job: &mut Job,
-        place: Place<'_>,
+        place: ExecContext<'_>,
         compressed: Option<BodyLimits>,
     ) -> Response {
         if job.request.info().is_late() {
@@ -299,17 +300,17 @@ impl Api {
             return self.reject(Rejection::Broken);
         }
         if let Some(limits) = compressed {
-            match decompress(job.request.body(), limits, &mut job.held) {
+            match decompress(job.request.body(), limits, &mut job.reservation) {
                 Ok(body) => *job.request.body_mut() = body,
                 Err(rejection) => return self.reject(rejection).varying(),
             }
         }
         let parsed = parsed_size(job.request.body().len());
-        if job.held.add(parsed).is_err() {
+        if job.reservation.add(parsed).is_err() {
             return self.reject(Rejection::Busy);
         }
         let response = self.run(job, place);
-        job.held.give_back(parsed);
+        job.reservation.give_back(parsed);
         match response {
             Ok(response) => self.compressed(&job.request, response),
             // the pool is the last alternative
@@ -318,7 +319,7 @@ impl Api {
     }
 
     /// Runs the handler of an authorized request.
-    fn run(&self, job: &mut Job, place: Place<'_>) -> Result<Response, Longer> {
+    fn run(&self, job: &mut Job, place: ExecContext<'_>) -> Result<Response, Longer> {
         self.log_received(job);
         let response = self
             .authorize(job, place)
@@ -326,7 +327,7 @@ impl Api {
         self.finished(&job.request, place, response)
     }
 
-    fn authorize(&self, job: &mut Job, place: Place<'_>) -> Result<(), ApiError> {
+    fn authorize(&self, job: &mut Job, place: ExecContext<'_>) -> Result<(), ApiError> {
         if !job.is_allowed && self.state.options.authorization == Authorization::Basic {
             let has_body = !job.request.body().is_empty();
             let is_unread = job.request.parsed_body().is_none();
@@ -343,7 +344,7 @@ impl Api {
         Ok(())
     }
 
-    fn handle(&self, job: &Job, place: Place<'_>) -> Result<Response, ApiError> {
+    fn handle(&self, job: &Job, place: ExecContext<'_>) -> Result<Response, ApiError> {
         let call = Call::new(&job.request, place);
         let path = call.path();
         match job.plan {
@@ -371,7 +372,7 @@ impl Api {
         }
     }
 
-    fn other_method(&self, route: &Route, request: &Request) -> Response {
+    fn other_method(&self, route: &Route, request: &BufferedRequest) -> Response {
         let methods = route.served(&self.state.options);
         let methods: Vec<_> = methods.map(|action| action.method).collect();
         let message = format!("{} is no method of {}", request.method(), request.path());
@@ -395,8 +396,8 @@ impl Api {
     /// Turns the result of a handler into a response.
     fn finished(
         &self,
-        request: &Request,
-        place: Place<'_>,
+        request: &BufferedRequest,
+        place: ExecContext<'_>,
         result: Result<Response, ApiError>,
     ) -> Result<Response, Longer> {
         if !place.is_reactor() {
@@ -419,7 +420,7 @@ impl Api {
     }
 
     /// Compresses a response that is long enough, if the client accepts compression.
-    fn compressed(&self, request: &Request, response: Response) -> Response {
+    fn compressed(&self, request: &BufferedRequest, response: Response) -> Response {
         let live = self.state.live.load();
         let is_wanted = response.body().len() > live.packing.longer_than
             && !response.headers().contains_key(CONTENT_ENCODING)
@@ -435,7 +436,7 @@ impl Api {
     }
 }
 
-impl App for Service {
+impl App for RoutingService {
     async fn respond(&self, request: IncomingRequest) -> Response {
         let mut request = request;
         let is_head = request.method() == Method::HEAD;

@@ -15,7 +15,7 @@ use crate::config::{Live, ServerOptions};
 use crate::http::{Budget, RequestExt as _};
 use crate::plugins::Registry as Plugins;
 use crate::plugins::decision_logs::DecisionLogs;
-use crate::telemetry::Counts;
+use crate::telemetry::ServerCounters;
 
 /// Names, descriptions and values of gauges.
 pub type Gauges = dyn Fn() -> Vec<(&'static str, &'static str, u64)> + Send + Sync;
@@ -45,9 +45,9 @@ pub struct State {
     /// Prepared queries.
     pub queries: Cache<String, PreparedQuery>,
     /// Prepared filters, by path and options.
-    pub filters: Cache<filters::Key, PreparedFilters>,
+    pub filters: Cache<filters::FilterKey, PreparedFilters>,
     /// Request counters.
-    pub counts: Arc<Counts>,
+    pub counts: Arc<ServerCounters>,
     /// `true` if host functions may read the metadata of requests.
     pub reads_metadata: bool,
     /// States of plugins.
@@ -89,7 +89,7 @@ impl State {
             documents: Documents::new(options.bounds.documents, engine.limits()),
             queries: Cache::new(options.bounds.queries),
             filters: Cache::new(options.bounds.queries),
-            counts: Arc::new(Counts::new(&options.duration_buckets)),
+            counts: Arc::new(ServerCounters::new(&options.duration_buckets)),
             budget: Budget::new(options.bounds.memory),
             transport: OnceLock::new(),
             service_metrics: OnceLock::new(),

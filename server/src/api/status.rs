@@ -10,11 +10,11 @@ use tokio::sync::watch;
 use super::ApiError;
 use super::call::Call;
 use super::metrics_page::{DECISION_LOG_ERROR, registry};
-use super::service::Service;
+use super::service::RoutingService;
 use super::state::State;
 use crate::config::{PluginSettings, StatusSettings};
 use crate::http::{RequestExt as _, Response, Status, response};
-use crate::json::Fields;
+use crate::json::JsonFields;
 use crate::plugins::{Plugin, PluginState, STATUS};
 use crate::telemetry::messages;
 
@@ -23,7 +23,7 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     if state.live.load().status.is_none() {
         return Err(ApiError::internal("status plugin not enabled"));
     }
-    let mut answer = Fields::new(request.pretty());
+    let mut answer = JsonFields::new(request.pretty());
     answer.typed("result", &status(state));
     Ok(response::json(Status::OK, answer.finish()))
 }
@@ -90,7 +90,7 @@ fn metrics(state: &State) -> Value {
 
 /// Plugin that logs each change of the status and sends it to a service, as the settings say.
 pub async fn log(
-    service: Arc<Service>,
+    service: Arc<RoutingService>,
     plugin: Plugin,
     settings: watch::Receiver<Arc<PluginSettings>>,
 ) -> Result<(), String> {

@@ -11,12 +11,12 @@ use super::metrics;
 use super::patch;
 use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, response};
-use crate::json::Fields;
+use crate::json::JsonFields;
 use crate::telemetry::Metrics;
 
 /// `PUT /v1/data/{path}`: writes a document and creates the objects that contain it.
 pub fn put(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
-    let metrics = metrics::asked(request);
+    let metrics = metrics::metrics_of(request);
     let start = metrics.start();
     let text = body::text(request);
     let value = json::read(text.as_bytes()).map_err(|error| {
@@ -44,7 +44,7 @@ pub fn put(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
 
 /// `PATCH /v1/data/{path}`: applies all operations or none.
 pub fn patch(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
-    let metrics = metrics::asked(request);
+    let metrics = metrics::metrics_of(request);
     let start = metrics.start();
     let text = body::text(request);
     let operations = patch::read(&text)?;
@@ -52,7 +52,7 @@ pub fn patch(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let below = patch::unescaped(&path(request)?);
     let steps = operations
         .into_iter()
-        .map(|operation| operation.below(&below));
+        .map(|operation| operation.below_parent(&below));
     let steps = steps.collect::<Result<Vec<_>, _>>()?;
     state.engine.edit(|transaction| {
         check_scope(transaction, steps.iter().flat_map(changed))?;
@@ -71,7 +71,7 @@ pub fn delete(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
             .write(Operation::Remove, &path, Value::NULL)
             .map_err(ApiError::from)
     })?;
-    Ok(done(state, request, &metrics::asked(request)))
+    Ok(done(state, request, &metrics::metrics_of(request)))
 }
 
 /// Returns the paths that an operation of a patch changes.
@@ -118,7 +118,7 @@ fn done(state: &State, request: &Call<'_>, metrics: &Metrics) -> Response {
         return response::empty(Status::NO_CONTENT);
     }
     metrics.since("server_handler", request.info().received());
-    let mut answer = Fields::new(false);
+    let mut answer = JsonFields::new(false);
     metrics::add(&mut answer, metrics, state.options.spelling);
     response::json(Status::OK, answer.finish())
 }

@@ -144,7 +144,7 @@ impl ServerBuilder {
             decision_logs: DecisionLogs::default(),
             services: self.services,
             labels: labels_of(&config),
-            live: Live::new(LiveOptions::of(&options, config)),
+            live: Live::new(LiveOptions::from_options(&options, config)),
             options,
             plugins: self.plugins,
             registry,

@@ -78,7 +78,7 @@ pub fn size(text: &str) -> Result<usize, String> {
 }
 
 /// Formats a duration in Go's notation.
-pub fn shown_duration(nanoseconds: u64) -> String {
+pub fn format_duration(nanoseconds: u64) -> String {
     let (unit, digits, name) = match nanoseconds {
         0 => return "0s".to_owned(),
         1..1_000 => return format!("{nanoseconds}ns"),
@@ -104,7 +104,7 @@ pub fn shown_duration(nanoseconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{duration, integer, shown_duration, signed_duration, size};
+    use super::{duration, format_duration, integer, signed_duration, size};
 
     #[test]
     fn shown_durations() {
@@ -118,7 +118,7 @@ mod tests {
             (90_000_000_000, "1m30s"),
             (3_661_000_000_000, "1h1m1s"),
         ] {
-            assert_eq!(shown_duration(time), want);
+            assert_eq!(format_duration(time), want);
         }
     }
 

@@ -12,11 +12,11 @@ use solon::{Change, CompilerOptions, Engine, Error, PartialOptions, QueryContext
 
 use super::FAILED;
 use super::amounts::integer;
-use super::benchmarks::Measured;
+use super::benchmarks::BenchmarkResult;
 use super::forms::given;
 use super::networks::NetworkArgs;
 use super::report::Report;
-use super::table::Table;
+use super::table::TextTable;
 use super::target::TargetArgs;
 use super::terminal::{complain, print};
 
@@ -152,7 +152,7 @@ fn measure(args: &Args) -> Result<(), Report> {
             .module(file)
             .map(|module| module.source.text.to_string())
     };
-    let refused = |error: Error| Report::of(&error, &text_of);
+    let refused = |error: Error| Report::of_error(&error, &text_of);
     let mut request = Request::new();
     if let Some(input) = &input {
         request = request.input(input);
@@ -179,7 +179,7 @@ fn measure(args: &Args) -> Result<(), Report> {
     };
     for _ in 0..args.count {
         let mut times = Vec::new();
-        let measured = Measured::repeat(|| {
+        let measured = BenchmarkResult::repeat(|| {
             let start = Instant::now();
             let is_defined = evaluate().map_err(refused)?;
             if args.metrics {
@@ -197,7 +197,7 @@ fn measure(args: &Args) -> Result<(), Report> {
             let name = if args.partial { PARTIAL } else { EVAL };
             measured.extra = distribution(name, &times);
         }
-        print(shown(args.format, &measured));
+        print(format_result(args.format, &measured));
     }
     Ok(())
 }
@@ -217,12 +217,12 @@ fn distribution(name: &str, times: &[u64]) -> BTreeMap<String, f64> {
         .collect()
 }
 
-fn shown(format: Format, measured: &Measured) -> Vec<u8> {
+fn format_result(format: Format, measured: &BenchmarkResult) -> Vec<u8> {
     match format {
         Format::Json => crate::json::answer_text(&measured.json(), true),
         Format::Gobench => format!("BenchmarkOPAEval\t{}\n", measured.line()).into_bytes(),
         Format::Pretty => {
-            let mut table = Table::default();
+            let mut table = TextTable::default();
             let mut row = |name: &str, number: String| {
                 table.row(vec![name.to_owned(), number]);
             };
@@ -279,6 +279,6 @@ fn load(args: &Args) -> Result<Engine, Report> {
     change.load(&loaded);
     let text_of = |file: &str| loaded.modules.get(file).cloned();
     let applied = engine.apply(change);
-    applied.map_err(|error| Report::of(&error, &text_of))?;
+    applied.map_err(|error| Report::of_error(&error, &text_of))?;
     Ok(engine)
 }

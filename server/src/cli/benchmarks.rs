@@ -10,7 +10,7 @@ pub const TIME: Duration = Duration::from_secs(1);
 
 /// Results of a benchmark. Allocations are not counted.
 #[derive(Default)]
-pub struct Measured {
+pub struct BenchmarkResult {
     /// Number of runs.
     pub runs: u64,
     /// Total time of all runs.
@@ -36,7 +36,7 @@ pub struct MeasuredJson {
     extra: Option<BTreeMap<String, f64>>,
 }
 
-impl Measured {
+impl BenchmarkResult {
     /// Calls `run` for one second, or until its first error.
     ///
     /// # Errors

@@ -102,9 +102,11 @@ fn build(args: &Args) -> Result<(), String> {
     let signing_key = args.signing.key()?;
     let bundle = load(args).map_err(|message| format!("load error: {message}"))?;
     let bundle = match bundle {
-        Loaded::Bundles(bundles) => Bundle::merge(bundles, super::version_of(args.v0_compatible))
-            .map_err(|message| format!("bundle merge failed: {message}"))?,
-        Loaded::Files(bundle) => bundle,
+        BuildInputs::Bundles(bundles) => {
+            Bundle::merge(bundles, super::version_of(args.v0_compatible))
+                .map_err(|message| format!("bundle merge failed: {message}"))?
+        }
+        BuildInputs::Files(bundle) => bundle,
     };
     let builder = BundleBuilder::new(super::version_of(args.v0_compatible))
         .capabilities(args.capabilities.clone())
@@ -129,13 +131,13 @@ fn build(args: &Args) -> Result<(), String> {
 
 /// Contents of the paths.
 #[expect(clippy::large_enum_variant, reason = "there is one value in a process")]
-enum Loaded {
+enum BuildInputs {
     /// Bundles and their names.
     Bundles(Vec<(String, Bundle)>),
     Files(Bundle),
 }
 
-fn load(args: &Args) -> Result<Loaded, String> {
+fn load(args: &Args) -> Result<BuildInputs, String> {
     let version = super::version_of(args.v0_compatible);
     let text = |report: Report| report.text(true).trim_end_matches('\n').to_owned();
     let loader = super::loader(&args.ignore, args.capabilities.as_deref(), version);
@@ -158,7 +160,9 @@ fn load(args: &Args) -> Result<Loaded, String> {
             let bundle = bundle.map_err(|errors| errors.to_string())?;
             Ok((name, bundle))
         });
-        return Ok(Loaded::Bundles(bundles.collect::<Result<_, String>>()?));
+        return Ok(BuildInputs::Bundles(
+            bundles.collect::<Result<_, String>>()?,
+        ));
     }
     warn_of_manifests(&args.paths);
     let loaded = loader
@@ -166,7 +170,7 @@ fn load(args: &Args) -> Result<Loaded, String> {
         .map_err(|errors| text(Report::of_files(errors)))?;
     let bundle = Bundle::from_files(&loaded, &options);
     let bundle = bundle.map_err(|errors| text(Report::of_files(errors)))?;
-    Ok(Loaded::Files(bundle))
+    Ok(BuildInputs::Files(bundle))
 }
 
 /// Warns that a manifest has no effect without `--bundle`.

@@ -39,7 +39,7 @@ pub struct Args {
 
 /// Prints capabilities as JSON, or the names of versions if no flag selects one.
 pub fn run(args: &Args) -> ExitCode {
-    match asked_for(args) {
+    match output(args) {
         Ok(text) => {
             print(text);
             ExitCode::SUCCESS
@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
-fn asked_for(args: &Args) -> Result<Vec<u8>, String> {
+fn output(args: &Args) -> Result<Vec<u8>, String> {
     if let Some(version) = &args.version {
         let known = versions::capabilities(version);
         let text = known.ok_or_else(|| format!("no capabilities version found: {version}"))?;
@@ -74,7 +74,7 @@ fn asked_for(args: &Args) -> Result<Vec<u8>, String> {
 }
 
 fn printed(json: &Json) -> Result<Vec<u8>, String> {
-    let ordered = Document(json);
+    let ordered = OrderedDocument(json);
     let mut text = serde_json::to_vec_pretty(&ordered).map_err(|error| error.to_string())?;
     text.push(b'\n');
     Ok(escape_html(text))
@@ -101,7 +101,7 @@ const OF_FUNCTIONS: [&str; 8] = [
 ];
 
 /// A document with its members in OPA's order, without empty ones.
-struct Document<'j>(&'j Json);
+struct OrderedDocument<'j>(&'j Json);
 
 /// Members of a WebAssembly ABI version in OPA's order.
 const OF_VERSIONS: [&str; 2] = ["version", "minor_version"];
@@ -110,7 +110,7 @@ const OF_VERSIONS: [&str; 2] = ["version", "minor_version"];
 struct Listed<'j>(&'j Json, &'static [&'static str]);
 
 /// An object with its members in this order.
-struct Member<'j>(&'j Map<String, Json>, &'static [&'static str]);
+struct OrderedObject<'j>(&'j Map<String, Json>, &'static [&'static str]);
 
 /// Returns the members of an object, beginning with these names.
 fn in_order<'j>(
@@ -123,7 +123,7 @@ fn in_order<'j>(
     known.chain(others)
 }
 
-impl Serialize for Document<'_> {
+impl Serialize for OrderedDocument<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Json::Object(object) = self.0 else {
             return self.0.serialize(serializer);
@@ -147,14 +147,14 @@ impl Serialize for Listed<'_> {
         match self.0 {
             Json::Array(objects) if objects.iter().all(Json::is_object) => {
                 let objects = objects.iter().filter_map(Json::as_object);
-                serializer.collect_seq(objects.map(|object| Member(object, self.1)))
+                serializer.collect_seq(objects.map(|object| OrderedObject(object, self.1)))
             }
             other => other.serialize(serializer),
         }
     }
 }
 
-impl Serialize for Member<'_> {
+impl Serialize for OrderedObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(in_order(self.0, self.1))
     }
@@ -185,6 +185,6 @@ pub fn parse_options(
         None => Ok(ParseOptions::from_version(version)),
         Some(capabilities) => capabilities
             .parse_options(version)
-            .map_err(|error| Report::of(&error.into(), &|_| None)),
+            .map_err(|error| Report::of_error(&error.into(), &|_| None)),
     }
 }

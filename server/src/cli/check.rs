@@ -149,9 +149,9 @@ fn check(args: &Args) -> Result<Engine, Report> {
     change.load(&loaded);
     engine
         .apply(change)
-        .map_err(|error| Report::of(&error, &|file| loaded.text(file).map(str::to_owned)))?;
+        .map_err(|error| Report::of_error(&error, &|file| loaded.text(file).map(str::to_owned)))?;
     check_filters(args, &engine)
-        .map_err(|error| Report::of(&error, &|file| loaded.text(file).map(str::to_owned)))?;
+        .map_err(|error| Report::of_error(&error, &|file| loaded.text(file).map(str::to_owned)))?;
     Ok(engine)
 }
 

@@ -12,7 +12,7 @@ use clap::{Subcommand, ValueEnum};
 use solon_control::config::ConfigFiles;
 use solon_control::model::{Compat, Role, read_retention};
 use solon_control::secrets::KeySource;
-use solon_control::{ControlPlane, Options, Refusal, commands};
+use solon_control::{ApiError, ControlPlane, Options, commands};
 
 use tokio::sync::watch;
 
@@ -49,7 +49,7 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    Run(Box<Run>),
+    Run(Box<ServeArgs>),
     Build(Box<OnceArgs>),
     /// Report credentials in plain text, pending migrations and other findings in the database; the exit code is 1 if there are any.
     Check(Common),
@@ -101,7 +101,7 @@ enum CompatFlag {
 
 /// Serve the API.
 #[derive(clap::Args)]
-struct Run {
+struct ServeArgs {
     #[command(flatten)]
     common: Common,
     /// Address to listen on: `host:port`, `:port` for every interface, or `unix://PATH`; can be repeated.
@@ -285,7 +285,7 @@ pub fn run(args: Args) -> ExitCode {
 }
 
 async fn perform(command: Command) -> Result<(), String> {
-    let text = |refusal: Refusal| refusal.to_string();
+    let text = |refusal: ApiError| refusal.to_string();
     match command {
         Command::Run(args) => serve(*args).await,
         Command::Build(args) => once::build(*args).await,
@@ -378,7 +378,7 @@ fn until(time: Duration) -> i64 {
     i64::try_from(end.as_micros()).unwrap_or(i64::MAX)
 }
 
-async fn serve(args: Run) -> Result<(), String> {
+async fn serve(args: ServeArgs) -> Result<(), String> {
     let mut options = args.common.options();
     args.api_prefix.clone_into(&mut options.api_prefix);
     options.apply_migrations = args.apply_migrations;
@@ -395,7 +395,7 @@ async fn serve(args: Run) -> Result<(), String> {
     let plane = ControlPlane::open(&options).await;
     let plane = plane.map_err(|refusal| refusal.to_string())?;
     // before a handler is installed, the signal would end the process
-    let hangup = told(SignalKind::hangup())?;
+    let hangup = listen(SignalKind::hangup())?;
     let pruning = {
         let plane = plane.clone();
         tokio::spawn(async move { plane.prune_audit().await })
@@ -419,8 +419,8 @@ async fn serve(args: Run) -> Result<(), String> {
         grace: args.shutdown_grace_period,
     };
     let (mut interrupt, mut terminate) = (
-        told(SignalKind::interrupt())?,
-        told(SignalKind::terminate())?,
+        listen(SignalKind::interrupt())?,
+        listen(SignalKind::terminate())?,
     );
     let (stopping, stopped) = watch::channel(false);
     let building = args
@@ -458,7 +458,7 @@ async fn serve(args: Run) -> Result<(), String> {
     served.map_err(|error| error.to_string())
 }
 
-fn told(kind: SignalKind) -> Result<Signal, String> {
+fn listen(kind: SignalKind) -> Result<Signal, String> {
     signal(kind).map_err(|error| error.to_string())
 }
 

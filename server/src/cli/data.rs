@@ -76,7 +76,7 @@ struct Check {
 /// Form of an export.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Contents {
+struct ExportContents {
     modules: Vec<Module>,
     documents: Box<RawValue>,
     /// Origins of documents. If absent, all origins are unknown.
@@ -148,7 +148,7 @@ fn export(args: &Export) -> Result<ExitCode, Report> {
     let mut documents = Vec::new();
     json::write(contents.documents.borrow(), &mut documents);
     let documents = String::from_utf8(documents).map_err(message)?;
-    let exported = origins::Exported::of(&contents);
+    let exported = origins::Exported::of_contents(&contents);
     let module = |module: StoredModule| {
         let known = VERSIONS
             .iter()
@@ -162,7 +162,7 @@ fn export(args: &Export) -> Result<ExitCode, Report> {
         })
     };
     let modules = contents.modules.into_iter().map(module);
-    let contents = Contents {
+    let contents = ExportContents {
         modules: modules.collect::<Result<_, Report>>()?,
         documents: RawValue::from_string(documents).map_err(message)?,
         origins: exported,
@@ -193,7 +193,7 @@ fn import(args: &Import) -> Result<ExitCode, Report> {
         super::read(&args.export).map_err(message)?
     };
     let named = |error: &dyn std::fmt::Display| message(format!("{}: {error}", args.export));
-    let contents: Contents = serde_json::from_slice(&text).map_err(|error| named(&error))?;
+    let contents: ExportContents = serde_json::from_slice(&text).map_err(|error| named(&error))?;
     let documents = json::read(contents.documents.get().as_bytes());
     let documents = documents.map_err(|error| named(&error))?;
     let store = SqliteStore::open(file(&args.store)).map_err(message)?;
@@ -240,7 +240,7 @@ fn import(args: &Import) -> Result<ExitCode, Report> {
         let module = contents.modules.iter().find(|module| module.name == file);
         module.map(|module| module.text.clone())
     };
-    applied.map_err(|error| Report::of(&error, &text_of))?;
+    applied.map_err(|error| Report::of_error(&error, &text_of))?;
     let count = modules.len();
     let mut all = StoreContents::new(documents, modules);
     if let Some(exported) = contents.origins {

@@ -10,7 +10,7 @@ use solon_syntax::json::{Options, lay_out, text};
 
 use super::FAILED;
 use super::report::Report;
-use super::table::Table;
+use super::table::TextTable;
 use super::terminal::{complain, print};
 
 /// Print the documents that a query depends on.
@@ -81,7 +81,7 @@ fn dependencies(args: &Args, query: &str) -> Result<Dependencies, Report> {
     // syntax errors of the query are reported before anything is loaded
     engine
         .dependencies(query)
-        .map_err(|error| Report::of(&error, &text_of))?;
+        .map_err(|error| Report::of_error(&error, &text_of))?;
     let loaded = load(args)?;
     let mut change = Change::default();
     for (name, text) in &loaded.modules {
@@ -89,14 +89,14 @@ fn dependencies(args: &Args, query: &str) -> Result<Dependencies, Report> {
     }
     let text_of = |file: &str| loaded.modules.get(file).cloned();
     engine.apply(change).map_err(|error| {
-        let report = Report::of(&error, &text_of);
+        let report = Report::of_error(&error, &text_of);
         // loading parses the files
         let is_of_loading = report.is_of_loading();
         report.during_loading(is_of_loading)
     })?;
     engine
         .dependencies(query)
-        .map_err(|error| Report::of(&error, &text_of))
+        .map_err(|error| Report::of_error(&error, &text_of))
 }
 
 /// Loads the policies. If there are bundles, files are ignored, as in OPA.
@@ -124,7 +124,7 @@ fn table(found: &Dependencies) -> String {
         return String::new();
     }
     let header = columns.iter().map(|(title, _)| (*title).to_owned());
-    let mut table = Table::new(header.collect());
+    let mut table = TextTable::new(header.collect());
     let rows = columns.iter().map(|(_, texts)| texts.len()).max();
     for row in 0..rows.unwrap_or(0) {
         let cells = columns.iter();

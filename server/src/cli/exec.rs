@@ -104,7 +104,7 @@ enum LogLevel {
 
 /// Decision for one input.
 #[derive(Serialize)]
-struct Decided {
+struct ExecDecision {
     #[serde(skip_serializing_if = "Option::is_none")]
     decision_id: Option<String>,
     path: String,
@@ -122,7 +122,7 @@ struct DecisionError {
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    location: Option<crate::wire::Location>,
+    location: Option<crate::wire::ErrorLocation>,
 }
 
 /// Prints a decision for each input.
@@ -204,7 +204,7 @@ fn engine(args: &Args) -> Result<(Engine, Arc<RestrictedHost>), String> {
     change.load(&loaded);
     let text_of = |file: &str| loaded.modules.get(file).cloned();
     let applied = engine.apply(change);
-    applied.map_err(|error| failed(&Report::of(&error, &text_of)))?;
+    applied.map_err(|error| failed(&Report::of_error(&error, &text_of)))?;
     Ok((engine, host))
 }
 
@@ -233,7 +233,7 @@ struct Decisions<'a> {
     host: &'a RestrictedHost,
     decision: &'a str,
     limits: Limits,
-    decided: Vec<Decided>,
+    decided: Vec<ExecDecision>,
     failures: usize,
     errors: usize,
 }
@@ -270,7 +270,7 @@ impl Decisions<'_> {
                 (None, Some(error), None)
             }
         };
-        self.decided.push(Decided {
+        self.decided.push(ExecDecision {
             decision_id,
             path: path.to_owned(),
             error,
@@ -304,7 +304,7 @@ impl Decisions<'_> {
         if self.args.fail || self.args.fail_defined || self.args.fail_non_empty {
             self.errors += 1;
         }
-        self.decided.push(Decided {
+        self.decided.push(ExecDecision {
             decision_id: None,
             path: path.to_owned(),
             error: Some(DecisionError {

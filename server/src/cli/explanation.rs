@@ -4,7 +4,7 @@ use solon::Error;
 
 /// Form of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum TraceFormat {
     /// Readable lines.
     Lines,
     /// Events as JSON.
@@ -25,18 +25,22 @@ impl Explanation {
     ///
     /// # Errors
     /// Fails if the trace is too large.
-    pub fn of<T>(how: &solon::Explanation<T>, shown: Shown, values: bool) -> Result<Self, Error> {
+    pub fn from_explanation<T>(
+        how: &solon::Explanation<T>,
+        shown: TraceFormat,
+        values: bool,
+    ) -> Result<Self, Error> {
         let mut explanation = Self::default();
         match shown {
-            Shown::Lines => {
+            TraceFormat::Lines => {
                 for line in how.lines(true, values)? {
                     explanation.lines.push_str(&line);
                     explanation.lines.push('\n');
                 }
             }
-            Shown::Events if how.events.is_empty() => {}
-            Shown::Events => explanation.events = Some(how.detailed_json()?),
-            Shown::Nothing => {}
+            TraceFormat::Events if how.events.is_empty() => {}
+            TraceFormat::Events => explanation.events = Some(how.detailed_json()?),
+            TraceFormat::Nothing => {}
         }
         Ok(explanation)
     }

@@ -159,11 +159,11 @@ fn standard_input(options: &FormatOptions) -> ExitCode {
 fn text_of(name: &str, bytes: &[u8], options: &FormatOptions) -> Result<String, String> {
     let formatted = module_text(name, bytes, &options.parse)
         .and_then(|text| format(&Source::new(SourceId(0), name, text), options));
-    formatted.map_err(|errors| shown(&errors))
+    formatted.map_err(|errors| format_errors(&errors))
 }
 
 /// Returns the errors of a file. An empty file is one error, not a list.
-fn shown(errors: &Diagnostics) -> String {
+fn format_errors(errors: &Diagnostics) -> String {
     match errors.0.as_slice() {
         [one] if one.code == Code::Parse && one.message == "empty module" => one.to_string(),
         _ => errors.to_string(),

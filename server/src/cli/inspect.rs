@@ -61,7 +61,7 @@ enum Format {
 }
 
 /// Contents of a bundle or a policy.
-struct Contents {
+struct InspectedContents {
     /// Manifest; `None` for a single policy.
     manifest: Option<Manifest>,
     /// `true` if the manifest is a file of the bundle.
@@ -108,17 +108,17 @@ fn inspect(args: &Args, argument: &str) -> Result<Vec<u8>, String> {
             let error = LoadError::system("stat", &path, error);
             return Err(Report::of_files(error.into()).text(true));
         }
-        Contents::of_policy(&path, &options)?
+        InspectedContents::of_policy(&path, &options)?
     } else {
         let reader = BundleReader::new(&*path)
             .parse_options(options)
             .verification(Verification::skip());
         let bundle = reader.read_path(&SystemFiles, &path);
         let bundle = bundle.map_err(|errors| errors.to_string())?;
-        Contents::of_bundle(bundle, &path, kind == Ok(FileKind::Folder))
+        InspectedContents::of_bundle(bundle, &path, kind == Ok(FileKind::Folder))
     };
     let compiled = Engine::new().required_capabilities(&contents.modules);
-    let capabilities = compiled.map_err(|error| Report::of(&error, &|_| None).text(false))?;
+    let capabilities = compiled.map_err(|error| Report::of_error(&error, &|_| None).text(false))?;
     let annotations = args.annotations.then(|| annotated(&contents.modules));
     Ok(match args.format {
         Format::Pretty => {
@@ -129,11 +129,11 @@ fn inspect(args: &Args, argument: &str) -> Result<Vec<u8>, String> {
     })
 }
 
-impl Contents {
+impl InspectedContents {
     fn of_policy(path: &str, options: &ParseOptions) -> Result<Self, String> {
         let bytes = super::read(path).map_err(|error| error.to_string())?;
         let text_of = |_: &str| Some(String::from_utf8_lossy(&bytes).into_owned());
-        let report = |errors: Diagnostics| Report::of(&errors.into(), &text_of).text(true);
+        let report = |errors: Diagnostics| Report::of_error(&errors.into(), &text_of).text(true);
         let text = module_text(path, &bytes, options).map_err(report)?;
         let source = Source::new(SourceId(0), path, text);
         let module = parse_module(&source, options).map_err(report)?;

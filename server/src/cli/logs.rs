@@ -11,8 +11,8 @@ use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 use serde_json::{Value, json};
 
-use super::amounts::shown_duration;
-use super::table::Table;
+use super::amounts::format_duration;
+use super::table::TextTable;
 use super::terminal::complain;
 use super::{FAILED, amounts};
 use crate::plugins::decision_logs::comparable;
@@ -184,7 +184,7 @@ impl Args {
         );
         let mut statement = connection.prepare(&sql)?;
         let mut rows = statement.query(params_from_iter(conditions.parameters))?;
-        let mut table = Table::new(
+        let mut table = TextTable::new(
             ["time", "path", "result", "duration"]
                 .map(str::to_owned)
                 .to_vec(),
@@ -236,7 +236,7 @@ impl Args {
             group.push(row.get::<_, Option<i64>>(2)?.unwrap_or(0));
         }
         let names = ["path", "result", "count", "p50", "p90", "p99", "max"];
-        let mut table = Table::new(names.map(str::to_owned).to_vec());
+        let mut table = TextTable::new(names.map(str::to_owned).to_vec());
         let mut all = Vec::new();
         for ((path, result), mut durations) in groups {
             durations.sort_unstable();
@@ -272,7 +272,7 @@ fn percentile(sorted: &[i64], share: usize) -> i64 {
 
 fn duration(nanoseconds: Option<i64>) -> String {
     let known = nanoseconds.and_then(|nanoseconds| u64::try_from(nanoseconds).ok());
-    known.map(shown_duration).unwrap_or_default()
+    known.map(format_duration).unwrap_or_default()
 }
 
 /// Maximum length of a result in a table, in characters.

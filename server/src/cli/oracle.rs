@@ -100,30 +100,30 @@ fn find(args: &FindArgs, file: &str, offset: u32) -> Result<Vec<u8>, String> {
             &options,
         ) {
             Ok(module) => modules.push(Arc::new(module)),
-            Err(errors) if name == file => return Ok(refused(&errors)),
+            Err(errors) if name == file => return Ok(format_errors(&errors)),
             Err(errors) => {
-                let text = Report::of(&errors.into(), &|_| None).text(false);
+                let text = Report::of_error(&errors.into(), &|_| None).text(false);
                 return Err(text.trim_end().to_owned());
             }
         }
     }
     Ok(match Definition::find(modules, file, offset) {
         Ok(Definition::At(file, row, col)) => answer_text(
-            &Answer {
-                result: crate::wire::Location { file, row, col },
+            &DefinitionOutput {
+                result: crate::wire::ErrorLocation { file, row, col },
             },
             true,
         ),
         Ok(Definition::NoMatch) => coded("oracle_no_match_found"),
         Ok(_) => coded("oracle_no_definition_found"),
-        Err(solon::Error::Compile(errors)) => refused(&errors),
+        Err(solon::Error::Compile(errors)) => format_errors(&errors),
         Err(error) => return Err(error.to_string()),
     })
 }
 
 #[derive(serde::Serialize)]
-struct Answer {
-    result: crate::wire::Location,
+struct DefinitionOutput {
+    result: crate::wire::ErrorLocation,
 }
 
 fn coded(code: &str) -> Vec<u8> {
@@ -131,7 +131,7 @@ fn coded(code: &str) -> Vec<u8> {
 }
 
 /// Returns the errors of policies that cannot be parsed.
-fn refused(errors: &Diagnostics) -> Vec<u8> {
+fn format_errors(errors: &Diagnostics) -> Vec<u8> {
     let errors = errors.0.iter().map(|one| {
         json!({
             "code": one.code.as_str(),

@@ -64,7 +64,7 @@ fn tree(args: &Args) -> Result<String, Report> {
         version: super::version_of(args.v0_compatible),
         ..ParseOptions::default()
     };
-    let refused = |errors: Diagnostics| Report::of(&errors.into(), &|_| None);
+    let refused = |errors: Diagnostics| Report::of_error(&errors.into(), &|_| None);
     let text = module_text(&args.file, &text, &options).map_err(refused)?;
     let source = Source::new(SourceId(0), args.file.as_str(), text);
     let module = parse_module(&source, &options).map_err(refused)?;

@@ -24,7 +24,7 @@ use self::changes::{Change as Difference, Tally};
 use self::host::LoggedHost;
 use self::worker::Worker;
 use super::report::Report;
-use super::table::Table;
+use super::table::TextTable;
 use super::terminal::complain;
 use super::verifying::VerifyArgs;
 
@@ -126,7 +126,7 @@ fn engine(args: &Args) -> Result<Engine, Report> {
     change.load(&loaded);
     let text_of = |file: &str| loaded.modules.get(file).cloned();
     let applied = engine.apply(change);
-    applied.map_err(|error| Report::of(&error, &text_of))?;
+    applied.map_err(|error| Report::of_error(&error, &text_of))?;
     Ok(engine)
 }
 
@@ -215,7 +215,7 @@ fn text(tally: &Tally, changes: &[Difference<'_>], hidden: usize) -> String {
     let mut out = String::new();
     if !changes.is_empty() {
         let names = ["decision", "old result", "new result", "count", "examples"];
-        let mut table = Table::new(names.map(str::to_owned).to_vec());
+        let mut table = TextTable::new(names.map(str::to_owned).to_vec());
         for change in changes {
             let examples = change.examples.join("\n");
             let group = change.group;

@@ -8,12 +8,12 @@ use solon::{ErrorEntry, StackFrame};
 use solon_syntax::source::Diagnostic;
 
 use crate::json::answer_text;
-use crate::wire::{Details, Location, Running};
+use crate::wire::{Details, ErrorLocation, RunningQuery};
 
 /// Errors to be printed.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    errors: Vec<Entry>,
+    errors: Vec<ReportEntry>,
     /// `true` if files could not be loaded.
     #[serde(skip)]
     loading: bool,
@@ -32,16 +32,16 @@ pub struct Report {
 }
 
 #[derive(Debug, Serialize)]
-struct Entry {
+struct ReportEntry {
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    location: Option<Location>,
+    location: Option<ErrorLocation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<Details>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    stack_trace: Vec<Running>,
+    stack_trace: Vec<RunningQuery>,
     #[serde(skip)]
     lines: Vec<String>,
     /// Stack of running queries in the text.
@@ -54,18 +54,18 @@ pub type Texts<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 impl Report {
     /// Creates a report of an engine error.
-    pub fn of(error: &solon::Error, texts: Texts<'_>) -> Self {
+    pub fn of_error(error: &solon::Error, texts: Texts<'_>) -> Self {
         let errors = match error {
             solon::Error::Compile(diagnostics) => diagnostics
                 .0
                 .iter()
-                .map(|one| Entry::of(one, texts))
+                .map(|one| ReportEntry::of_diagnostic(one, texts))
                 .collect(),
-            solon::Error::EmptyQuery => vec![Entry::message(error.to_string())],
+            solon::Error::EmptyQuery => vec![ReportEntry::message(error.to_string())],
             other => other
                 .entries()
                 .into_iter()
-                .map(|entry| Entry::of_evaluation(entry, texts))
+                .map(|entry| ReportEntry::of_evaluation(entry, texts))
                 .collect(),
         };
         Self {
@@ -84,9 +84,9 @@ impl Report {
         faults: &[solon::Error],
         texts: Texts<'_>,
     ) -> Self {
-        let mut report = failed.map_or_else(Self::answered, |error| Self::of(error, texts));
+        let mut report = failed.map_or_else(Self::answered, |error| Self::of_error(error, texts));
         for fault in faults {
-            report.errors.extend(Self::of(fault, texts).errors);
+            report.errors.extend(Self::of_error(fault, texts).errors);
         }
         report
     }
@@ -119,8 +119,8 @@ impl Report {
     /// Creates a report of errors of loading files.
     pub fn of_files(errors: LoadErrors) -> Self {
         let entries = errors.0.into_iter().map(|error| match error {
-            LoadError::Syntax(one) => Entry::of(&one, &|_| None),
-            other => Entry::message(other.to_string()),
+            LoadError::Syntax(one) => ReportEntry::of_diagnostic(&one, &|_| None),
+            other => ReportEntry::message(other.to_string()),
         });
         Self {
             errors: entries.collect(),
@@ -135,7 +135,7 @@ impl Report {
     /// Creates a report of one message without a location.
     pub fn message(message: impl Into<String>) -> Self {
         Self {
-            errors: vec![Entry::message(message.into())],
+            errors: vec![ReportEntry::message(message.into())],
             loading: false,
             answered: false,
             result: None,
@@ -234,7 +234,7 @@ impl Report {
     }
 }
 
-impl Entry {
+impl ReportEntry {
     fn message(message: String) -> Self {
         Self {
             message,
@@ -247,8 +247,8 @@ impl Entry {
         }
     }
 
-    fn of(one: &Diagnostic, texts: Texts<'_>) -> Self {
-        let location = one.has_location().then(|| Location {
+    fn of_diagnostic(one: &Diagnostic, texts: Texts<'_>) -> Self {
+        let location = one.has_location().then(|| ErrorLocation {
             file: one.file.to_string(),
             row: one.span.row,
             col: one.span.col,
@@ -262,7 +262,7 @@ impl Entry {
             message: one.message.clone(),
             code: Some(one.code.as_str().to_owned()),
             location,
-            details: Details::of(one),
+            details: Details::from_diagnostic(one),
             stack_trace: Vec::new(),
             lines,
             traceback: Vec::new(),
@@ -274,9 +274,9 @@ impl Entry {
         Self {
             message: entry.message,
             code: Some(entry.code),
-            location: entry.location.map(Location::from),
+            location: entry.location.map(ErrorLocation::from),
             details: None,
-            stack_trace: frames.clone().map(Running::from).collect(),
+            stack_trace: frames.clone().map(RunningQuery::from).collect(),
             lines: entry.details,
             traceback: frames.map(|frame| running(frame, texts)).collect(),
         }

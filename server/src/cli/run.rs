@@ -26,7 +26,7 @@ use solon_outbound::Services;
 
 use self::host::ServerHost;
 use self::reload::{Reload, services};
-use self::started::Started;
+use self::started::StartedEngine;
 use self::watch::Watch;
 use super::amounts::integer;
 use super::forms::given;
@@ -184,13 +184,13 @@ fn start(args: &Args) -> Result<(), String> {
     }
     survive_hangup().map_err(|error| line(error.to_string()))?;
     // watching starts before anything is read, so that no change is missed
-    let (watched_files, watched_config) = args.watched();
+    let (watched_files, watched_config) = args.watchers();
     let config = args
         .config()
         .map_err(|text| line(format!("config error: {text}")))?;
     let services = services(&Services::default(), &config)
         .map_err(|text| line(format!("config error: {text}")))?;
-    let told = to_value(&config.told()).map_err(line)?;
+    let told = to_value(&config.redacted()).map_err(line)?;
     let is_authorized = args.transport.authorization() == Authorization::Basic;
     let host = Arc::new(ServerHost::new(args.system(), told, is_authorized));
     let id = random_id(&*host);
@@ -198,11 +198,11 @@ fn start(args: &Args) -> Result<(), String> {
     let options = args.options(&config).map_err(line)?;
     options.check().map_err(|text| line(text.to_owned()))?;
     let loaded = args.capabilities(&config).and_then(|capabilities| {
-        let loaded = Started::load(args, &config, capabilities.clone(), host.clone())?;
+        let loaded = StartedEngine::load(args, &config, capabilities.clone(), host.clone())?;
         Ok((loaded, capabilities))
     });
     let (
-        Started {
+        StartedEngine {
             engine,
             report,
             former,
@@ -384,7 +384,7 @@ impl Args {
             } else {
                 Spelling::Standard
             },
-            bounds: self.bounds.bounds(settings.body, settings.unpacked),
+            bounds: self.bounds.bounds(settings.body, settings.max_decompressed),
             packing: settings.packing,
             default_decision: self
                 .default_decision
@@ -435,7 +435,7 @@ impl Args {
     }
 
     /// Returns watchers of the files to load and of the configuration, if they are to be watched.
-    fn watched(&self) -> (Option<Watch>, Option<Watch>) {
+    fn watchers(&self) -> (Option<Watch>, Option<Watch>) {
         let files = self.watch.then(|| {
             let args = self.clone();
             Watch::new(move || {

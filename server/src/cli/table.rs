@@ -2,7 +2,7 @@
 
 /// Rows of cells, with or without a header.
 #[derive(Default)]
-pub struct Table {
+pub struct TextTable {
     header: Option<Vec<String>>,
     rows: Vec<Vec<String>>,
     /// Indexes of the rows with a line above.
@@ -11,7 +11,7 @@ pub struct Table {
     numbers_right: bool,
 }
 
-impl Table {
+impl TextTable {
     /// Creates a table with a header.
     pub fn new(header: Vec<String>) -> Self {
         Self {
@@ -160,15 +160,15 @@ fn pad(out: &mut String, text: &str, before: usize, behind: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::Table;
+    use super::TextTable;
 
     #[test]
     fn tables() {
-        let mut table = Table::new(vec!["b+1".into(), "longer".into()]);
+        let mut table = TextTable::new(vec!["b+1".into(), "longer".into()]);
         table.row(vec!["2".into(), "é".into()]);
         let want = "┌─────┬────────┐\n│ b+1 │ longer │\n├─────┼────────┤\n│ 2   │ é      │\n└─────┴────────┘\n";
         assert_eq!(table.render(), want);
-        let mut wide = Table::new(vec!["x".into()]);
+        let mut wide = TextTable::new(vec!["x".into()]);
         wide.row(vec!["日本".into()]);
         assert_eq!(
             wide.render(),

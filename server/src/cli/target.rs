@@ -14,11 +14,11 @@ pub struct TargetArgs {
         hide = true,
         value_name = "TARGET"
     )]
-    target: Target,
+    target: EvalTargetArg,
 }
 
 #[derive(Clone, Copy, Default, ValueEnum)]
-enum Target {
+enum EvalTargetArg {
     /// The engine itself.
     #[default]
     Rego,

@@ -37,7 +37,7 @@ impl PluginSettings {
 #[derive(Clone, Debug, PartialEq)]
 pub struct BundleSettings {
     /// Source of the bundle.
-    pub location: Location,
+    pub location: BundleLocation,
     /// Polling intervals.
     pub polling: Polling,
     /// `true` if the last activated snapshot is kept on disk.
@@ -50,7 +50,7 @@ pub struct BundleSettings {
 
 /// Source of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Location {
+pub enum BundleLocation {
     /// A path of the file system.
     File(PathBuf),
     /// A path of a service.
@@ -62,7 +62,7 @@ pub enum Location {
     },
 }
 
-impl Location {
+impl BundleLocation {
     /// Returns the name of the service.
     pub fn service(&self) -> Option<&str> {
         match self {

@@ -36,7 +36,7 @@ pub struct LiveOptions {
 
 impl LiveOptions {
     /// Returns the live options among the options of a server.
-    pub fn of(options: &ServerOptions, config: Value) -> Self {
+    pub fn from_options(options: &ServerOptions, config: Value) -> Self {
         let (decision, authorization) = (
             &options.default_decision,
             &options.default_authorization_decision,

@@ -16,7 +16,7 @@ pub use decision_logs::{
     ReportingTrigger, SpoolOptions, WhenFull,
 };
 pub use distribution::{
-    BundleSettings, DiscoverySettings, Location, PluginSettings, Polling, RequiredSignature,
+    BundleLocation, BundleSettings, DiscoverySettings, PluginSettings, Polling, RequiredSignature,
     Signing, StatusSettings,
 };
 pub use envoy::{ENVOY, EnvoyOptions};

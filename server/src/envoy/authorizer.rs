@@ -14,8 +14,8 @@ use super::decision::Decision;
 use super::input::Parsing;
 use crate::api::{ApiError, Call, Decider, State};
 use crate::config::EnvoyOptions;
-use crate::execution::{Executor, Longer, Place};
-use crate::http::{Peer, Rejection, Request, RequestExt as _, RequestInfo};
+use crate::execution::{ExecContext, Executor, Longer};
+use crate::http::{BufferedRequest, Peer, Rejection, RequestExt as _, RequestInfo};
 use crate::telemetry::RequestSpan;
 
 /// Name of the span of a check.
@@ -47,7 +47,7 @@ pub struct Caller {
 }
 
 /// Result of a check.
-pub enum Verdict {
+pub enum CheckOutcome {
     /// The policy has decided.
     Decided {
         /// The decision.
@@ -93,7 +93,11 @@ impl Authorizer {
     }
 
     /// Decides about a request. `input` is an error if the request cannot be parsed.
-    pub async fn check(self: &Arc<Self>, caller: Caller, input: Result<Value, String>) -> Verdict {
+    pub async fn check(
+        self: &Arc<Self>,
+        caller: Caller,
+        input: Result<Value, String>,
+    ) -> CheckOutcome {
         let start = Instant::now();
         let span = RequestSpan::begin_call(SPAN, &caller.headers);
         let (mut request, info) = self.request(caller);
@@ -105,7 +109,7 @@ impl Authorizer {
             Ok(Ok(verdict)) => verdict,
             Ok(Err(Longer(estimate))) => {
                 let this = self.clone();
-                let work = move |place: Place<'_>| {
+                let work = move |place: ExecContext<'_>| {
                     let verdict = this.decide(&request, &input, place);
                     solon::release_thread_snapshot();
                     // the pool is the last alternative
@@ -118,19 +122,19 @@ impl Authorizer {
         };
         if let Some(span) = span {
             span.end_call(match &verdict {
-                Verdict::Decided { .. } => None,
-                Verdict::Malformed(error) | Verdict::Failed(error) => Some(error),
+                CheckOutcome::Decided { .. } => None,
+                CheckOutcome::Malformed(error) | CheckOutcome::Failed(error) => Some(error),
             });
         }
-        if let (Some(counts), Verdict::Decided { .. }) = (&self.counts, &verdict) {
+        if let (Some(counts), CheckOutcome::Decided { .. }) = (&self.counts, &verdict) {
             counts.decided(start.elapsed());
         }
         verdict
     }
 
     /// Returns the check as a request of the server. Its deadline is the earlier one of caller and server.
-    fn request(&self, caller: Caller) -> (Request, Arc<RequestInfo>) {
-        let mut request = Request::default();
+    fn request(&self, caller: Caller) -> (BufferedRequest, Arc<RequestInfo>) {
+        let mut request = BufferedRequest::default();
         *request.headers_mut() = caller.headers;
         let limit = self.state.options.bounds.request;
         let limit = match (limit, caller.timeout) {
@@ -142,7 +146,7 @@ impl Authorizer {
             ..Peer::default()
         };
         let number = self.numbers.fetch_add(1, Ordering::Relaxed) + 1;
-        let info = RequestInfo::of(&mut request, number, Arc::new(peer), limit);
+        let info = RequestInfo::from_parts(&mut request, number, Arc::new(peer), limit);
         (request, info)
     }
 
@@ -150,8 +154,8 @@ impl Authorizer {
         &self,
         request: &http::Request<Bytes>,
         input: &Result<Value, String>,
-        place: Place<'_>,
-    ) -> Result<Verdict, Longer> {
+        place: ExecContext<'_>,
+    ) -> Result<CheckOutcome, Longer> {
         let call = Call::new(request, place);
         let input = match input {
             Ok(input) => input,
@@ -162,7 +166,7 @@ impl Authorizer {
                     return Err(Longer(estimate));
                 }
                 self.count("request_parse_error");
-                return Ok(Verdict::Malformed(cause.clone()));
+                return Ok(CheckOutcome::Malformed(cause.clone()));
             }
         };
         let read = |value: Option<&Value>| Decision::read(value.ok_or(UNDEFINED)?);
@@ -176,7 +180,7 @@ impl Authorizer {
                         "A denied request is allowed, because `dry-run` is set."
                     );
                 }
-                Ok(Verdict::Decided {
+                Ok(CheckOutcome::Decided {
                     decision,
                     id: decided.id,
                     is_overridden,
@@ -198,16 +202,16 @@ impl Authorizer {
                     err = message,
                     "A request was checked without a decision."
                 );
-                Ok(Verdict::Failed(message))
+                Ok(CheckOutcome::Failed(message))
             }
         }
     }
 
     /// Returns the verdict on a check that was not evaluated.
-    fn rejected(&self, rejection: &Rejection) -> Verdict {
+    fn rejected(&self, rejection: &Rejection) -> CheckOutcome {
         let (_, code, message) = rejection.describe();
         self.count(code);
-        Verdict::Failed(message.into_owned())
+        CheckOutcome::Failed(message.into_owned())
     }
 
     fn count(&self, reason: &str) {

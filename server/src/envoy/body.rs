@@ -36,7 +36,7 @@ impl BodyContent {
 }
 
 /// A request whose body is parsed.
-pub struct Source<'a> {
+pub struct ParsedRequest<'a> {
     /// Headers with lower-case names.
     pub headers: &'a HashMap<String, String>,
     /// Body as text.
@@ -49,7 +49,7 @@ pub struct Source<'a> {
     pub descriptors: &'a Descriptors,
 }
 
-impl Source<'_> {
+impl ParsedRequest<'_> {
     fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)
     }

@@ -9,7 +9,7 @@ use solon_common::metrics::{CounterFamily, DurationFamily};
 /// Durations of decisions and numbers of errors.
 pub struct CheckCounts {
     durations: DurationFamily<HandlerLabel>,
-    errors: CounterFamily<Reason>,
+    errors: CounterFamily<ErrorLabels>,
 }
 
 /// Labels of a duration.
@@ -20,7 +20,7 @@ struct HandlerLabel {
 
 /// Labels of an error.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Reason {
+struct ErrorLabels {
     reason: String,
 }
 
@@ -42,7 +42,7 @@ impl CheckCounts {
 
     /// CheckCounts a request without a decision.
     pub fn failed(&self, reason: &str) {
-        let reason = Reason {
+        let reason = ErrorLabels {
             reason: reason.to_owned(),
         };
         self.errors.with(&reason, |counter| {

@@ -159,7 +159,7 @@ impl DecisionMembers<'_> {
             format!("error converting JSON number to int: strconv.ParseInt: parsing \"{text}\": invalid syntax")
         })?;
         let known = u16::try_from(status).ok();
-        let known = known.filter(|status| is_known(*status));
+        let known = known.filter(|status| has_text(*status));
         known
             .map(Some)
             .ok_or_else(|| format!("invalid HTTP status code {text}"))
@@ -179,19 +179,19 @@ impl DecisionMembers<'_> {
     }
 }
 
-fn is_known(status: u16) -> bool {
+fn has_text(status: u16) -> bool {
     // Go has no text for 509
     status != 509 && STATUSES.iter().any(|range| range.contains(&status))
 }
 
 fn add_headers(
-    place: &str,
+    field: &str,
     value: &Value,
     pairs: &mut Vec<(String, String)>,
 ) -> Result<(), String> {
     let object = value
         .as_object()
-        .ok_or_else(|| wrong(place, "object", value))?;
+        .ok_or_else(|| wrong(field, "object", value))?;
     for (name, value) in object.iter() {
         let name = key_text(name);
         if let Some(text) = value.as_str() {

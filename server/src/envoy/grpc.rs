@@ -7,7 +7,7 @@ use envoy_types::pb::envoy::service::auth::v3::authorization_server::Authorizati
 use envoy_types::pb::envoy::service::auth::v3::{CheckRequest, CheckResponse};
 use tonic::{Request, Response, Status};
 
-use super::authorizer::{Authorizer, Caller, Verdict};
+use super::authorizer::{Authorizer, Caller, CheckOutcome};
 use super::sockets::PeerAddress;
 use super::{input, response};
 
@@ -56,20 +56,20 @@ impl Authorization for CheckService {
         let input = input::of_check(&check, &self.authorizer.parsing).await;
         Ok(Response::new(
             match self.authorizer.check(caller, input).await {
-                Verdict::Decided {
+                CheckOutcome::Decided {
                     decision,
                     id,
                     is_overridden,
                 } => response::of_decision(decision, &id, is_overridden),
-                Verdict::Malformed(cause) => {
+                CheckOutcome::Malformed(cause) => {
                     let text = format!("request_parse_error: {cause}");
                     response::denied(BAD_REQUEST, text.clone(), text)
                 }
-                Verdict::Failed(message) if self.fails_calls => {
+                CheckOutcome::Failed(message) if self.fails_calls => {
                     return Err(Status::unknown(message));
                 }
                 // the message may contain parts of policies, which clients must not see
-                Verdict::Failed(message) => {
+                CheckOutcome::Failed(message) => {
                     response::denied(self.error_status, message, String::new())
                 }
             },

@@ -5,7 +5,7 @@ use envoy_types::pb::envoy::service::auth::v3::attribute_context::HttpRequest;
 use solon::Value;
 
 use super::attributes;
-use super::body::{BodyContent, Source};
+use super::body::{BodyContent, ParsedRequest};
 use super::descriptors::Descriptors;
 use super::target;
 
@@ -38,7 +38,7 @@ pub async fn of_check(check: &CheckRequest, parsing: &Parsing) -> Result<Value, 
     let path = target::segments(path)?;
     add("parsed_query", target::to_value(target::parameters(query)?));
     if !parsing.skips_body {
-        let source = Source {
+        let source = ParsedRequest {
             headers: &http.headers,
             text: &http.body,
             bytes: &http.raw_body,

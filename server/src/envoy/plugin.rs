@@ -21,7 +21,7 @@ use super::web::Web;
 use crate::api::State;
 use crate::config::{Bounds, ENVOY, EnvoyOptions};
 use crate::execution::Executor;
-use crate::http::{Service, Serving, serve};
+use crate::http::{ConnectionService, Serving, serve};
 use crate::net::{Listener, TlsState};
 use crate::plugins::{PluginState, Registry};
 
@@ -146,7 +146,7 @@ impl Opened {
             self.options.error_status,
         );
         let serving = Serving {
-            service: Arc::new(Service::new(Arc::new(web), budget, bounds)),
+            service: Arc::new(ConnectionService::new(Arc::new(web), budget, bounds)),
             h2c: true,
             grace,
             tls: self.tls,

@@ -58,7 +58,7 @@ pub fn to_value(parameters: BTreeMap<String, Vec<String>>) -> Value {
 
 /// Checks that two hexadecimal digits follow each percent sign.
 fn check_escapes(text: &str) -> Result<(), String> {
-    match escapes::first_broken(text) {
+    match escapes::first_invalid(text) {
         None => Ok(()),
         Some(escape) => {
             let escape = String::from_utf8_lossy(escape);

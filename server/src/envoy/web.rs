@@ -13,7 +13,7 @@ use envoy_types::pb::envoy::service::auth::v3::{AttributeContext, CheckRequest};
 use http::header::{HOST, HeaderMap, HeaderName, HeaderValue};
 use tracing::warn;
 
-use super::authorizer::{Authorizer, Caller, Verdict};
+use super::authorizer::{Authorizer, Caller, CheckOutcome};
 use super::decision::Decision;
 use super::input;
 use crate::config::Bounds;
@@ -75,16 +75,16 @@ impl Web {
             timeout: None,
         };
         Ok(match self.authorizer.check(caller, input).await {
-            Verdict::Decided {
+            CheckOutcome::Decided {
                 decision,
                 is_overridden,
                 ..
             } => of_decision(decision, is_overridden),
-            Verdict::Malformed(cause) => {
+            CheckOutcome::Malformed(cause) => {
                 let text = format!("request_parse_error: {cause}\n");
                 response::text(Status::BAD_REQUEST, TEXT, text)
             }
-            Verdict::Failed(_) => response::empty(self.error_status),
+            CheckOutcome::Failed(_) => response::empty(self.error_status),
         })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::pool::{LatencyEstimate, NotRun, Permit, Pool, SharedWork};
-use super::writer::Writer;
+use super::writer::ChangeWriter;
 use crate::config::Bounds;
 
 /// A handler takes longer than a thread that serves connections may block. It is called again in the pool, which classifies it by
@@ -15,7 +15,7 @@ pub struct Longer(pub Option<Arc<LatencyEstimate>>);
 
 /// Kind of thread that a handler runs on.
 #[derive(Clone, Copy)]
-pub enum Place<'a> {
+pub enum ExecContext<'a> {
     /// A thread that serves connections: the handler must return at once.
     Reactor,
     /// A thread of the pool, which may block.
@@ -24,7 +24,7 @@ pub enum Place<'a> {
     Apart,
 }
 
-impl Place<'_> {
+impl ExecContext<'_> {
     /// Returns `true` if the handler must return at once.
     pub fn is_reactor(self) -> bool {
         matches!(self, Self::Reactor)
@@ -32,11 +32,11 @@ impl Place<'_> {
 
     /// Calls `work` on this thread, and in a pool with free permits on other threads at the same time. Each call processes parts
     /// until none is left.
-    pub fn share(self, work: impl Fn(Place<'_>) + Send + Sync + 'static) {
+    pub fn share(self, work: impl Fn(ExecContext<'_>) + Send + Sync + 'static) {
         match self {
             Self::Pool(permit) => {
                 let work: Arc<SharedWork> =
-                    Arc::new(move |permit: &Permit| work(Place::Pool(permit)));
+                    Arc::new(move |permit: &Permit| work(ExecContext::Pool(permit)));
                 permit.share(&work);
             }
             here => work(here),
@@ -64,7 +64,7 @@ pub struct Executor {
     /// Pool of evaluations.
     pub pool: Pool,
     /// Thread of changes.
-    writer: Writer,
+    writer: ChangeWriter,
     /// Maximum number of decisions that wait for host calls.
     waiting_io: usize,
 }
@@ -74,7 +74,7 @@ impl Executor {
     pub fn new(bounds: &Bounds) -> Self {
         Self {
             pool: Pool::new(bounds),
-            writer: Writer::new(bounds.waiting),
+            writer: ChangeWriter::new(bounds.waiting),
             waiting_io: bounds.waiting_io,
         }
     }
@@ -84,8 +84,9 @@ impl Executor {
     /// # Errors
     /// Fails if the handler panicked. The shared state is consistent after that, because a change is published as a whole, at its
     /// end.
-    pub fn run_here<T>(work: impl FnOnce(Place<'_>) -> T) -> Result<T, NotRun> {
-        catch_unwind(AssertUnwindSafe(|| work(Place::Reactor))).map_err(|_| NotRun::Panicked)
+    pub fn run_here<T>(work: impl FnOnce(ExecContext<'_>) -> T) -> Result<T, NotRun> {
+        catch_unwind(AssertUnwindSafe(|| work(ExecContext::Reactor)))
+            .map_err(|_| NotRun::Panicked)
     }
 
     /// Calls a handler in the pool, if it can start before the deadline.
@@ -96,10 +97,10 @@ impl Executor {
         &self,
         estimate: Option<Arc<LatencyEstimate>>,
         deadline: Option<Instant>,
-        work: impl FnOnce(Place<'_>) -> T + Send + 'static,
+        work: impl FnOnce(ExecContext<'_>) -> T + Send + 'static,
     ) -> Result<T, NotRun> {
         let done = self.pool.run(estimate, deadline, |permit| {
-            let done = work(Place::Pool(permit));
+            let done = work(ExecContext::Pool(permit));
             // without its host call a decision has no result
             (!permit.is_rejected()).then_some(done)
         });
@@ -112,9 +113,9 @@ impl Executor {
     /// Fails as [`Self::run`] does.
     pub async fn write<T: Send + 'static>(
         &self,
-        work: impl FnOnce(Place<'_>) -> T + Send + 'static,
+        work: impl FnOnce(ExecContext<'_>) -> T + Send + 'static,
     ) -> Result<T, NotRun> {
-        let done = self.writer.run(|| work(Place::Apart));
+        let done = self.writer.run(|| work(ExecContext::Apart));
         done.await
     }
 }

@@ -52,10 +52,10 @@ enum Class {
 }
 
 impl Class {
-    fn of(estimate: Option<&LatencyEstimate>) -> Self {
+    fn from_estimate(estimate: Option<&LatencyEstimate>) -> Self {
         match estimate {
             Some(estimate) if estimate.is_long() => Self::Long,
-            Some(estimate) if estimate.is_known() => Self::Short,
+            Some(estimate) if estimate.is_measured() => Self::Short,
             _ => Self::Unknown,
         }
     }
@@ -72,9 +72,9 @@ impl Class {
 
 /// Runs work that may take long. Clones are the same pool.
 #[derive(Clone)]
-pub struct Pool(Arc<Shared>);
+pub struct Pool(Arc<PoolState>);
 
-struct Shared {
+struct PoolState {
     workers: Workers,
     /// Number of permits of each class except the last.
     permits: usize,
@@ -103,7 +103,7 @@ impl Pool {
         let semaphore = |permits| Arc::new(Semaphore::new(permits));
         // a thread is still busy shortly after its permit was released
         let threads = 4 * permits + overlong + waiting_io;
-        Self(Arc::new(Shared {
+        Self(Arc::new(PoolState {
             workers: Workers::new(threads),
             permits,
             short: semaphore(permits),
@@ -153,7 +153,7 @@ impl Pool {
     }
 }
 
-impl Shared {
+impl PoolState {
     fn semaphore(&self, class: Class) -> &Arc<Semaphore> {
         match class {
             Class::Short => &self.short,
@@ -169,7 +169,7 @@ impl Shared {
         estimate: Option<&LatencyEstimate>,
         deadline: Option<Instant>,
     ) -> Result<(Class, OwnedSemaphorePermit), NotRun> {
-        let class = Class::of(estimate);
+        let class = Class::from_estimate(estimate);
         if let Ok(held) = self.semaphore(class).clone().try_acquire_owned() {
             return Ok((class, held));
         }
@@ -179,10 +179,10 @@ impl Shared {
         };
         let acquired = async {
             loop {
-                let class = Class::of(estimate);
+                let class = Class::from_estimate(estimate);
                 let held = acquire_owned(self.semaphore(class)).await?;
                 // decisions of the same document may have shown meanwhile that it is long
-                if class == Class::Long || Class::of(estimate) != Class::Long {
+                if class == Class::Long || Class::from_estimate(estimate) != Class::Long {
                     return Ok((class, held));
                 }
             }
@@ -206,11 +206,11 @@ async fn until<T>(deadline: Option<Instant>, future: impl Future<Output = T>) ->
 }
 
 /// A request that waits for its first permit.
-struct Queued<'a>(&'a Shared);
+struct Queued<'a>(&'a PoolState);
 
 impl<'a> Queued<'a> {
     /// Adds a request, unless too many are waiting.
-    fn add(shared: &'a Shared) -> Option<Self> {
+    fn add(shared: &'a PoolState) -> Option<Self> {
         let queued = Self(shared);
         let before = shared.queued.fetch_add(1, Ordering::Relaxed);
         (before < shared.most_queued).then_some(queued)

@@ -8,22 +8,22 @@ use tokio::sync::Mutex;
 use super::pool::NotRun;
 
 /// Runs changes on blocking threads, one at a time and in the order of their arrival. They need no permit of the pool.
-pub struct Writer {
+pub struct ChangeWriter {
     turn: Arc<Mutex<()>>,
     waiting: AtomicUsize,
     most: usize,
 }
 
 /// A change that waits for earlier ones.
-struct Waiting<'a>(&'a AtomicUsize);
+struct QueuedChange<'a>(&'a AtomicUsize);
 
-impl Drop for Waiting<'_> {
+impl Drop for QueuedChange<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-impl Writer {
+impl ChangeWriter {
     /// Creates a writer with at most `most` waiting changes.
     pub fn new(most: usize) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl Writer {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, NotRun> {
         let before = self.waiting.fetch_add(1, Ordering::Relaxed);
-        let waiting = Waiting(&self.waiting);
+        let waiting = QueuedChange(&self.waiting);
         if before >= self.most {
             return Err(NotRun::Full);
         }

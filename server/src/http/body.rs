@@ -6,7 +6,7 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::{Body as _, Bytes, Incoming};
 use tower_http::timeout::{TimeoutBody, TimeoutError};
 
-use super::budget::{Held, SMALL};
+use super::budget::{Reservation, SMALL};
 use super::rejection::Rejection;
 use crate::config::Bounds;
 
@@ -97,7 +97,7 @@ pub async fn read_body(
     body: Incoming,
     limits: BodyLimits,
     within: Duration,
-    held: &mut Held,
+    reservation: &mut Reservation,
 ) -> Result<Bytes, Rejection> {
     if body.is_end_stream() {
         return Ok(Bytes::new());
@@ -122,10 +122,10 @@ pub async fn read_body(
             continue;
         };
         let length = whole.len() + data.len();
-        if length > SMALL && held.resize(length).is_err() {
+        if length > SMALL && reservation.resize(length).is_err() {
             is_rejected = true;
             whole = Vec::new();
-            held.give_back(usize::MAX);
+            reservation.give_back(usize::MAX);
             continue;
         }
         if whole.is_empty() {

@@ -8,21 +8,21 @@ pub const SMALL: usize = 16 << 10;
 
 /// A shared number of bytes. Clones are the same budget.
 #[derive(Clone, Debug)]
-pub struct Budget(Arc<Shared>);
+pub struct Budget(Arc<BudgetState>);
 
 #[derive(Debug)]
-struct Shared {
-    held: AtomicUsize,
+struct BudgetState {
+    reserved: AtomicUsize,
     limit: usize,
 }
 
 /// The budget is exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spent;
+pub struct BudgetExceeded;
 
 /// A reserved part of a budget, released on drop.
 #[derive(Debug)]
-pub struct Held {
+pub struct Reservation {
     budget: Budget,
     bytes: usize,
 }
@@ -30,29 +30,29 @@ pub struct Held {
 impl Budget {
     /// Creates a budget of `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Self(Arc::new(Shared {
-            held: AtomicUsize::new(0),
+        Self(Arc::new(BudgetState {
+            reserved: AtomicUsize::new(0),
             limit,
         }))
     }
 
     /// Returns an empty reservation.
-    pub fn none(&self) -> Held {
-        Held {
+    pub fn none(&self) -> Reservation {
+        Reservation {
             budget: self.clone(),
             bytes: 0,
         }
     }
 
     /// Reserves bytes.
-    pub fn take(&self, bytes: usize) -> Result<Held, Spent> {
+    pub fn take(&self, bytes: usize) -> Result<Reservation, BudgetExceeded> {
         let mut held = self.none();
         held.add(bytes).map(|()| held)
     }
 
     /// Returns the number of reserved bytes.
-    pub fn held(&self) -> usize {
-        self.0.held.load(Ordering::Relaxed)
+    pub fn reserved(&self) -> usize {
+        self.0.reserved.load(Ordering::Relaxed)
     }
 
     /// Returns the limit in bytes.
@@ -61,14 +61,14 @@ impl Budget {
     }
 }
 
-impl Held {
+impl Reservation {
     /// Reserves more bytes.
-    pub fn add(&mut self, bytes: usize) -> Result<(), Spent> {
+    pub fn add(&mut self, bytes: usize) -> Result<(), BudgetExceeded> {
         let shared = &self.budget.0;
-        let before = shared.held.fetch_add(bytes, Ordering::Relaxed);
+        let before = shared.reserved.fetch_add(bytes, Ordering::Relaxed);
         if before.saturating_add(bytes) > shared.limit {
-            shared.held.fetch_sub(bytes, Ordering::Relaxed);
-            return Err(Spent);
+            shared.reserved.fetch_sub(bytes, Ordering::Relaxed);
+            return Err(BudgetExceeded);
         }
         self.bytes += bytes;
         Ok(())
@@ -80,19 +80,21 @@ impl Held {
         if bytes == 0 {
             return;
         }
-        self.budget.0.held.fetch_sub(bytes, Ordering::Relaxed);
+        self.budget.0.reserved.fetch_sub(bytes, Ordering::Relaxed);
         self.bytes -= bytes;
     }
 
     /// Reserves or releases bytes, so that `bytes` are reserved.
-    pub fn resize(&mut self, bytes: usize) -> Result<(), Spent> {
+    pub fn resize(&mut self, bytes: usize) -> Result<(), BudgetExceeded> {
         match bytes.checked_sub(self.bytes) {
             // avoids contention for no change
             Some(0) => Ok(()),
             Some(more) => self.add(more),
             None => {
                 let shared = &self.budget.0;
-                shared.held.fetch_sub(self.bytes - bytes, Ordering::Relaxed);
+                shared
+                    .reserved
+                    .fetch_sub(self.bytes - bytes, Ordering::Relaxed);
                 self.bytes = bytes;
                 Ok(())
             }
@@ -100,28 +102,31 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for Reservation {
     fn drop(&mut self) {
         if self.bytes > 0 {
-            self.budget.0.held.fetch_sub(self.bytes, Ordering::Relaxed);
+            self.budget
+                .0
+                .reserved
+                .fetch_sub(self.bytes, Ordering::Relaxed);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Budget, Spent};
+    use super::{Budget, BudgetExceeded};
 
     #[test]
     fn what_is_dropped_comes_back() {
         let budget = Budget::new(100);
         let mut one = budget.take(60).unwrap();
-        assert_eq!(budget.take(41).err(), Some(Spent));
+        assert_eq!(budget.take(41).err(), Some(BudgetExceeded));
         assert_eq!(one.add(40), Ok(()));
-        assert_eq!(one.add(1), Err(Spent));
+        assert_eq!(one.add(1), Err(BudgetExceeded));
         assert_eq!(one.resize(10), Ok(()));
-        assert_eq!(budget.held(), 10);
+        assert_eq!(budget.reserved(), 10);
         drop(one);
-        assert_eq!(budget.held(), 0);
+        assert_eq!(budget.reserved(), 0);
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::Method;
 
-use super::budget::{Budget, Held, SMALL};
+use super::budget::{Budget, Reservation, SMALL};
 use super::rejection::Rejection;
 use super::request::{IncomingRequest, Peer, REQUEST_ID, RequestInfo, check_head};
 use super::response::{Response, ResponseExt as _};
@@ -33,7 +33,7 @@ pub trait App: Send + Sync + 'static {
 }
 
 /// State that all connections share.
-pub struct Service<A> {
+pub struct ConnectionService<A> {
     pub app: Arc<A>,
     pub budget: Budget,
     pub bounds: Arc<Bounds>,
@@ -42,12 +42,12 @@ pub struct Service<A> {
 
 /// State that the requests of a connection share.
 pub struct Connection<A> {
-    pub service: Arc<Service<A>>,
+    pub service: Arc<ConnectionService<A>>,
     pub peer: Arc<Peer>,
     pub state: Arc<ConnectionState>,
 }
 
-impl<A: App> Service<A> {
+impl<A: App> ConnectionService<A> {
     /// Creates the service of an application.
     pub fn new(app: Arc<A>, budget: Budget, bounds: Arc<Bounds>) -> Self {
         Self {
@@ -69,12 +69,12 @@ impl<A: App> Connection<A> {
         mut request: IncomingRequest,
     ) -> Result<http::Response<ResponseBody>, Infallible> {
         let open = self.state.start_request();
-        let Service {
+        let ConnectionService {
             app, bounds, ids, ..
         } = &*self.service;
         let id = ids.fetch_add(1, Ordering::Relaxed) + 1;
-        let info = RequestInfo::of(&mut request, id, self.peer.clone(), bounds.request);
-        let mut waiting = Waiting {
+        let info = RequestInfo::from_parts(&mut request, id, self.peer.clone(), bounds.request);
+        let mut waiting = ResponseGuard {
             app: &**app,
             info: &info,
             is_answered: false,
@@ -121,30 +121,35 @@ impl<A: App> Connection<A> {
         let Ok(held) = self.service.budget.take(response.body().len()) else {
             return self.service.app.reject(Rejection::Busy);
         };
-        response.map(|bytes| Bytes::from_owner(HeldBytes { bytes, _held: held }))
+        response.map(|bytes| {
+            Bytes::from_owner(ReservedBytes {
+                bytes,
+                _reservation: held,
+            })
+        })
     }
 }
 
 /// A body with its memory reservation.
-struct HeldBytes {
+struct ReservedBytes {
     bytes: Bytes,
-    _held: Held,
+    _reservation: Reservation,
 }
 
-impl AsRef<[u8]> for HeldBytes {
+impl AsRef<[u8]> for ReservedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
 }
 
 /// Guard that lives while the client waits for a response. Its drop cancels evaluations.
-struct Waiting<'a, A: App> {
+struct ResponseGuard<'a, A: App> {
     app: &'a A,
     info: &'a RequestInfo,
     is_answered: bool,
 }
 
-impl<A: App> Drop for Waiting<'_, A> {
+impl<A: App> Drop for ResponseGuard<'_, A> {
     fn drop(&mut self) {
         self.info.cancel.cancel();
         if !self.is_answered {

@@ -9,7 +9,7 @@ use http::header::CONTENT_ENCODING;
 use hyper::body::Bytes;
 
 use super::body::BodyLimits;
-use super::budget::{Held, Spent};
+use super::budget::{BudgetExceeded, Reservation};
 use super::rejection::Rejection;
 use super::response::{Response, ResponseExt as _};
 use super::weight::weight;
@@ -20,12 +20,16 @@ const PART: usize = 16 << 10;
 /// Maximum compression ratio of deflate: two bits repeat 258 bytes.
 const MOST_COMPRESSED: u64 = 1032;
 
-/// Decompresses a body within its limits. The result is added to the reservation `held`. If the size that the body declares is
+/// Decompresses a body within its limits. The result is added to `reservation`. If the size that the body declares is
 /// possible, it is used to reject the body early, and as the capacity of the result.
 ///
 /// # Errors
 /// Fails if the body is not gzip, is too large, or the memory budget is exhausted. The messages are those of Go's reader.
-pub fn decompress(body: &[u8], limits: BodyLimits, held: &mut Held) -> Result<Bytes, Rejection> {
+pub fn decompress(
+    body: &[u8],
+    limits: BodyLimits,
+    reservation: &mut Reservation,
+) -> Result<Bytes, Rejection> {
     let malformed = |message: &str| Rejection::NotGzip(message.to_owned());
     let limit = limits.decompressed;
     if body.is_empty() {
@@ -56,7 +60,9 @@ pub fn decompress(body: &[u8], limits: BodyLimits, held: &mut Held) -> Result<By
             Ok(count) if out.len() + count > limit => return Err(limits.decompressed_too_large()),
             Ok(count) => {
                 let read = part.get(..count).unwrap_or_default();
-                held.add(count).map_err(|Spent| Rejection::Busy)?;
+                reservation
+                    .add(count)
+                    .map_err(|BudgetExceeded| Rejection::Busy)?;
                 out.extend_from_slice(read);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

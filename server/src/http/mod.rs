@@ -19,14 +19,16 @@ mod streamed;
 mod weight;
 
 pub use body::{BodyLimits, parsed_size, read_body};
-pub use budget::{Budget, Held, SMALL, Spent};
-pub use connection::{App, Service};
+pub use budget::{Budget, BudgetExceeded, Reservation, SMALL};
+pub use connection::{App, ConnectionService};
 pub use gzip::{accepts_gzip, compress, decompress};
 pub use http::{Method, StatusCode as Status, header};
 pub use hyper::body::Body as HttpBody;
 pub use path::{Cleaned, clean, decode, segments, unescape};
 pub use rejection::Rejection;
-pub use request::{IncomingRequest, ParsedBody, Peer, Request, RequestExt, RequestInfo, Routed};
+pub use request::{
+    BufferedRequest, IncomingRequest, ParsedBody, Peer, RequestExt, RequestInfo, Routed,
+};
 pub use response::{Response, ResponseExt};
 pub use serve::{Serving, serve};
 pub use streamed::StreamedBody;

@@ -22,7 +22,7 @@ use crate::telemetry::{RequestSpan, is_traced};
 pub type IncomingRequest = http::Request<Incoming>;
 
 /// A request with its whole body.
-pub type Request = http::Request<Bytes>;
+pub type BufferedRequest = http::Request<Bytes>;
 
 /// Header with the id that a client gives a request.
 pub static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -71,7 +71,7 @@ pub struct RequestInfo {
 
 impl RequestInfo {
     /// Collects the data of a request and adds it to the extensions.
-    pub fn of<B>(
+    pub fn from_parts<B>(
         request: &mut http::Request<B>,
         id: u64,
         peer: Arc<Peer>,
@@ -137,7 +137,7 @@ pub trait RequestExt {
     fn path(&self) -> &str;
     /// Returns the part of the path below its route, encoded and without the slash between them. Returns `None` if the route is not
     /// a prefix of the path, which is a bug: the root would be a different document.
-    fn below(&self) -> Option<&str>;
+    fn rest_of_path(&self) -> Option<&str>;
     /// Returns the body if the authorization policy has read it.
     fn parsed_body(&self) -> Option<&Value>;
     /// Returns the span of the request, if it is traced.
@@ -164,7 +164,7 @@ pub trait RequestExt {
 
 impl<B> RequestExt for http::Request<B> {
     fn info(&self) -> &RequestInfo {
-        /// Used only by tests, which handle requests that were not created by [`RequestInfo::of`].
+        /// Used only by tests, which handle requests that were not created by [`RequestInfo::from_parts`].
         static NONE: LazyLock<RequestInfo> = LazyLock::new(RequestInfo::default);
         let info = self.extensions().get::<Arc<RequestInfo>>();
         info.map_or(&NONE, |info| &**info)
@@ -174,7 +174,7 @@ impl<B> RequestExt for http::Request<B> {
         self.uri().path()
     }
 
-    fn below(&self) -> Option<&str> {
+    fn rest_of_path(&self) -> Option<&str> {
         let Routed(length) = self.extensions().get()?;
         let rest = self.path().get(*length..)?;
         Some(rest.strip_prefix('/').unwrap_or(rest))

@@ -14,7 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-use super::connection::{App, Connection, Service};
+use super::connection::{App, Connection, ConnectionService};
 use super::request::Peer;
 use super::stream::{ConnectionState, TimeoutStream};
 use crate::net::{AllowedHosts, Listener, NewConnection, TlsState};
@@ -31,7 +31,7 @@ const SMALLEST_HEAD: usize = 8 << 10;
 /// Options of serving connections.
 pub struct Serving<A> {
     /// Service that responds to requests.
-    pub service: Arc<Service<A>>,
+    pub service: Arc<ConnectionService<A>>,
     /// `true` if HTTP/2 without TLS is supported.
     pub h2c: bool,
     /// Time limit of open requests after `stop`.
@@ -76,7 +76,7 @@ pub async fn serve<A: App>(
 
 /// State that the connections of one listener share.
 struct Connections<A> {
-    service: Arc<Service<A>>,
+    service: Arc<ConnectionService<A>>,
     graceful: Arc<GracefulShutdown>,
     h2c: bool,
     tls: Option<Arc<TlsState>>,
@@ -151,7 +151,7 @@ impl<A: App> Connections<A> {
 /// Serves a connection until it ends, and keeps the permit `room` for that time.
 async fn converse<A: App, S>(
     stream: S,
-    service: Arc<Service<A>>,
+    service: Arc<ConnectionService<A>>,
     peer: Peer,
     http2: bool,
     watcher: Watcher,

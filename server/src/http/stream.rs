@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-use super::budget::{Budget, Held, SMALL};
+use super::budget::{Budget, Reservation, SMALL};
 use crate::config::Bounds;
 
 /// Counts the requests of a connection.
@@ -51,7 +51,7 @@ pub struct TimeoutStream<S> {
     head_since: Option<Instant>,
     /// Bytes of the incomplete head. Large ones count against the memory budget.
     head_bytes: usize,
-    held: Held,
+    reservation: Reservation,
     /// Time since when there has been neither a request nor a byte.
     idle_since: Option<Instant>,
     /// Time since when the client has not read the written data.
@@ -76,7 +76,7 @@ impl<S> TimeoutStream<S> {
             started: 0,
             head_since: None,
             head_bytes: 0,
-            held: budget.none(),
+            reservation: budget.none(),
             idle_since: None,
             stalled_since: None,
             is_http2: None,
@@ -91,7 +91,7 @@ impl<S> TimeoutStream<S> {
             self.head_since = None;
             self.head_bytes = 0;
             self.idle_since = None;
-            self.held.give_back(usize::MAX);
+            self.reservation.give_back(usize::MAX);
         }
         self.state.open.load(Ordering::Relaxed) > 0
     }
@@ -104,7 +104,7 @@ impl<S> TimeoutStream<S> {
         }
         self.head_since.get_or_insert_with(Instant::now);
         self.head_bytes += bytes.len();
-        if self.head_bytes > SMALL && self.held.resize(self.head_bytes).is_err() {
+        if self.head_bytes > SMALL && self.reservation.resize(self.head_bytes).is_err() {
             return Err(io::ErrorKind::OutOfMemory.into());
         }
         Ok(())

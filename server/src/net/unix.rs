@@ -25,13 +25,13 @@ const LOCK_PAUSE: Duration = Duration::from_millis(5);
 /// The file of a socket. It is removed when this value is dropped, unless another server has put its own socket there.
 pub struct SocketFile {
     path: PathBuf,
-    identity: Identity,
+    identity: SocketIdentity,
 }
 
 /// Device and inode of a file.
-type Identity = (u64, u64);
+type SocketIdentity = (u64, u64);
 
-fn identity(file: &Metadata) -> Identity {
+fn identity(file: &Metadata) -> SocketIdentity {
     (file.dev(), file.ino())
 }
 
@@ -58,7 +58,7 @@ struct Lock {
 }
 
 impl Lock {
-    async fn of(socket: &Path) -> io::Result<Self> {
+    async fn of_socket(socket: &Path) -> io::Result<Self> {
         let mut name = OsString::from(".");
         name.push(socket.file_name().unwrap_or_default());
         name.push(".lock");
@@ -107,7 +107,7 @@ fn is_file_of(file: &File, path: &Path) -> bool {
 pub async fn listen(path: &Path, mode: u32) -> io::Result<(SocketFile, UnixListener)> {
     // before a file is created next to it
     std::os::unix::net::SocketAddr::from_pathname(path)?;
-    let _lock = Lock::of(path).await?;
+    let _lock = Lock::of_socket(path).await?;
     remove_stale(path).await?;
     let socket = UnixSocket::new_stream()?;
     let permissions = Permissions::from_mode(mode);

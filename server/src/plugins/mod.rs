@@ -18,4 +18,4 @@ pub use bundles::{
 };
 pub use manager::{DECISION_LOGS, DISCOVERY, Manager, STATUS};
 pub use registry::{PluginState, Registry};
-pub use running::{Plugin, Start, Started};
+pub use running::{Plugin, RunningPlugins, Start};

@@ -75,13 +75,13 @@ impl Plugin {
 }
 
 /// Future of a plugin, which returns an error if it ended before it was stopped.
-type Run = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
+type PluginFuture = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
 
 /// A plugin that has not started.
 pub struct Start {
     /// Name of the plugin.
     pub name: String,
-    run: Box<dyn FnOnce(Plugin) -> Run + Send>,
+    run: Box<dyn FnOnce(Plugin) -> PluginFuture + Send>,
 }
 
 impl Start {
@@ -98,12 +98,12 @@ impl Start {
 }
 
 /// The plugins of a running server.
-pub struct Started {
+pub struct RunningPlugins {
     stop: watch::Sender<bool>,
     tasks: JoinSet<()>,
 }
 
-impl Started {
+impl RunningPlugins {
     /// Starts plugins. It must be called within a tokio runtime.
     pub fn all(plugins: Vec<Start>, engine: &Engine, registry: &Arc<Registry>) -> Self {
         let stop = watch::Sender::new(false);

@@ -12,10 +12,10 @@ mod elsewhere {
 
     /// A signal that the server handles.
     #[derive(Clone, Copy, Debug)]
-    pub struct SignalKind(Kind);
+    pub struct SignalKind(UnixSignal);
 
     #[derive(Clone, Copy, Debug)]
-    enum Kind {
+    enum UnixSignal {
         Hangup,
         Interrupt,
         Terminate,
@@ -24,30 +24,30 @@ mod elsewhere {
     impl SignalKind {
         /// Reload files. This system does not have such a signal.
         pub fn hangup() -> Self {
-            Self(Kind::Hangup)
+            Self(UnixSignal::Hangup)
         }
 
         /// Ctrl+C.
         pub fn interrupt() -> Self {
-            Self(Kind::Interrupt)
+            Self(UnixSignal::Interrupt)
         }
 
         /// Termination by the system. It is never received here: consoles send Ctrl+C instead.
         pub fn terminate() -> Self {
-            Self(Kind::Terminate)
+            Self(UnixSignal::Terminate)
         }
     }
 
     /// Stream of occurrences of a signal.
     #[derive(Debug)]
-    pub struct Signal(Kind);
+    pub struct Signal(UnixSignal);
 
     impl Signal {
         /// Waits for the next occurrence.
         pub async fn recv(&mut self) -> Option<()> {
             match self.0 {
-                Kind::Interrupt => tokio::signal::ctrl_c().await.ok(),
-                Kind::Hangup | Kind::Terminate => std::future::pending().await,
+                UnixSignal::Interrupt => tokio::signal::ctrl_c().await.ok(),
+                UnixSignal::Hangup | UnixSignal::Terminate => std::future::pending().await,
             }
         }
     }

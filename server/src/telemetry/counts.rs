@@ -10,16 +10,16 @@ use solon_common::metrics::{CounterFamily, DurationFamily};
 use super::exposition::CANCELLATIONS;
 
 /// Counters of one server.
-pub struct Counts {
-    durations: DurationFamily<Request>,
-    cancellations: CounterFamily<Request>,
+pub struct ServerCounters {
+    durations: DurationFamily<RequestLabels>,
+    cancellations: CounterFamily<RequestLabels>,
     answered: Counter,
     misjudged: Counter,
 }
 
 /// Labels of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub struct Request {
+pub struct RequestLabels {
     /// Status of the response.
     pub code: u16,
     /// Route.
@@ -28,7 +28,7 @@ pub struct Request {
     pub method: &'static str,
 }
 
-impl Counts {
+impl ServerCounters {
     /// Creates counters. `bounds` are the upper bounds of durations, in seconds and in ascending order.
     pub fn new(bounds: &[f64]) -> Self {
         Self {
@@ -40,14 +40,14 @@ impl Counts {
     }
 
     /// Counts a request with a response.
-    pub fn answered(&self, request: Request, took: Duration) {
+    pub fn answered(&self, request: RequestLabels, took: Duration) {
         self.answered.inc();
         self.durations
             .with(&request, |histogram| histogram.observe(took));
     }
 
     /// Counts a request whose client disconnected before the response.
-    pub fn cancelled(&self, request: Request) {
+    pub fn cancelled(&self, request: RequestLabels) {
         self.cancellations.with(&request, |counter| {
             counter.inc();
         });
@@ -90,12 +90,12 @@ mod tests {
     use prometheus_client::registry::Registry;
 
     use super::super::exposition::text;
-    use super::{Counts, Request};
+    use super::{RequestLabels, ServerCounters};
 
     #[test]
     fn requests_are_counted_by_their_labels() {
-        let counts = Counts::new(&[1e-6, 0.01, 1.0]);
-        let request = Request {
+        let counts = ServerCounters::new(&[1e-6, 0.01, 1.0]);
+        let request = RequestLabels {
             code: 200,
             handler: "health",
             method: "get",

@@ -18,7 +18,7 @@ pub struct Metrics {
 /// A measurement.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(untagged)]
-pub enum Measured {
+pub enum Measurement {
     /// Nanoseconds, or a count.
     Number(u64),
     /// Distribution of nanoseconds.
@@ -98,16 +98,16 @@ impl Metrics {
     }
 
     /// Returns all measurements by name.
-    pub fn all(&self) -> BTreeMap<String, Measured> {
+    pub fn all(&self) -> BTreeMap<String, Measurement> {
         let Some(all) = &self.all else {
             return BTreeMap::new();
         };
         let all = all.borrow();
         let numbers = all.numbers();
-        let numbers = numbers.map(|(name, number)| (name.to_owned(), Measured::Number(number)));
+        let numbers = numbers.map(|(name, number)| (name.to_owned(), Measurement::Number(number)));
         let histograms = all.histograms();
         let histograms =
-            histograms.map(|(name, many)| (name.to_owned(), Measured::Histogram(*many)));
+            histograms.map(|(name, many)| (name.to_owned(), Measurement::Histogram(*many)));
         numbers.chain(histograms).collect()
     }
 }

@@ -7,10 +7,10 @@ mod metrics;
 mod otlp;
 mod process;
 
-pub use counts::{Counts, Request as CountedRequest};
+pub use counts::{RequestLabels as CountedRequest, ServerCounters};
 pub use exposition::{messages, text as exposition};
 pub use log::{CONSOLE, Format, Level, dropped_lines, start_log};
-pub use metrics::{Measured, Metrics};
+pub use metrics::{Measurement, Metrics};
 pub use otlp::{
     ClientSpan, Collector, RequestSpan, SpanFacts, flush as flush_spans, is_traced,
     metrics_request, observer as exchange_observer, start as start_tracing,

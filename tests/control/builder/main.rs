@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use solon_control::builder::{Built, Input, Plan, Signing, build};
 use solon_control::model::{
-    Bundle, Compat, Failure, Origin, Place, Reader, Resource, Source, Stack,
+    Bundle, Compat, Failure, FieldPath, Origin, Reader, Resource, Source, Stack,
 };
 use solon_control::tree::{Content, Facts, Fetched, Tree};
 use zeroize::Zeroizing;
@@ -94,7 +94,7 @@ enum Want {
 
 fn read<R: Resource>(name: &str, value: &Value) -> R {
     let mut reader = Reader::new(Compat::Strict, Origin::File);
-    let mut item = R::read(&mut reader, &Place::Root, value);
+    let mut item = R::read(&mut reader, &FieldPath::Root, value);
     item.set_name(name);
     match reader.finish(item) {
         Ok(item) => item,
@@ -113,7 +113,7 @@ struct World {
 }
 
 impl World {
-    fn of(case: &Case) -> Self {
+    fn from_case(case: &Case) -> Self {
         let name = case.bundle.get("name").and_then(Value::as_str);
         let tree = |files: &BTreeMap<String, String>| {
             let mut tree = Tree::default();
@@ -179,7 +179,7 @@ impl World {
 }
 
 fn run(case: &Case) -> Result<Built, Failure> {
-    let world = World::of(case);
+    let world = World::from_case(case);
     let signing = case.signing.as_ref().map(|signing| Signing {
         key: Zeroizing::new(signing.key.clone().into_bytes()),
         algorithm: signing.algorithm.clone(),

@@ -38,7 +38,7 @@ fn each_part_of_the_input_changes_its_digest() {
     let digest = |change: &dyn Fn(&mut super::Case)| {
         let mut case = case.clone();
         change(&mut case);
-        let world = World::of(&case);
+        let world = World::from_case(&case);
         let plan = world.plan().unwrap();
         input_digest(&world.input(&plan, None))
     };

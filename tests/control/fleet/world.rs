@@ -41,12 +41,12 @@ impl State {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, end: u64) -> u64 {
+    fn less_than(&mut self, end: u64) -> u64 {
         self.next() % end
     }
 
     fn millis(&mut self, most: u64) -> Duration {
-        Duration::from_millis(self.below(most))
+        Duration::from_millis(self.less_than(most))
     }
 
     /// Stores an object as a storage with conditional writes does.
@@ -87,7 +87,7 @@ impl World {
             observed: 0,
         };
         let requirements = (0..bundles).map(|bundle| {
-            let other = usize::try_from(state.below(sources as u64)).unwrap();
+            let other = usize::try_from(state.less_than(sources as u64)).unwrap();
             let mut needed = vec![bundle % sources, other, 0];
             needed.sort_unstable();
             needed.dedup();
@@ -109,7 +109,7 @@ impl World {
     }
 
     pub fn random(&self, end: u64) -> u64 {
-        self.state().below(end)
+        self.state().less_than(end)
     }
 
     pub fn lifetime(&self) -> Duration {
@@ -132,9 +132,9 @@ impl World {
     /// Pushes to a source from time to time.
     pub fn disturb(&self) {
         let mut state = self.state();
-        if state.below(4) == 0 {
+        if state.less_than(4) == 0 {
             let count = state.versions.len() as u64;
-            let source = format!("s{}", state.below(count));
+            let source = format!("s{}", state.less_than(count));
             *state.versions.get_mut(&source).unwrap() += 1;
             state.pushes += 1;
         }

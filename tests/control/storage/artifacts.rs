@@ -54,7 +54,7 @@ fn files(plane: &Plane) -> usize {
 
 /// Publishes in order and compares the result and the revisions after each step.
 #[tokio::test(flavor = "multi_thread")]
-async fn revisions_are_kept_fenced_and_pruned() {
+async fn revisions_are_stored_fenced_and_pruned() {
     let one = Built::of_size("one", 10, 1);
     let two = Built::of_size("two", (1 << 20) + 1, 2);
     let three = Built::of_size("three", 3 << 20, 3);

@@ -122,7 +122,7 @@ async fn archives_are_downloaded_whole_and_in_ranges() {
         ];
         for (with, status, range, wanted) in &cases {
             let with = headers(with);
-            let response = plane.ask_with("owner1", DOWNLOAD, "", &with).await;
+            let response = plane.send_with("owner1", DOWNLOAD, "", &with).await;
             assert_eq!(response.status(), *status, "{on:?} {with:?}");
             assert!(
                 response.body()[..] == built.archive[range.clone()],
@@ -132,7 +132,7 @@ async fn archives_are_downloaded_whole_and_in_ranges() {
                 assert_eq!(response.headers()[*name], value, "{on:?} {with:?}");
             }
             let head = DOWNLOAD.replace("GET", "HEAD");
-            let response = plane.ask_with("owner1", &head, "", &with).await;
+            let response = plane.send_with("owner1", &head, "", &with).await;
             assert_eq!(response.status(), *status, "{on:?} HEAD {with:?}");
             assert!(response.body().is_empty());
             let length = range.len().to_string();
@@ -163,19 +163,19 @@ async fn downloads_need_their_own_permission() {
             ("stack1", 403),
             ("nobody", 401),
         ] {
-            let response = plane.ask(who, DOWNLOAD, "").await;
+            let response = plane.send(who, DOWNLOAD, "").await;
             assert_eq!(response.status(), status, "{on:?} {who}");
         }
         plane
             .done("admin", grant, r#"{"permissions":["bundles.download"]}"#)
             .await;
-        assert_eq!(plane.ask("owner2", DOWNLOAD, "").await.status(), 200);
+        assert_eq!(plane.send("owner2", DOWNLOAD, "").await.status(), 200);
         for ask in [
             "GET /v1/bundles/b",
             "GET /v1/bundles/b/revisions",
             "GET /v1/bundles/b/status",
         ] {
-            assert_eq!(plane.ask("owner2", ask, "").await.status(), 403, "{ask}");
+            assert_eq!(plane.send("owner2", ask, "").await.status(), 403, "{ask}");
         }
         for (ask, body, status) in [
             ("GET /v1/bundles/absent/download", "", 404),
@@ -185,19 +185,19 @@ async fn downloads_need_their_own_permission() {
             ("GET /v1/bundles/absent/revisions", "", 404),
         ] {
             assert_eq!(
-                plane.ask("admin", ask, body).await.status(),
+                plane.send("admin", ask, body).await.status(),
                 status,
                 "{ask}"
             );
         }
         plane.done("admin", "PUT /v1/bundles/unbuilt", "{}").await;
         let (status, answer) = plane
-            .told("admin", "GET /v1/bundles/unbuilt/download", "")
+            .send_json("admin", "GET /v1/bundles/unbuilt/download", "")
             .await;
         let message = "no revision of the bundle is stored here";
         assert_eq!((status, &answer["message"]), (404, &json!(message)));
         let (status, answer) = plane
-            .told("admin", "GET /v1/bundles/unbuilt/revisions", "")
+            .send_json("admin", "GET /v1/bundles/unbuilt/revisions", "")
             .await;
         assert_eq!(
             (status, answer),
@@ -216,7 +216,7 @@ async fn rollbacks_last_until_the_bundle_changes() {
         let (two, three) = (Built::new("two", "2"), Built::new("three", "3"));
         assert_eq!(publish(&plane, "b", &two, 1).await, "stored");
         let (_, list) = plane
-            .told("owner1", "GET /v1/bundles/b/revisions", "")
+            .send_json("owner1", "GET /v1/bundles/b/revisions", "")
             .await;
         let shown: Vec<Value> = list["result"]
             .as_array()
@@ -252,13 +252,13 @@ async fn rollbacks_last_until_the_bundle_changes() {
             ),
             ("owner1", json!({"revision": "a\0b"}), 400, "NUL character"),
         ] {
-            let (found, answer) = plane.told(who, roll_back, &body.to_string()).await;
+            let (found, answer) = plane.send_json(who, roll_back, &body.to_string()).await;
             assert_eq!(found, status, "{on:?} {who} {body}: {answer}");
             let text = answer["message"].as_str().unwrap();
             assert!(text.contains(message), "{body}: {text}");
         }
         let active = async || {
-            let response = plane.ask("owner1", DOWNLOAD, "").await;
+            let response = plane.send("owner1", DOWNLOAD, "").await;
             response.headers()["etag"]
                 .to_str()
                 .unwrap()
@@ -267,7 +267,7 @@ async fn rollbacks_last_until_the_bundle_changes() {
         };
         assert_eq!(active().await, two.digest);
         let (status, answer) = plane
-            .told("owner1", roll_back, &json!({"id": id}).to_string())
+            .send_json("owner1", roll_back, &json!({"id": id}).to_string())
             .await;
         assert_eq!(
             (status, &answer["result"]["active"]),
@@ -292,7 +292,7 @@ async fn rollbacks_last_until_the_bundle_changes() {
             .done("owner1", roll_back, r#"{"revision":"one"}"#)
             .await;
         assert!(publish(&plane, "b", &two, 1).await.contains("newer build"));
-        let (_, audit) = plane.told("admin", "GET /v1/audit?limit=1", "").await;
+        let (_, audit) = plane.send_json("admin", "GET /v1/audit?limit=1", "").await;
         let entry = &audit["result"][0];
         let told = json!([
             entry["action"],
@@ -315,7 +315,7 @@ async fn waiting(plane: &Plane, tag: &str, seconds: u64) -> LongPoll {
         ("if-none-match", &format!("\"{tag}\"")),
         ("prefer", &format!("modes=snapshot,delta;wait={seconds}")),
     ]);
-    let response = plane.ask_with("owner1", DOWNLOAD, "", &with).await;
+    let response = plane.send_with("owner1", DOWNLOAD, "", &with).await;
     assert_eq!(response.status(), 304);
     response.extensions().get::<LongPoll>().unwrap().clone()
 }
@@ -377,7 +377,7 @@ async fn waiting_downloads_are_woken_by_changes() {
 
 /// Requests without a waiting time, and errors, do not wait.
 #[tokio::test(flavor = "multi_thread")]
-async fn only_known_archives_wait() {
+async fn only_current_archives_wait() {
     let (plane, one) = published(On::Memory).await.unwrap();
     let tag = format!("\"{}\"", one.digest);
     for with in [
@@ -386,14 +386,14 @@ async fn only_known_archives_wait() {
         headers(&[("prefer", "wait=10")]),
         headers(&[("if-none-match", "\"other\""), ("prefer", "wait=10")]),
     ] {
-        let response = plane.ask_with("owner1", DOWNLOAD, "", &with).await;
+        let response = plane.send_with("owner1", DOWNLOAD, "", &with).await;
         assert!(
             response.extensions().get::<LongPoll>().is_none(),
             "{with:?}"
         );
     }
     let refused = plane
-        .ask_with("owner2", DOWNLOAD, "", &headers(&[("prefer", "wait=10")]))
+        .send_with("owner2", DOWNLOAD, "", &headers(&[("prefer", "wait=10")]))
         .await;
     assert_eq!(
         (refused.status().as_u16(), &parsed(&refused)["code"]),

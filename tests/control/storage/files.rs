@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use solon_control::model::{Bundle, Storage};
-use solon_control::storage::{Published, StorageOptions, Target};
+use solon_control::storage::{Published, StorageOptions, StorageTarget};
 
 use super::Built;
 use crate::databases::On;
@@ -19,7 +19,7 @@ async fn publish(options: &StorageOptions, path: &str, built: &Built, fence: u64
         }),
         ..Bundle::default()
     };
-    let published = match Target::open(&bundle, &BTreeMap::new(), options) {
+    let published = match StorageTarget::open(&bundle, &BTreeMap::new(), options) {
         Ok(target) => {
             assert!(target.has_one_publisher());
             target.publish(&built.artefact(), fence).await

@@ -216,14 +216,16 @@ async fn opened(form: u32) {
             keys: [("admin", keys[name].as_str().unwrap().to_owned())].into(),
             folder,
         };
-        let answer = plane.ask("admin", "GET /v1/bundles/b/download", "").await;
+        let answer = plane.send("admin", "GET /v1/bundles/b/download", "").await;
         assert_eq!(answer.status(), 200, "{on:?}");
         assert_eq!(
             answer.body().as_ref(),
             Built::new("one", "one").archive.as_slice(),
             "{on:?}"
         );
-        let (status, revisions) = plane.told("admin", "GET /v1/bundles/b/revisions", "").await;
+        let (status, revisions) = plane
+            .send_json("admin", "GET /v1/bundles/b/revisions", "")
+            .await;
         let revisions = revisions["result"].as_array().unwrap().iter();
         let revisions: Vec<_> = revisions.map(|one| one["revision"].clone()).collect();
         assert_eq!(

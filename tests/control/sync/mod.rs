@@ -11,7 +11,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use solon_control::model::{Compat, Failure, Origin, Place, Reader, Resource as _, Secret, Source};
+use solon_control::model::{
+    Compat, Failure, FieldPath, Origin, Reader, Resource as _, Secret, Source,
+};
 use solon_control::sync::{FetchOptions, Fetcher, Job};
 use solon_control::tree::{Fetched, Tree};
 
@@ -55,14 +57,14 @@ impl Drop for Folder {
 /// Parses a source as a configuration file has it.
 pub fn source(value: &Value) -> Source {
     let mut reader = Reader::new(Compat::Strict, Origin::File);
-    let source = Source::read(&mut reader, &Place::Root, value);
+    let source = Source::read(&mut reader, &FieldPath::Root, value);
     reader.finish(source).unwrap()
 }
 
 /// Parses a secret.
 pub fn secret(value: &Value) -> Secret {
     let mut reader = Reader::new(Compat::Strict, Origin::File);
-    let secret = Secret::read(&mut reader, &Place::Root, value);
+    let secret = Secret::read(&mut reader, &FieldPath::Root, value);
     reader.finish(secret).unwrap()
 }
 

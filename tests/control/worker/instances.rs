@@ -152,7 +152,7 @@ async fn two_instances_build_each_change_once() {
         let database = plane.plane.database();
         let record = latest(database, "b0").await.unwrap();
         assert_eq!((record.0.as_str(), record.1.as_str()), ("SUCCESS", "r5"));
-        let metrics = plane.ask("admin", "GET /metrics", "").await;
+        let metrics = plane.send("admin", "GET /metrics", "").await;
         let metrics = String::from_utf8_lossy(metrics.body()).into_owned();
         let name = "ocp_bundle_build_count_total{bundle=\"b0\",state=\"SUCCESS\"}";
         assert!(metrics.contains(name), "{metrics}");

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use solon_control::db::{Clock, Database, Lease, Mode, PublishedInputs, Transaction};
-use solon_control::model::{Kind, Phase, Record, Status};
+use solon_control::model::{Kind, Phase, Status, StatusRecord};
 
 use crate::databases::On;
 use crate::plane::Plane;
@@ -84,7 +84,7 @@ impl Case {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_instance_holds_a_bundle_and_tokens_grow() {
+async fn one_instance_leases_a_bundle_and_tokens_grow() {
     for on in On::ALL {
         let Some(case) = Case::new(on).await else {
             continue;
@@ -273,7 +273,7 @@ async fn attempts_are_recorded() {
             let lease = case.take("b", "one").await.unwrap();
             head = lease.bundle;
             assert_eq!(lease.failures, number);
-            let record = Record {
+            let record = StatusRecord {
                 revision: String::new(),
                 phase: Phase::Sync,
                 status: Status::SyncFailed,

@@ -128,7 +128,7 @@ fn shuffled_tests_are_reported_in_order() {
 }
 
 #[test]
-fn watched_tests_run_again() {
+fn changed_tests_run_again() {
     let folder = Folder::new();
     let watched = folder.0.join("watched");
     fs::create_dir(&watched).unwrap();

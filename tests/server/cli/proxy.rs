@@ -33,12 +33,12 @@ fn server(answer: &'static str) -> (SocketAddr, Receiver<Vec<u8>>) {
 }
 
 /// Evaluates a request by `solon eval`, with its own environment variables.
-fn ask(url: &str, variables: &[(&str, &str)]) -> Json {
-    ask_with(&[], url, variables)
+fn evaluate(url: &str, variables: &[(&str, &str)]) -> Json {
+    evaluate_with(&[], url, variables)
 }
 
 /// Evaluates a request by `solon eval` with flags.
-fn ask_with(flags: &[&str], url: &str, variables: &[(&str, &str)]) -> Json {
+fn evaluate_with(flags: &[&str], url: &str, variables: &[(&str, &str)]) -> Json {
     let query = format!(r#"http.send({{"method": "get", "url": "{url}", "raise_error": false}})"#);
     let output = Command::new(env!("CARGO_BIN_EXE_solon"))
         .args(["eval", "--format", "json", "--metrics"])
@@ -62,7 +62,7 @@ const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\
 fn plain_requests_name_the_server_to_the_proxy() {
     let (proxy, told) = server(OK);
     let proxy = format!("http://u:p@{proxy}");
-    let shown = ask("http://a.test/x?y=z", &[("HTTP_PROXY", &proxy)]);
+    let shown = evaluate("http://a.test/x?y=z", &[("HTTP_PROXY", &proxy)]);
     assert_eq!(answer(&shown)["raw_body"], "ok", "{shown}");
     let head = String::from_utf8(told.recv().unwrap()).unwrap();
     assert!(
@@ -84,10 +84,10 @@ fn plain_requests_name_the_server_to_the_proxy() {
 }
 
 #[test]
-fn secure_requests_go_through_a_tunnel() {
+fn secure_requests_use_a_tunnel() {
     let (proxy, told) = server("HTTP/1.1 200 Connection established\r\n\r\n");
     let proxy = format!("http://{proxy}");
-    let shown = ask("https://a.test/", &[("https_proxy", &proxy)]);
+    let shown = evaluate("https://a.test/", &[("https_proxy", &proxy)]);
     assert!(answer(&shown)["error"].is_object(), "{shown}");
     let head = String::from_utf8(told.recv().unwrap()).unwrap();
     assert_eq!(
@@ -99,16 +99,16 @@ fn secure_requests_go_through_a_tunnel() {
 }
 
 #[test]
-fn proxies_may_refuse() {
+fn proxies_may_reject_requests() {
     let (proxy, _told) = server("HTTP/1.1 403 Not for you\r\n\r\n");
     let proxy = format!("http://{proxy}");
-    let shown = ask("https://a.test/", &[("HTTPS_PROXY", &proxy)]);
+    let shown = evaluate("https://a.test/", &[("HTTPS_PROXY", &proxy)]);
     assert_eq!(
         answer(&shown)["error"]["message"],
         "Get \"https://a.test/\": Not for you",
         "{shown}"
     );
-    let shown = ask("http://a.test/", &[("HTTP_PROXY", "http://127.0.0.1:1")]);
+    let shown = evaluate("http://a.test/", &[("HTTP_PROXY", "http://127.0.0.1:1")]);
     assert_eq!(
         answer(&shown)["error"]["message"],
         "Get \"http://a.test/\": proxyconnect tcp: dial tcp 127.0.0.1:1: connect: connection refused",
@@ -117,16 +117,16 @@ fn proxies_may_refuse() {
 }
 
 #[test]
-fn servers_on_this_machine_and_exceptions_are_asked_directly() {
+fn servers_on_this_machine_and_exceptions_are_called_directly() {
     let (address, told) = server(OK);
     let url = format!("http://{address}/");
-    let shown = ask(&url, &[("HTTP_PROXY", "http://127.0.0.1:1")]);
+    let shown = evaluate(&url, &[("HTTP_PROXY", "http://127.0.0.1:1")]);
     assert_eq!(answer(&shown)["raw_body"], "ok", "{shown}");
     let head = String::from_utf8(told.recv().unwrap()).unwrap();
     assert!(head.starts_with("GET / HTTP/1.1\r\n"), "{head}");
     let (proxy, asked) = server(OK);
     let proxy = format!("http://{proxy}");
-    let shown = ask(
+    let shown = evaluate(
         "http://no-such-name.invalid/",
         &[("HTTP_PROXY", &proxy), ("NO_PROXY", ".invalid")],
     );
@@ -184,12 +184,12 @@ fn proxies_are_no_way_around_denied_networks() {
             "dial tcp: lookup proxy.invalid: ",
         ),
     ] {
-        let shown = ask_with(&deny, url, &[(variable, proxy)]);
+        let shown = evaluate_with(&deny, url, &[(variable, proxy)]);
         let message = answer(&shown)["error"]["message"].as_str().unwrap();
         assert!(message.contains(want), "{url} {variable}: {message}");
     }
     assert!(asked.try_recv().is_err(), "the proxy was asked");
     let off = ["--deny-private-networks=false"];
-    let shown = ask_with(&off, "http://a.test/", &[("HTTP_PROXY", &local)]);
+    let shown = evaluate_with(&off, "http://a.test/", &[("HTTP_PROXY", &local)]);
     assert_eq!(answer(&shown)["raw_body"], "ok", "{shown}");
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::Settings;
-use super::keys::at;
+use super::keys::nested_at;
 use super::read;
 use crate::config::{BufferLimit, DecisionLogOptions, ReportingOptions, ReportingTrigger};
 
@@ -152,7 +152,7 @@ fn decision_logs_that_are_not_valid_are_rejected() {
         if section.get("console").is_none() {
             section["console"] = true.into();
         }
-        let error = read(&at("decision_logs", section).to_string(), &[], &[]).unwrap_err();
+        let error = read(&nested_at("decision_logs", section).to_string(), &[], &[]).unwrap_err();
         assert_eq!(error, want);
     }
 }

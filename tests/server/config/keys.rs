@@ -19,7 +19,7 @@ enum Outcome {
 use Outcome::{Definition, Effect, Rejected};
 
 /// Returns the configuration with a value at a dotted path.
-pub fn at(path: &str, value: Value) -> Value {
+pub fn nested_at(path: &str, value: Value) -> Value {
     let mut steps = path.split('.').rev();
     steps
         .try_fold(value, |inner, step| Some(json!({ step: inner })))
@@ -57,7 +57,7 @@ fn rows() -> Vec<(&'static str, Value, Outcome)> {
         (
             "server.decoding.gzip.max_length",
             json!(5),
-            Effect(|s| s.unpacked == Some(5)),
+            Effect(|s| s.max_decompressed == Some(5)),
         ),
         (
             "server.metrics.prom.http_request_duration_seconds.buckets",
@@ -272,7 +272,7 @@ const PLUGINS: [(&str, &str, &[&str]); 6] = [
 #[test]
 fn each_key_of_a_plugin_changes_what_it_does() {
     let settings = |section: &str, text: &str| {
-        let mut config = at(section, serde_json::from_str(text).unwrap());
+        let mut config = nested_at(section, serde_json::from_str(text).unwrap());
         config["services"] = json!({"s": {"url": "http://s"}, "t": {"url": "http://t"}});
         config["keys"] = json!({"k": {"key": "x"}});
         let config = read(&config.to_string(), &[], &[]).unwrap();
@@ -355,7 +355,7 @@ fn each_key_of_opa_has_an_effect_or_is_rejected_by_its_name() {
     let mut count = 0;
     for (path, value, outcome) in rows() {
         count += 1;
-        let config = read(&at(path, value).to_string(), &[], &[]);
+        let config = read(&nested_at(path, value).to_string(), &[], &[]);
         match (outcome, config) {
             (Rejected(named), Err(error)) => {
                 let texts = [
@@ -385,7 +385,7 @@ fn each_key_of_opa_has_an_effect_or_is_rejected_by_its_name() {
 }
 
 #[test]
-fn keys_that_ask_for_nothing_are_accepted() {
+fn keys_without_an_effect_are_accepted() {
     for text in [
         "bundles: {}",
         "decision_logs: {}",

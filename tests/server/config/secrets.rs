@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{read, reported};
 
 #[test]
-fn secrets_are_not_shown() {
+fn secrets_are_redacted() {
     let text = "
 services: {a: {url: u, credentials: {bearer: {token: secret}}}}
 keys: {k: {key: secret, private_key: secret, algorithm: HS256}}
@@ -29,7 +29,7 @@ extra: {kept: true}";
 }
 
 #[test]
-fn what_services_send_is_not_shown() {
+fn credentials_of_services_are_redacted() {
     for (service, want) in [
         (
             "headers: {Authorization: Bearer t}",
@@ -141,7 +141,7 @@ fn what_services_send_is_not_shown() {
 
 /// A value that contains a variable is redacted as a whole, whatever surrounds the variable and whatever its type.
 #[test]
-fn values_of_variables_are_not_shown() {
+fn values_of_variables_are_redacted() {
     let hidden = || json!("REDACTED");
     for (text, want) in [
         ("x: ${TOKEN}", json!({"x": hidden()})),
@@ -225,7 +225,7 @@ fn values_of_variables_are_not_shown() {
     ] {
         let config = read(text, &[], &[]);
         let config = config.unwrap_or_else(|error| panic!("{text}: {error}"));
-        assert_eq!(config.told(), want, "{text}");
+        assert_eq!(config.redacted(), want, "{text}");
         let active = config.active("7", "1").to_string();
         assert_eq!(
             active.contains("s3cret"),
@@ -252,10 +252,10 @@ fn values_of_variables_are_not_shown() {
 }
 
 #[test]
-fn values_of_files_are_not_shown() {
+fn values_of_files_are_redacted() {
     let config = read("", &[], &["x.y=secret.txt", "labels.l=secret.txt"]).unwrap();
     assert_eq!(
-        config.told(),
+        config.redacted(),
         json!({"x": {"y": "REDACTED"}, "labels": {"l": "hidden"}})
     );
     let config = read("", &[], &["services.s.headers.Authorization=secret.txt"]).unwrap();
@@ -264,7 +264,7 @@ fn values_of_files_are_not_shown() {
 
 /// Sections with unknown names may be misspelled and contain the same secrets.
 #[test]
-fn headers_and_credentials_are_not_shown_in_any_section() {
+fn headers_and_credentials_are_redacted_in_any_section() {
     for (text, want) in [
         (
             "servces: {a: {headers: {Authorization: t}, credentials: {bearer: {token: t}}, url: u}}",

@@ -41,7 +41,8 @@ struct Case {
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Exchange {
-    ask: String,
+    #[serde(rename = "ask")]
+    request_line: String,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     with: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -134,7 +135,7 @@ impl Case {
                     failures.push(format!(
                         "{}: {} {}: {what}\n  want {}\n  got  {}",
                         self.note,
-                        exchange.ask,
+                        exchange.request_line,
                         exchange.body.clone().unwrap_or_default(),
                         show(want),
                         show(got)
@@ -144,7 +145,7 @@ impl Case {
             if got.statuses[at] != exchange.status {
                 failures.push(format!(
                     "{}: {}: status {}, expected {}",
-                    self.note, exchange.ask, got.statuses[at], exchange.status
+                    self.note, exchange.request_line, got.statuses[at], exchange.status
                 ));
             }
         }
@@ -205,7 +206,7 @@ impl Case {
 
 impl Exchange {
     fn send(&self, address: &str) -> u16 {
-        let (method, target) = self.ask.split_once(' ').unwrap();
+        let (method, target) = self.request_line.split_once(' ').unwrap();
         let mut message = Message::new(method, target);
         for (name, value) in &self.with {
             // several values of one header
@@ -218,7 +219,7 @@ impl Exchange {
             Some(Value::String(text)) => text.clone(),
             Some(json) => json.to_string(),
         };
-        Client::connect(address).ask(&message.body(body)).status
+        Client::connect(address).send(&message.body(body)).status
     }
 }
 

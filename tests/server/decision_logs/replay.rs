@@ -71,7 +71,7 @@ fn logs_of_every_sink_are_replayed() {
         ] {
             let body =
                 json!({"input": {"x": number, "quote": "}\"{"}, "query": "x = data.p.allow"});
-            client.ask(&Message::new("POST", path).body(body.to_string()));
+            client.send(&Message::new("POST", path).body(body.to_string()));
         }
     }
     let database = folder.join("d.db");

@@ -137,7 +137,7 @@ fn a_full_spool_rejects_requests_if_the_configuration_demands_it() {
         let mut sent = BTreeSet::new();
         let answer = loop {
             let message = Message::new("POST", "/v1/data/p/allow").body(r#"{"input":{"x":1}}"#);
-            let answer = client.ask(&message);
+            let answer = client.send(&message);
             let id = serde_json::from_str::<Value>(&answer.text()).unwrap()["decision_id"].clone();
             if sent.len() > 100 || answer.status != 200 {
                 break answer;

@@ -45,7 +45,7 @@ fn decisions_are_queried_by_path_result_input_and_time() {
     let mut decide = |path: &str, x: Value| {
         let body =
             json!({"input": {"x": x, "user": {"name": "al\"ice", "tags": [1, 2]}}}).to_string();
-        client.ask(&Message::new("POST", path).body(body));
+        client.send(&Message::new("POST", path).body(body));
     };
     for number in 0..4 {
         decide("/v1/data/p/allow", json!(number));

@@ -31,7 +31,7 @@ pub fn start(config: &str) -> Server {
 /// Makes a decision. Returns its id.
 pub fn decide(client: &mut Client, number: usize) -> String {
     let body = json!({"input": {"x": number}}).to_string();
-    let answer = client.ask(&Message::new("POST", "/v1/data/p/allow").body(body));
+    let answer = client.send(&Message::new("POST", "/v1/data/p/allow").body(body));
     assert_eq!(answer.status, 200, "{}", answer.text());
     let answer: Value = serde_json::from_str(&answer.text()).unwrap();
     answer["decision_id"].as_str().unwrap().to_owned()
@@ -225,7 +225,7 @@ fn a_mask_that_fails_is_counted_and_nothing_is_disclosed() {
     let mut client = Client::connect(server.address());
     for bad in [false, true] {
         let body = json!({"input": {"x": 1, "secret": "s3cr3t", "bad": bad}}).to_string();
-        let answer = client.ask(&Message::new("POST", "/v1/data/p/allow").body(body));
+        let answer = client.send(&Message::new("POST", "/v1/data/p/allow").body(body));
         assert_eq!(answer.status, 200);
     }
     assert_eq!(
@@ -266,7 +266,7 @@ fn each_input_of_a_batch_has_an_event() {
     let server = start(&config(&sink, &json!({})));
     let body = json!({"inputs": {"a": {"x": 1}, "b": {}}, "common_input": {"y": 2}}).to_string();
     let message = Message::new("POST", "/v1/batch/data/p/allow").body(body);
-    let answer = Client::connect(server.address()).ask(&message);
+    let answer = Client::connect(server.address()).send(&message);
     let answer: Value = serde_json::from_str(&answer.text()).unwrap();
     wait_until("both events arrive", || sink.events().len() == 2);
     for event in sink.events() {

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::checks::{Authorization, check, shown};
+use crate::checks::{Authorization, check, response_json};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -39,7 +39,7 @@ fn inputs_contain_what_is_set() {
         let own = (!settings.is_null())
             .then(|| Authorization::start(settings, &[], &format!("package envoy.authz\n{COPY}")));
         let response = own.as_ref().unwrap_or(&server).check(check(&case.check));
-        let shown = shown(&response.unwrap());
+        let shown = response_json(&response.unwrap());
         let want = case.input.unwrap();
         assert_eq!(shown["metadata"]["input"], want, "{}", case.note);
     }
@@ -53,7 +53,12 @@ fn decisions_become_responses() {
             let policy = format!("package envoy.authz\n{policy}");
             let server = Authorization::start(&case.settings, &[], &policy);
             let response = server.check(check(&case.check)).unwrap();
-            assert_eq!(shown(&response), case.response.unwrap(), "{}", case.note);
+            assert_eq!(
+                response_json(&response),
+                case.response.unwrap(),
+                "{}",
+                case.note
+            );
         }
     }
 }

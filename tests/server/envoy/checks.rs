@@ -203,7 +203,7 @@ fn proto(value: &Value) -> ProtoValue {
 }
 
 /// Returns a response as JSON, without its decision id, whose form is checked.
-pub fn shown(response: &CheckResponse) -> Value {
+pub fn response_json(response: &CheckResponse) -> Value {
     let mut shown = Map::new();
     let status = response.status.clone().unwrap_or_default();
     shown.insert("code".to_owned(), json!(status.code));

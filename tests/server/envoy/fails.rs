@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
 
-use crate::checks::{Authorization, check_of_path, shown};
+use crate::checks::{Authorization, check_of_path, response_json};
 use crate::client::get;
 use crate::process::Server;
 
@@ -26,7 +26,7 @@ fn undefined_decisions_are_denied_and_logged() {
     let mut server = Authorization::start(&json!({"path": "no/such"}), &[], "package a");
     let response = server.check(check_of_path("/a")).unwrap();
     assert_eq!(status(&response), (7, 403));
-    let denied = shown(&response)["denied"].clone();
+    let denied = response_json(&response)["denied"].clone();
     assert_eq!(denied, json!({"status": 403}), "clients see no reason");
     let is_event = |line: &Value| line["msg"] == "Decision Log";
     let lines = server.server.logged("an event", 1, is_event);
@@ -66,7 +66,7 @@ fn dry_runs_override_decisions_and_no_errors() {
     let mut server = Authorization::start(&settings, &[], policy);
     let response = server.check(check_of_path("/denied")).unwrap();
     assert_eq!(
-        shown(&response),
+        response_json(&response),
         json!({"code": 0, "ok": {}, "metadata": {}})
     );
     let response = server.check(check_of_path("/undefined")).unwrap();

@@ -96,7 +96,7 @@ impl Proxy {
     }
 
     fn send(&self, message: &Message) -> Answer {
-        Client::connect(&format!("127.0.0.1:{}", self.port)).ask(message)
+        Client::connect(&format!("127.0.0.1:{}", self.port)).send(message)
     }
 
     /// Returns the head of the request that reached the upstream, in lower case.
@@ -298,7 +298,7 @@ fn exercise(proxy: &Proxy, is_grpc: bool) -> usize {
 }
 
 #[test]
-fn envoy_asks_over_grpc() {
+fn envoy_sends_checks_over_grpc() {
     let Some(program) = program() else { return };
     let server = start();
     let proxy = Proxy::start(
@@ -310,7 +310,7 @@ fn envoy_asks_over_grpc() {
 }
 
 #[test]
-fn envoy_asks_over_http() {
+fn envoy_sends_checks_over_http() {
     let Some(program) = program() else { return };
     let server = start();
     let proxy = Proxy::start(
@@ -322,7 +322,7 @@ fn envoy_asks_over_http() {
 }
 
 #[test]
-fn envoy_asks_over_a_unix_socket() {
+fn envoy_sends_checks_over_a_unix_socket() {
     let Some(program) = program() else { return };
     let folder = Folder::with(&[]);
     let socket = folder.path().join("authz.sock");

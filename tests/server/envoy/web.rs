@@ -36,7 +36,7 @@ fn start(settings: &serde_json::Value) -> Authorization {
 }
 
 fn send(server: &Authorization, message: &Message) -> Answer {
-    Client::connect(&server.http_address).ask(message)
+    Client::connect(&server.http_address).send(message)
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn checks_of_documents_are_rejected() {
             message.header(name, value)
         });
         Client::connect(server.server.address())
-            .ask(&message)
+            .send(&message)
             .status
     };
     let own = [

@@ -83,7 +83,7 @@ fn the_policy_server_rejects_requests_without_credentials_before_a_byte_of_their
         &["--ui", "--body-timeout", "1h", "--timeout", "1h"],
     );
     let ask = Message::new("GET", "/openapi.json").header("Authorization", "Bearer good");
-    let described = Client::connect(server.address()).ask(&ask);
+    let described = Client::connect(server.address()).send(&ask);
     let mut operations = operations(&serde_json::from_str(&described.text()).unwrap());
     assert!(operations.len() >= 28, "{operations:?}");
     // redirected paths, and paths without a route
@@ -111,14 +111,14 @@ fn the_policy_server_rejects_requests_without_credentials_before_a_byte_of_their
 }
 
 #[test]
-fn the_control_plane_rejects_requests_without_a_known_key_before_a_byte_of_their_body() {
+fn the_control_plane_rejects_requests_without_a_valid_key_before_a_byte_of_their_body() {
     let folder = Folder::with(&[]);
     let create = ["token", "create", "--role", "administrator", "root"];
     let (_, key, _) = output(folder.path(), &create);
     let running = Running::start(folder.path(), &[]);
     let bearer = format!("Bearer {}", key.trim());
     let ask = Message::new("GET", "/openapi.json").header("Authorization", &bearer);
-    let described = Client::connect(running.address()).ask(&ask);
+    let described = Client::connect(running.address()).send(&ask);
     let mut operations = operations(&serde_json::from_str(&described.text()).unwrap());
     assert!(operations.len() >= 40, "{operations:?}");
     operations.push(("PUT".to_owned(), "/none".to_owned()));
@@ -206,7 +206,7 @@ fn the_control_plane_bounds_bodies_by_route_while_they_are_read() {
 fn a_policy_that_reads_the_body_gets_a_bounded_part_of_it() {
     let server = start(BY_BODY, &["--max-authorization-body", "1KiB"]);
     let mut client = Client::connect(server.address());
-    let mut ask = |body: String| client.ask(&Message::new("POST", "/v1/data/p/x").body(body));
+    let mut ask = |body: String| client.send(&Message::new("POST", "/v1/data/p/x").body(body));
     let body = |pass: &str, length: usize| {
         let text = format!("{{\"input\": {{\"pass\": \"{pass}\", \"n\": 1}}}}");
         text.clone() + &" ".repeat(length.saturating_sub(text.len()))
@@ -243,12 +243,12 @@ fn a_policy_that_reads_the_body_gets_a_bounded_part_of_it() {
         ("POST", "/v1/batch/data/p/x"),
     ] {
         let large = Message::new(method, target).body(body("good", 1025));
-        let large = Client::connect(server.address()).ask(&large.chunked());
+        let large = Client::connect(server.address()).send(&large.chunked());
         assert_eq!(large.status, 413, "{target}: {}", large.text());
         // a body that decompresses to more is rejected.
         let bomb = Message::new(method, target).header("Content-Encoding", "gzip");
         let bomb = bomb.body(bomb_of(64 << 10));
-        let bomb = Client::connect(server.address()).ask(&bomb);
+        let bomb = Client::connect(server.address()).send(&bomb);
         assert_eq!(bomb.status, 413, "{target}: {}", bomb.text());
     }
     // the policy does not see the bodies of other methods.
@@ -266,9 +266,9 @@ fn a_policy_that_reads_the_body_gets_a_bounded_part_of_it() {
     let usual = start(BY_BODY, &[]);
     let length = 1 << 20;
     let fits = Message::new("POST", "/v1/data/p/x").body(body("good", length));
-    assert_eq!(Client::connect(usual.address()).ask(&fits).status, 200);
+    assert_eq!(Client::connect(usual.address()).send(&fits).status, 200);
     let large = Message::new("POST", "/v1/data/p/x").body(body("good", length + 1));
-    assert_eq!(Client::connect(usual.address()).ask(&large).status, 413);
+    assert_eq!(Client::connect(usual.address()).send(&large).status, 413);
 }
 
 /// Zeros that compress to less than the limit of [`a_policy_that_reads_the_body_gets_a_bounded_part_of_it`].
@@ -283,11 +283,11 @@ fn a_policy_that_does_not_read_the_body_bounds_none() {
     let server = start(BY_TOKEN, &["--max-authorization-body", "1KiB"]);
     let text = format!("{{\"input\": {{\"n\": \"{}\"}}}}", "a".repeat(2 << 20));
     let large = Message::new("POST", "/v1/data/p/x").header("Authorization", "Bearer good");
-    let answer = Client::connect(server.address()).ask(&large.body(text));
+    let answer = Client::connect(server.address()).send(&large.body(text));
     assert_eq!((answer.status, answer.body.len()), (200, (2 << 20) + 14));
     // a body that the policy does not read may be invalid
     let odd = Message::new("POST", "/v1/data/p/x").header("Authorization", "Bearer good");
-    let answer = Client::connect(server.address()).ask(&odd.body("{"));
+    let answer = Client::connect(server.address()).send(&odd.body("{"));
     assert_eq!(answer.status, 400, "{}", answer.text());
     // bodies over the global limit are rejected after authorization
     let head = "PUT /v1/data/a HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\nContent-Length: 99999999999\r\n\r\n";
@@ -311,7 +311,7 @@ fn the_policy_decides_anew_once_it_changes() {
     let both = BY_TOKEN.to_owned() + "\nallow if input.body.x\n";
     assert_eq!(
         Client::connect(server.address())
-            .ask(&put.body(both))
+            .send(&put.body(both))
             .status,
         200
     );
@@ -319,7 +319,7 @@ fn the_policy_decides_anew_once_it_changes() {
     let put = Message::new("PUT", "/v1/policies/authz.rego").header("Authorization", "Bearer good");
     assert_eq!(
         Client::connect(server.address())
-            .ask(&put.body(BY_TOKEN))
+            .send(&put.body(BY_TOKEN))
             .status,
         200
     );
@@ -381,7 +381,7 @@ fn compressed_bodies_of_rejected_requests_stay_compressed() {
         .header("Authorization", "Bearer good")
         .header("Content-Encoding", "gzip")
         .body("no gzip");
-    let answer = Client::connect(server.address()).ask(&admitted);
+    let answer = Client::connect(server.address()).send(&admitted);
     assert_eq!(answer.status, 400);
     assert!(answer.text().contains("decompress"), "{}", answer.text());
 }
@@ -398,11 +398,11 @@ fn rejected_requests_end_their_connection_alone() {
     // without a body the connection stays open
     let mut client = Client::connect(server.address());
     for _ in 0..3 {
-        let refused = client.ask(&Message::new("PUT", "/v1/data/a"));
+        let refused = client.send(&Message::new("PUT", "/v1/data/a"));
         assert_eq!((refused.status, refused.header("connection")), (401, None));
     }
     let health = Message::new("GET", "/health").header("Authorization", "Bearer good");
-    assert_eq!(client.ask(&health).status, 200);
+    assert_eq!(client.send(&health).status, 200);
 }
 
 /// A frame of HTTP/2.

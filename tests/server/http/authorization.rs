@@ -53,7 +53,7 @@ const TARGETS: [&str; 30] = [
 ];
 
 /// Stops the server after `count` evaluations of the policy and returns their number.
-fn asked(server: &mut Server, count: usize) -> usize {
+fn count_evaluations(server: &mut Server, count: usize) -> usize {
     let is = |line: &Value| {
         let text = line["msg"].as_str();
         text.is_some_and(|text| text.starts_with("asked"))
@@ -85,7 +85,7 @@ fn no_way_to_a_route_leads_past_the_policy() {
     for method in METHODS {
         for target in TARGETS {
             let body = if method == "POST" { "{}" } else { "" };
-            let answer = client.ask(&Message::new(method, target).body(body));
+            let answer = client.send(&Message::new(method, target).body(body));
             // the body was not read, so no other request can follow it
             if answer.header("connection") == Some("close") {
                 client = Client::connect(&address);
@@ -132,7 +132,7 @@ fn no_way_to_a_route_leads_past_the_policy() {
         "/",
         "//health",
     ] {
-        refused(client.ask(&Message::new("GET", target)).status, target);
+        refused(client.send(&Message::new("GET", target)).status, target);
     }
     let mut by_http2 = 0;
     for (method, target) in [
@@ -174,7 +174,7 @@ fn no_way_to_a_route_leads_past_the_policy() {
     }
     let ways = ways + by_http2;
     assert!(ways >= 300, "{ways}");
-    assert_eq!(asked(&mut server, ways), ways, "once for each");
+    assert_eq!(count_evaluations(&mut server, ways), ways, "once for each");
 }
 
 /// Results of the policy and the responses that they lead to.
@@ -220,12 +220,12 @@ allow := 2 if input.params.say == [\"conflict\"]
     ] {
         // the first evaluation runs in the pool, later ones may run in a reactor
         for _ in 0..3 {
-            let answer = client.ask(&Message::new("GET", &format!("/v1/data/x?say={say}")));
+            let answer = client.send(&Message::new("GET", &format!("/v1/data/x?say={say}")));
             assert_eq!(answer.status, status, "{say}: {}", answer.text());
             assert!(answer.text().contains(words), "{say}: {}", answer.text());
         }
     }
-    let refused = client.ask(&Message::new("GET", "/v1/data/x?say=false"));
+    let refused = client.send(&Message::new("GET", "/v1/data/x?say=false"));
     let want =
         json!({"code": "unauthorized", "message": "request rejected by administrative policy"});
     assert_eq!(
@@ -241,7 +241,7 @@ fn input_of(flags: &[&str], message: &Message) -> Value {
     let mut all = vec!["--authorization=basic"];
     all.extend(flags);
     let server = Server::start_with(&all, &[("authz.rego", policy)]);
-    let answer = Client::connect(server.address()).ask(message);
+    let answer = Client::connect(server.address()).send(message);
     let error: Value = serde_json::from_str(&answer.text()).unwrap();
     serde_json::from_str(
         error["message"]
@@ -297,7 +297,7 @@ fn bodies_that_the_policy_sees_are_one_document() {
         ],
     );
     let mut client = Client::connect(server.address());
-    let mut ask = |body: &str| client.ask(&Message::new("POST", "/v1/data/p/x").body(body));
+    let mut ask = |body: &str| client.send(&Message::new("POST", "/v1/data/p/x").body(body));
     assert_eq!(ask("{\"input\": 1.0}").text(), "{\"result\":1.0}\n");
     for (body, words) in [
         (
@@ -389,7 +389,7 @@ include if input.fruits.owner == input.user
         ),
     ] {
         let message = Message::new("POST", target).body(body.to_string());
-        let answer = client.ask(&message.header("accept", sql));
+        let answer = client.send(&message.header("accept", sql));
         assert_eq!(answer.status, status, "{body}: {}", answer.text());
         assert!(answer.text().contains(words), "{body}: {}", answer.text());
         assert!(!answer.text().contains('7'), "{body}: {}", answer.text());
@@ -397,7 +397,7 @@ include if input.fruits.owner == input.user
     let message = Message::new("POST", "/v1/query")
         .header("content-type", "application/yaml")
         .body(format!("{{\"query\": \"{secret}\"}}: 1"));
-    let answer = client.ask(&message);
+    let answer = client.send(&message);
     assert!(!answer.text().contains('7'), "{}", answer.text());
 }
 
@@ -412,7 +412,7 @@ fn a_server_that_is_only_read_refuses_what_writes() {
         ("PUT", "/v1/policies/p", "GET"),
         ("DELETE", "/v1/policies/p.rego", "GET"),
     ] {
-        let answer = client.ask(&Message::new(method, target).body("1"));
+        let answer = client.send(&Message::new(method, target).body("1"));
         assert_eq!(
             (answer.status, answer.header("allow")),
             (405, Some(allow)),
@@ -420,14 +420,14 @@ fn a_server_that_is_only_read_refuses_what_writes() {
         );
     }
     assert_eq!(
-        client.ask(&Message::new("GET", "/v1/data/p/x")).text(),
+        client.send(&Message::new("GET", "/v1/data/p/x")).text(),
         "{\"result\":1}\n"
     );
 }
 
 /// S-360, S-365
 #[test]
-fn what_an_operator_may_overlook_is_told() {
+fn unsafe_settings_are_logged() {
     let warned = |flags: &[&str]| {
         let mut server = Server::start_with(flags, &[]);
         let lines: Vec<String> = server
@@ -468,6 +468,6 @@ fn tokens_without_an_authorization_policy_do_not_start() {
     }
     // with OPA's names it starts, as OPA does
     let server = Server::start_with(&["--authentication=token", "--compat=opa"], &[]);
-    let answer = Client::connect(server.address()).ask(&Message::new("GET", "/v1/data"));
+    let answer = Client::connect(server.address()).send(&Message::new("GET", "/v1/data"));
     assert_eq!(answer.status, 200);
 }

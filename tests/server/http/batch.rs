@@ -41,8 +41,8 @@ fn start(flags: &[&str]) -> Server {
     Server::start_with(flags, &[("p.rego", POLICY), ("d.json", DATA)])
 }
 
-fn ask(client: &mut Client, target: &str, body: &Value) -> (u16, Value) {
-    let answer = client.ask(&Message::new("POST", target).body(body.to_string()));
+fn send_batch(client: &mut Client, target: &str, body: &Value) -> (u16, Value) {
+    let answer = client.send(&Message::new("POST", target).body(body.to_string()));
     (answer.status, parsed(&answer))
 }
 
@@ -101,12 +101,13 @@ fn each_input_is_answered_as_if_it_were_alone() {
                     .map(|(at, input)| (format!("k{at}"), input.clone()));
                 let keyed: serde_json::Map<String, Value> = keyed.collect();
                 let target = format!("/v1/batch/data{document}{params}");
-                let (status, batch) = ask(&mut client, &target, &json!({ "inputs": keyed }));
+                let (status, batch) = send_batch(&mut client, &target, &json!({ "inputs": keyed }));
                 let (mut failed, mut fine) = (0, 0);
                 for (at, input) in inputs.iter().enumerate() {
                     asked += 1;
                     let target = format!("/v1/data{document}{params}");
-                    let (status, mut alone) = ask(&mut client, &target, &json!({ "input": input }));
+                    let (status, mut alone) =
+                        send_batch(&mut client, &target, &json!({ "input": input }));
                     let mut one = batch["responses"][format!("k{at}")].clone();
                     let one = one.as_object_mut().unwrap();
                     let code = one.remove("http_status_code");
@@ -143,7 +144,7 @@ fn each_input_is_answered_as_if_it_were_alone() {
 }
 
 #[test]
-fn a_batch_rests_on_one_moment() {
+fn a_batch_uses_one_snapshot() {
     let server = start(&[]);
     let address = server.address();
     let inputs: serde_json::Map<String, Value> =
@@ -154,12 +155,12 @@ fn a_batch_rests_on_one_moment() {
             let mut client = Client::connect(address);
             for version in 1..200 {
                 let put = Message::new("PUT", "/v1/data/version").body(version.to_string());
-                assert_eq!(client.ask(&put).status, 204);
+                assert_eq!(client.send(&put).status, 204);
             }
         });
         let mut client = Client::connect(address);
         while !writing.is_finished() {
-            let (status, answer) = ask(&mut client, "/v1/batch/data/p/version", &body);
+            let (status, answer) = send_batch(&mut client, "/v1/batch/data/p/version", &body);
             assert_eq!(status, 200);
             let responses = answer["responses"].as_object().unwrap();
             assert_eq!(responses.len(), 400);
@@ -178,25 +179,31 @@ fn batches_are_bounded() {
     let server = Server::start_with(&flags, &[("p.rego", POLICY)]);
     let mut client = Client::connect(server.address());
     let four = json!({"inputs": {"a": 1, "b": 2, "c": 3, "d": 4}});
-    let (status, answer) = ask(&mut client, "/v1/batch/data/p/echo", &four);
+    let (status, answer) = send_batch(&mut client, "/v1/batch/data/p/echo", &four);
     assert_eq!(status, 400);
     let want = "a batch has 4 inputs; at most 3 are taken at once (--max-batch)";
     assert_eq!(answer["message"], want);
     // responses count toward the memory that all connections share
     let much = json!({"inputs": {"a": 1, "b": 2, "c": 3}, "common_input": {}});
-    assert_eq!(ask(&mut client, "/v1/batch/data/p/echo", &much).0, 200);
+    assert_eq!(
+        send_batch(&mut client, "/v1/batch/data/p/echo", &much).0,
+        200
+    );
     for (place, length) in [("/v1/data/large/a", 12_000), ("/v1/data/large/b", 12_000)] {
         let text = format!("\"{}\"", "x".repeat(length));
         assert_eq!(
-            client.ask(&Message::new("PUT", place).body(text)).status,
+            client.send(&Message::new("PUT", place).body(text)).status,
             204
         );
     }
-    let answer = client.ask(&Message::new("POST", "/v1/batch/data/large").body(much.to_string()));
+    let answer = client.send(&Message::new("POST", "/v1/batch/data/large").body(much.to_string()));
     assert_eq!(answer.status, 503, "{}", answer.text());
     assert_eq!(answer.header("retry-after"), Some("1"));
     // the memory is released afterwards
-    assert_eq!(ask(&mut client, "/v1/batch/data/p/echo", &much).0, 200);
+    assert_eq!(
+        send_batch(&mut client, "/v1/batch/data/p/echo", &much).0,
+        200
+    );
     let page = get(server.address(), "/metrics").text();
     assert!(page.contains("solon_held_bytes 0\n"), "{page}");
 }
@@ -206,7 +213,7 @@ fn time_is_up_for_all_of_a_batch_together() {
     let server = Server::start_with(&["--timeout", "300ms"], &[("slow.rego", SLOW)]);
     let mut client = Client::connect(server.address());
     let three = json!({"inputs": {"a": {"n": 1}, "b": {"n": 2}, "c": {"n": 3}}});
-    let (status, answer) = ask(&mut client, "/v1/batch/data/slow/n", &three);
+    let (status, answer) = send_batch(&mut client, "/v1/batch/data/slow/n", &three);
     assert_eq!(status, 500);
     for key in ["a", "b", "c"] {
         let error = &answer["responses"][key];

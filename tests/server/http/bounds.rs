@@ -30,7 +30,7 @@ pub fn bomb(length: usize) -> Vec<u8> {
 }
 
 #[test]
-fn packed_bodies_that_are_much_larger_are_refused_at_once() {
+fn compressed_bodies_that_are_much_larger_are_rejected_at_once() {
     let server = Server::start(&[]);
     let bomb = bomb(600 << 20);
     let before = peak(&server);
@@ -39,7 +39,7 @@ fn packed_bodies_that_are_much_larger_are_refused_at_once() {
         let packed = Message::new(method, target)
             .header("Content-Encoding", "gzip")
             .body(bomb.clone());
-        let answer = Client::connect(server.address()).ask(&packed);
+        let answer = Client::connect(server.address()).send(&packed);
         assert_eq!(answer.status, 400, "{method} {target}");
         answer.text()
     };
@@ -66,7 +66,7 @@ fn packed_bodies_that_are_much_larger_are_refused_at_once() {
 }
 
 #[test]
-fn bodies_in_many_small_parts_take_no_more_than_their_bytes() {
+fn bodies_in_many_small_chunks_take_no_more_than_their_bytes() {
     let flags = ["--timeout", "1h", "--body-timeout", "1h"];
     let server = Server::start_with(&flags, &[]);
     let before = peak(&server);
@@ -93,7 +93,7 @@ fn memory_of_large_bodies_and_answers_goes_back() {
     let body = format!("{{\"input\":\"{}\"}}", "a".repeat(length));
     for _ in 0..8 {
         let large = Message::new("POST", "/v1/data/p/echo").body(body.clone());
-        let answer = Client::connect(server.address()).ask(&large);
+        let answer = Client::connect(server.address()).send(&large);
         assert_eq!((answer.status, answer.body.len()), (200, length + 14));
     }
     // the requests were sequential
@@ -109,7 +109,7 @@ fn headers_are_bounded() {
         let message = (0..count).fold(Message::new("GET", "/health"), |message, at| {
             message.header(&format!("x-{at}"), &value)
         });
-        Client::connect(server.address()).ask(&message).status
+        Client::connect(server.address()).send(&message).status
     };
     assert_eq!(ask(90, 10), 200);
     assert_eq!(ask(2, 100_000), 200);
@@ -158,7 +158,7 @@ pub fn comes_to_hold(server: &Server, what: &str, most: usize) {
 }
 
 #[test]
-fn a_server_at_rest_holds_little() {
+fn an_idle_server_uses_little_memory() {
     let server = Server::start(&[("p.rego", "package p\n\nallow if input.user == \"alice\"\n")]);
     comes_to_hold(&server, "RssAnon", 20_000);
     if cfg!(all(target_arch = "x86_64", not(debug_assertions))) {
@@ -167,7 +167,7 @@ fn a_server_at_rest_holds_little() {
 }
 
 #[test]
-fn a_server_at_rest_holds_documents_but_not_their_text() {
+fn an_idle_server_stores_documents_but_not_their_text() {
     let text = "a".repeat(1_000);
     let parts = vec![format!("\"{text}\""); 40_000];
     let data = format!("{{\"texts\": [{}]}}", parts.join(","));
@@ -177,7 +177,7 @@ fn a_server_at_rest_holds_documents_but_not_their_text() {
     wait_until("the text of 40 MB is not held", || {
         let large = format!("{{\"input\": \"{}\"}}", "a".repeat(64 << 10));
         let large = Message::new("POST", "/v1/data/texts/1").body(large);
-        assert_eq!(Client::connect(server.address()).ask(&large).status, 200);
+        assert_eq!(Client::connect(server.address()).send(&large).status, 200);
         server.memory("RssAnon") <= 36_000
     });
 }

@@ -12,7 +12,7 @@ use solon_server::{BundleStatus, Server as Builder, ServerOptions, StatusOptions
 
 use crate::client::{Client, Message, get};
 use crate::inside::Inside;
-use crate::plugins::Told;
+use crate::plugins::ScriptedPlugin;
 use crate::process::{Folder, Server};
 use crate::waiting::wait_until;
 
@@ -24,9 +24,9 @@ const MANIFEST: (&str, &str) = (
 const DOCUMENT: (&str, &str) = ("b.pem/a/data.json", r#"{"x": 1}"#);
 const POLICY: (&str, &str) = ("b.pem/p.rego", "package p\n\nx := data.a.x\n");
 
-fn ask(address: &str, method: &str, target: &str, body: &str) -> (u16, String) {
+fn send(address: &str, method: &str, target: &str, body: &str) -> (u16, String) {
     let message = Message::new(method, target).body(body.to_owned());
-    let answer = Client::connect(address).ask(&message);
+    let answer = Client::connect(address).send(&message);
     (answer.status, answer.text())
 }
 
@@ -91,7 +91,7 @@ fn what_bundles_own_is_not_written() {
         ("PUT", "/v1/policies/b.pem/p.rego", "package elsewhere", "p"),
         ("DELETE", "/v1/policies/b.pem/p.rego", "", "p"),
     ] {
-        let (status, text) = ask(address, method, target, body);
+        let (status, text) = send(address, method, target, body);
         let error: Json = serde_json::from_str(&text).unwrap();
         let message = format!("path {owned} is owned by bundle \"b.pem\"");
         assert_eq!(
@@ -107,10 +107,10 @@ fn what_bundles_own_is_not_written() {
         read(address, "/v1/data")["result"],
         json!({"a": {"x": 1}, "p": {"x": 1}})
     );
-    let (status, text) = ask(address, "PUT", "/v1/data", "{}");
+    let (status, text) = send(address, "PUT", "/v1/data", "{}");
     let whole = "can't write to document root with bundle roots configured";
     assert!(status == 400 && text.contains(whole), "{text}");
-    let (status, text) = ask(address, "PUT", "/v1/policies/new", "package p.q\n\nx := {");
+    let (status, text) = send(address, "PUT", "/v1/policies/new", "package p.q\n\nx := {");
     assert!(status == 400 && text.contains("lang_parse_error"), "{text}");
     for (method, target, body, want) in [
         ("PUT", "/v1/data/c", "{}", 204),
@@ -120,7 +120,7 @@ fn what_bundles_own_is_not_written() {
         ("PUT", "/v1/policies/new", "package q\n\nx := data.p.x", 200),
         ("DELETE", "/v1/policies/new", "", 200),
     ] {
-        let (status, text) = ask(address, method, target, body);
+        let (status, text) = send(address, method, target, body);
         assert_eq!(status, want, "{method} {target}: {text}");
     }
 }
@@ -144,7 +144,7 @@ fn a_bundle_without_roots_owns_everything() {
         ("PUT", "/v1/policies/new", "package q"),
         ("DELETE", "/v1/policies/b.pem/p.rego", ""),
     ] {
-        let (status, text) = ask(address, method, target, body);
+        let (status, text) = send(address, method, target, body);
         let all = r#"all paths owned by bundle \"b.pem\""#;
         assert!(
             status == 400 && text.contains(all),
@@ -159,16 +159,16 @@ fn facts_of_bundles_that_are_gone_leave_the_store() {
     let path = store.path().to_str().unwrap();
     let files = [MANIFEST, DOCUMENT, POLICY];
     let mut server = Server::start_with(&["-d", path, "-b", "b.pem"], &files);
-    assert_eq!(ask(server.address(), "PUT", "/v1/data/a/x", "2").0, 400);
+    assert_eq!(send(server.address(), "PUT", "/v1/data/a/x", "2").0, 400);
     server.terminate();
     let mut server = Server::start_with(&["-d", path, "-b", "b.pem"], &files);
-    assert_eq!(ask(server.address(), "PUT", "/v1/data/a/x", "2").0, 400);
+    assert_eq!(send(server.address(), "PUT", "/v1/data/a/x", "2").0, 400);
     server.terminate();
     let server = Server::start_with(&["-d", path], &[("q.rego", "package q")]);
     let system = read(server.address(), "/v1/data/system");
     assert!(system["result"].get("bundles").is_none(), "{system}");
     assert!(read(server.address(), "/v1/data/a").get("result").is_none());
-    assert_eq!(ask(server.address(), "PUT", "/v1/data/a/x", "2").0, 204);
+    assert_eq!(send(server.address(), "PUT", "/v1/data/a/x", "2").0, 204);
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn publish(folder: &Path, revision: u32) {
 }
 
 #[test]
-fn mounted_volumes_are_bundles_that_are_watched() {
+fn mounted_volumes_are_bundles_that_are_polled() {
     let server = Server::start_with(&["--watch", "-b", "m.pem"], &[("m.pem/.keep", "")]);
     let folder = server.folder().join("m.pem");
     publish(&folder, 1);
@@ -315,7 +315,7 @@ fn answers_and_their_provenance_belong_to_one_revision() {
                     while !last {
                         last = is_over.load(Ordering::Relaxed);
                         let target = "/v1/data/app/answer?provenance=true";
-                        let text = client.ask(&Message::new("GET", target)).text();
+                        let text = client.send(&Message::new("GET", target)).text();
                         let answer: Json = serde_json::from_str(&text).unwrap();
                         let number = answer["result"][0].as_u64().unwrap();
                         let named = &answer["provenance"]["bundles"]["app"]["revision"];
@@ -347,11 +347,11 @@ fn bundles_that_a_plugin_activates_are_reported() {
         ..ServerOptions::default()
     };
     let builder = Builder::builder().engine(engine.clone()).options(options);
-    let (builder, plugin) = Told::add(builder, "bundle");
+    let (builder, plugin) = ScriptedPlugin::add(builder, "bundle");
     let server = Inside::start(builder);
     let address = server.address();
-    plugin.to(|plugin| plugin.report_bundle(BundleStatus::new("app")));
-    let (status, text) = ask(address, "GET", "/health?bundles", "");
+    plugin.send_to(|plugin| plugin.report_bundle(BundleStatus::new("app")));
+    let (status, text) = send(address, "GET", "/health?bundles", "");
     let waits = "not all configured bundles have been activated";
     assert!(status == 500 && text.contains(waits), "{text}");
     let bundle = revision(7);
@@ -362,8 +362,8 @@ fn bundles_that_a_plugin_activates_are_reported() {
     };
     engine.activate_bundle("app", &bundle).unwrap();
     let reported = active.clone();
-    plugin.to(move |plugin| plugin.report_bundle(reported));
-    assert_eq!(ask(address, "GET", "/health?bundles", "").0, 200);
+    plugin.send_to(move |plugin| plugin.report_bundle(reported));
+    assert_eq!(send(address, "GET", "/health?bundles", "").0, 200);
     let told = &read(address, "/v1/status")["result"]["bundles"]["app"];
     assert_eq!(
         (&told["name"], &told["active_revision"]),
@@ -395,14 +395,14 @@ fn bundles_that_a_plugin_activates_are_reported() {
         },
     ]);
     assert!(engine.activate_bundle("app", &broken.unwrap()).is_err());
-    plugin.to(move |plugin| {
+    plugin.send_to(move |plugin| {
         plugin.report_bundle(BundleStatus {
             code: Some("bundle_error".to_owned()),
             message: Some("1 error occurred".to_owned()),
             ..active
         });
     });
-    assert_eq!(ask(address, "GET", "/health?bundles", "").0, 200);
+    assert_eq!(send(address, "GET", "/health?bundles", "").0, 200);
     let answer = read(address, "/v1/data/app/answer?provenance=true");
     assert_eq!(
         (

@@ -44,7 +44,8 @@ struct Case {
 #[derive(Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Exchange {
-    ask: String,
+    #[serde(rename = "ask")]
+    request_line: String,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     with: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -145,7 +146,7 @@ impl Case {
         let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
         let server = Server::start_with(&flags, &files);
         for exchange in &mut self.requests {
-            let got = exchange.ask(server.address());
+            let got = exchange.send(server.address());
             if bless {
                 exchange.want = got;
             } else {
@@ -159,7 +160,7 @@ impl Case {
         let spelled: Vec<&str> = flags.iter().copied().chain([COMPAT, "opa"]).collect();
         let server = Server::start_with(&spelled, &files);
         for exchange in &mut self.requests {
-            let got = exchange.ask(server.address());
+            let got = exchange.send(server.address());
             if bless {
                 exchange.opa = (got != exchange.want).then_some(got);
             } else {
@@ -189,18 +190,18 @@ impl Exchange {
         failures: &mut Vec<String>,
     ) {
         if got != want {
-            let ask = &self.ask;
+            let ask = &self.request_line;
             failures.push(format!(
                 "{note}{spelling}: {ask}\n  want {want:?}\n  got  {got:?}"
             ));
         }
     }
 
-    fn ask(&self, address: &str) -> Want {
+    fn send(&self, address: &str) -> Want {
         let (method, target) = self
-            .ask
+            .request_line
             .split_once(' ')
-            .unwrap_or_else(|| panic!("no target: {}", self.ask));
+            .unwrap_or_else(|| panic!("no target: {}", self.request_line));
         let mut message = Message::new(method, target);
         for (name, value) in &self.with {
             message = message.header(name, value);
@@ -213,16 +214,16 @@ impl Exchange {
         if self.gzip {
             message = message
                 .header("content-encoding", "gzip")
-                .body(packed(&body));
+                .body(compressed(&body));
         } else {
             message = message.body(body);
         }
-        self.record(Client::connect(address).ask(&message))
+        self.record(Client::connect(address).send(&message))
     }
 
     fn record(&self, mut answer: Answer) -> Want {
         if answer.header("content-encoding") == Some("gzip") {
-            answer.body = unpacked(&answer.body);
+            answer.body = decompressed(&answer.body);
         }
         let headers = SHOWN
             .iter()
@@ -246,13 +247,13 @@ impl Exchange {
     }
 }
 
-fn packed(body: &[u8]) -> Vec<u8> {
+fn compressed(body: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(body).unwrap();
     encoder.finish().unwrap()
 }
 
-fn unpacked(body: &[u8]) -> Vec<u8> {
+fn decompressed(body: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     flate2::read::GzDecoder::new(body)
         .read_to_end(&mut out)

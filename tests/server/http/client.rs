@@ -118,7 +118,7 @@ impl Client {
         }
     }
 
-    pub fn ask(&mut self, message: &Message) -> Answer {
+    pub fn send(&mut self, message: &Message) -> Answer {
         self.stream.get_mut().write_all(&message.bytes()).unwrap();
         let mut line = String::new();
         self.stream.read_line(&mut line).unwrap();
@@ -179,5 +179,5 @@ pub fn raw(address: &str, bytes: &[u8]) -> String {
 
 /// Sends one request.
 pub fn get(address: &str, target: &str) -> Answer {
-    Client::connect(address).ask(&Message::new("GET", target))
+    Client::connect(address).send(&Message::new("GET", target))
 }

@@ -36,7 +36,7 @@ fn a_stop_reports_unready_before_the_listeners_close() {
     let mut running = Running::start(folder.path(), &["--shutdown-wait-period", "5m"]);
     let health = || {
         let mut client = Client::connect(&running.address);
-        client.ask(&Message::new("GET", "/health")).status
+        client.send(&Message::new("GET", "/health")).status
     };
     assert_eq!(health(), 200);
     let pid = running.child.id().to_string();
@@ -50,7 +50,7 @@ fn a_stop_reports_unready_before_the_listeners_close() {
     let mut client = Client::connect(&running.address);
     let bearer = format!("Bearer {}", key.trim());
     let list = Message::new("GET", "/v1/bundles").header("Authorization", &bearer);
-    assert_eq!(client.ask(&list).status, 200);
+    assert_eq!(client.send(&list).status, 200);
     // a second signal does not wait
     signal();
     assert!(running.child.wait().unwrap().success());
@@ -190,21 +190,23 @@ fn the_control_plane_answers_whom_it_gave_a_key() {
         let message = Message::new(method, target).header("Authorization", &bearer);
         message.body(body.to_owned())
     };
-    let put = client.ask(&with_key("PUT", "/v1/bundles/hello", bundle));
+    let put = client.send(&with_key("PUT", "/v1/bundles/hello", bundle));
     assert_eq!((put.status, &*put.text()), (200, "{}\n"));
-    let got = client.ask(&with_key("GET", "/v1/bundles/hello", ""));
+    let got = client.send(&with_key("GET", "/v1/bundles/hello", ""));
     let length = got.text().len().to_string();
     let got: Value = serde_json::from_str(&got.text()).unwrap();
     assert_eq!(got["result"]["name"], json!("hello"));
     // the length is that of the response to `GET`
-    let head = client.ask(&with_key("HEAD", "/v1/bundles/hello", ""));
+    let head = client.send(&with_key("HEAD", "/v1/bundles/hello", ""));
     assert_eq!((head.status, &*head.text()), (200, ""));
     assert_eq!(head.header("content-length"), Some(&*length));
     assert_eq!(
-        client.ask(&Message::new("GET", "/v1/bundles/hello")).status,
+        client
+            .send(&Message::new("GET", "/v1/bundles/hello"))
+            .status,
         401
     );
-    assert_eq!(client.ask(&Message::new("GET", "/health")).status, 200);
+    assert_eq!(client.send(&Message::new("GET", "/health")).status, 200);
     // requests that never reach the API get errors in its format
     let mut stream = TcpStream::connect(&running.address).unwrap();
     let head = format!(
@@ -233,7 +235,7 @@ fn the_control_plane_answers_whom_it_gave_a_key() {
     );
     let running = Running::start(folder.path(), &["--api-prefix", "/ocp"]);
     let mut client = Client::connect(&running.address);
-    let revoked = client.ask(&with_key("GET", "/ocp/v1/bundles/hello", ""));
+    let revoked = client.send(&with_key("GET", "/ocp/v1/bundles/hello", ""));
     assert_eq!(revoked.status, 401);
     drop(running);
 
@@ -257,11 +259,11 @@ fn requests_are_logged() {
     let put = Message::new("PUT", "/v1/secrets/s?pretty")
         .header("Authorization", &bearer)
         .header("X-Request-Id", &"n".repeat(100));
-    let put = client.ask(&put.body(secret.to_owned()));
+    let put = client.send(&put.body(secret.to_owned()));
     assert_eq!(put.status, 200);
-    assert_eq!(client.ask(&Message::new("GET", "/v1/secrets")).status, 401);
+    assert_eq!(client.send(&Message::new("GET", "/v1/secrets")).status, 401);
     let made = Message::new("POST", "/v1/tokens").header("Authorization", &bearer);
-    let made = client.ask(&made.body(r#"{"name": "x", "role": "viewer"}"#.to_owned()));
+    let made = client.send(&made.body(r#"{"name": "x", "role": "viewer"}"#.to_owned()));
     let made: Value = serde_json::from_str(&made.text()).unwrap();
 
     let lines = running.lines("Sent response.", 3);
@@ -300,7 +302,7 @@ fn requests_are_logged() {
 
     let running = Running::start(folder.path(), &["--log-level", "info"]);
     let mut client = Client::connect(&running.address);
-    assert_eq!(client.ask(&Message::new("GET", "/health")).status, 200);
+    assert_eq!(client.send(&Message::new("GET", "/health")).status, 200);
     assert_eq!(running.lines("Sent response.", 1)[0]["req_path"], "/health");
 }
 

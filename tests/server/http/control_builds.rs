@@ -32,7 +32,7 @@ fn commit(repository: &Path, user: &str) {
 fn is_allowed(server: &Server, user: &str) -> bool {
     let body = json!({"input": {"user": user}}).to_string();
     let message = Message::new("POST", "/v1/data/authz/allow").body(body);
-    let answer = Client::connect(server.address()).ask(&message);
+    let answer = Client::connect(server.address()).send(&message);
     let answer: Value = serde_json::from_str(&answer.text()).unwrap();
     answer["result"] == true
 }
@@ -91,7 +91,7 @@ fn a_push_changes_the_decisions_of_a_policy_server() {
     let bearer = format!("Bearer {}", key.trim());
     let failed = wait_for("the failure is recorded", || {
         let get = Message::new("GET", "/v1/bundles/shop/status").header("Authorization", &bearer);
-        let text = Client::connect(control.address()).ask(&get).text();
+        let text = Client::connect(control.address()).send(&get).text();
         text.contains("BUILD_FAILED").then_some(text)
     });
     assert!(failed.contains("authz.rego"), "{failed}");

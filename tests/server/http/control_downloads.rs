@@ -48,7 +48,7 @@ fn start(folder: &Path) -> (Running, String) {
     let running = Running::start(folder, &["--no-build"]);
     let bearer = format!("Bearer {}", key.trim());
     let put = Message::new("PUT", "/v1/bundles/b").header("Authorization", &bearer);
-    let put = Client::connect(running.address()).ask(&put.body("{}"));
+    let put = Client::connect(running.address()).send(&put.body("{}"));
     assert_eq!(put.status, 200, "{}", put.text());
     (running, bearer)
 }
@@ -64,7 +64,7 @@ fn archives_are_sent_in_bounded_memory() {
     let get = Message::new("GET", DOWNLOAD).header("Authorization", &bearer);
     let mut client = Client::connect(running.address());
     let before = memory(&running, "VmHWM");
-    let answer = client.ask(&get);
+    let answer = client.send(&get);
     assert_eq!(answer.status, 200);
     assert_eq!(
         answer.header("etag"),
@@ -75,11 +75,11 @@ fn archives_are_sent_in_bounded_memory() {
     assert!(grown < 32 << 10, "{grown} KiB for one download");
     // the connection serves further requests
     let part = Message::new("GET", DOWNLOAD).header("Authorization", &bearer);
-    let part = client.ask(&part.header("Range", "bytes=1048575-1048577"));
+    let part = client.send(&part.header("Range", "bytes=1048575-1048577"));
     assert_eq!(part.status, 206);
     assert!(part.body == archive[1_048_575..1_048_578]);
     let head = Message::new("HEAD", DOWNLOAD).header("Authorization", &bearer);
-    let head = client.ask(&head);
+    let head = client.send(&head);
     assert_eq!((head.status, head.body.len()), (200, 0));
     assert_eq!(
         head.header("content-length"),
@@ -93,7 +93,7 @@ fn archives_are_sent_in_bounded_memory() {
         stream.write_all(request.as_bytes()).unwrap();
         stream.read_exact(&mut [0; 100]).unwrap();
     }
-    assert_eq!(client.ask(&get).status, 200);
+    assert_eq!(client.send(&get).status, 200);
     let grown = memory(&running, "VmHWM") - before;
     assert!(grown < 96 << 10, "{grown} KiB for 20 downloads");
 }
@@ -119,7 +119,7 @@ fn a_thousand_policy_servers_wait_for_a_change() {
     }
     // they hold no permit of the service: another request is served
     let list = Message::new("GET", "/v1/bundles").header("Authorization", &bearer);
-    assert_eq!(Client::connect(running.address()).ask(&list).status, 200);
+    assert_eq!(Client::connect(running.address()).send(&list).status, 200);
     // a waiting time that ends
     let begun = Instant::now();
     let mut short = TcpStream::connect(running.address()).unwrap();
@@ -159,7 +159,7 @@ fn a_thousand_policy_servers_wait_for_a_change() {
     assert_eq!(code, Some(0));
     revoked.read_exact(&mut head).unwrap();
     assert_eq!(&head, b"HTTP/1.1 401");
-    let list = Client::connect(running.address()).ask(&list);
+    let list = Client::connect(running.address()).send(&list);
     let list: Value = serde_json::from_str(&list.text()).unwrap();
     assert_eq!(list["result"][0]["name"], "b");
 }

@@ -37,7 +37,7 @@ fn requests_are_counted_by_handler_method_and_status() {
         ("GET", "/none"),
     ] {
         let message = Message::new(method, target).body("{}");
-        Client::connect(server.address()).ask(&message);
+        Client::connect(server.address()).send(&message);
     }
     let page = page(&server);
     for (labels, count) in [
@@ -133,7 +133,7 @@ fn clients_that_go_away_are_counted() {
 }
 
 #[test]
-fn profiles_are_refused_by_a_word() {
+fn profiles_are_rejected_with_a_message() {
     let (code, text) = Server::fail(&["--pprof"]);
     assert_eq!(code, Some(1), "{text}");
     assert!(

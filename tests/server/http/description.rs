@@ -26,7 +26,7 @@ fn description() -> Value {
 
 /// A recorded request with its response.
 struct Recorded {
-    ask: String,
+    request_line: String,
     method: String,
     path: String,
     body: Option<Value>,
@@ -55,7 +55,7 @@ fn recorded() -> Vec<Recorded> {
             for want in ["want", "opa"].iter().filter_map(|name| exchange.get(name)) {
                 let text = || serde_json::from_str(want["text"].as_str()?).ok();
                 all.push(Recorded {
-                    ask: ask.to_owned(),
+                    request_line: ask.to_owned(),
                     method: method.to_owned(),
                     path: target.split('?').next().unwrap().to_owned(),
                     body: body.cloned(),
@@ -145,7 +145,7 @@ fn recorded_answers_are_as_described() {
         let Some((name, operation)) = operation(&description["paths"], &one) else {
             // paths and methods that do not exist, or are spelled differently.
             let is_refused = matches!(one.status, 200 | 301 | 307 | 401 | 404 | 405 | 500);
-            assert!(is_refused, "{}: {}", one.ask, one.status);
+            assert!(is_refused, "{}: {}", one.request_line, one.status);
             continue;
         };
         if matches!(one.status, 301 | 307) {
@@ -157,14 +157,17 @@ fn recorded_answers_are_as_described() {
             response = description.pointer(to.trim_start_matches('#')).unwrap();
         }
         if response.is_null() {
-            faults.push(format!("{}: {} is not described", one.ask, one.status));
+            faults.push(format!(
+                "{}: {} is not described",
+                one.request_line, one.status
+            ));
             continue;
         }
         let content = &response["content"];
         match &one.kind {
             None => {
                 if content.is_object() {
-                    faults.push(format!("{}: {} has no body", one.ask, one.status));
+                    faults.push(format!("{}: {} has no body", one.request_line, one.status));
                 }
             }
             Some(kind) => {
@@ -175,14 +178,14 @@ fn recorded_answers_are_as_described() {
                 let Some(media) = content.get(&kind) else {
                     faults.push(format!(
                         "{}: {} is not told to be {kind}",
-                        one.ask, one.status
+                        one.request_line, one.status
                     ));
                     continue;
                 };
                 if let Some(document) = &one.json
                     && let Some(complaint) = validator.complaint(document, &media["schema"])
                 {
-                    faults.push(format!("{}: {document}: {complaint}", one.ask));
+                    faults.push(format!("{}: {document}: {complaint}", one.request_line));
                 }
             }
         }
@@ -193,11 +196,11 @@ fn recorded_answers_are_as_described() {
             match schema {
                 Some(media) if media["schema"]["$ref"] != "#/components/schemas/Module" => {
                     if let Some(complaint) = validator.complaint(&body, &media["schema"]) {
-                        faults.push(format!("{}: takes {body}: {complaint}", one.ask));
+                        faults.push(format!("{}: takes {body}: {complaint}", one.request_line));
                     }
                 }
                 Some(_) => {}
-                None => faults.push(format!("{}: takes a body", one.ask)),
+                None => faults.push(format!("{}: takes a body", one.request_line)),
             }
         }
     }

@@ -290,7 +290,7 @@ fn an_activated_bundle_is_persisted_for_this_user_alone() {
 }
 
 #[test]
-fn a_held_request_brings_the_next_bundle_at_once() {
+fn a_long_poll_returns_the_next_bundle_at_once() {
     let service = Service::start();
     let held = |revision: &str| {
         let mut reply = Reply::archive(bundle("a", revision)).etag(&format!("\"{revision}\""));

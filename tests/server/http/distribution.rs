@@ -289,7 +289,7 @@ fn the_age_of_signatures_is_a_positive_duration() {
 
 /// Bundles of the command line are loaded again when their files change, next to those that are downloaded.
 #[test]
-fn facts_of_downloaded_bundles_outlive_a_watched_change() {
+fn facts_of_downloaded_bundles_outlive_a_reload() {
     let folder = crate::process::Folder::with(&[]);
     let file = folder.path().join("b.tar.gz");
     replace(&file, &bundle("a", "1"));

@@ -19,7 +19,7 @@ fn start(variables: &[(&str, &str)], flags: &[&str], files: &[(&str, &str)]) -> 
 fn query(server: &Server, expression: &str) -> Value {
     let body = json!({"query": format!("x = {expression}")}).to_string();
     let answer = Client::connect(server.address())
-        .ask(&Message::new("POST", "/v1/query").body(body))
+        .send(&Message::new("POST", "/v1/query").body(body))
         .text();
     let answer: Value = serde_json::from_str(&answer).unwrap();
     answer["result"][0]["x"].clone()
@@ -106,7 +106,7 @@ message := http.send(object.union(input, {"method": "get", "url": "http://127.0.
     let message = |server: &Server, fields: &Value| {
         let body = json!({"input": fields}).to_string();
         let answer = Client::connect(server.address())
-            .ask(&Message::new("POST", "/v1/data/p/message").body(body))
+            .send(&Message::new("POST", "/v1/data/p/message").body(body))
             .text();
         let answer: Value = serde_json::from_str(&answer).unwrap();
         answer["result"].as_str().unwrap_or_default().to_owned()

@@ -7,7 +7,7 @@ use crate::client::{Client, Message, raw};
 use crate::process::{Folder, Server};
 
 /// Returns the status and the body of a response to a `GET` with these header lines.
-fn ask(address: &str, target: &str, version: &str, lines: &str) -> (String, String) {
+fn get_with(address: &str, target: &str, version: &str, lines: &str) -> (String, String) {
     let text = format!("GET {target} HTTP/{version}\r\n{lines}Connection: close\r\n\r\n");
     let response = raw(address, text.as_bytes());
     let status = response.get(9..12).unwrap_or_default().to_owned();
@@ -15,7 +15,7 @@ fn ask(address: &str, target: &str, version: &str, lines: &str) -> (String, Stri
 }
 
 fn status(address: &str, target: &str, lines: &str) -> String {
-    ask(address, target, "1.1", lines).0
+    get_with(address, target, "1.1", lines).0
 }
 
 fn port(server: &Server) -> &str {
@@ -75,7 +75,7 @@ fn requests_name_a_host_of_the_server() {
         "other.example:78",
     ] {
         let lines = format!("Host: {host}\r\n");
-        let (status, response) = ask(server.address(), "/health", "1.1", &lines);
+        let (status, response) = get_with(server.address(), "/health", "1.1", &lines);
         assert_eq!(status, "403", "{host:?}: {response}");
         assert!(
             response.contains("\"host_not_allowed\""),
@@ -93,9 +93,9 @@ fn requests_name_a_host_of_the_server() {
     let two = "Host: localhost\r\nHost: evil.example\r\n";
     assert_eq!(status(server.address(), "/health", two), "400");
     // No host at all.
-    let (status, response) = ask(server.address(), "/health", "1.0", "");
+    let (status, response) = get_with(server.address(), "/health", "1.0", "");
     assert_eq!(status, "403", "{response}");
-    let named = ask(server.address(), "/health", "1.0", "Host: localhost\r\n");
+    let named = get_with(server.address(), "/health", "1.0", "Host: localhost\r\n");
     assert_eq!(named.0, "200");
 }
 
@@ -147,7 +147,7 @@ fn pages_of_other_origins_are_rejected() {
         ("http://localhost\r\nOrigin: http://evil.example", "403"),
     ] {
         let lines = format!("Host: localhost\r\nOrigin: {origin}\r\n");
-        let (status, response) = ask(server.address(), "/v1/data", "1.1", &lines);
+        let (status, response) = get_with(server.address(), "/v1/data", "1.1", &lines);
         assert_eq!(status, want, "{origin:?}: {response}");
     }
 }
@@ -189,15 +189,15 @@ fn no_route_is_excepted_and_nothing_is_changed() {
         ("OPTIONS", "/v1/data", ""),
     ] {
         let message = Message::new(method, target).header("Origin", "http://evil.example");
-        let answer = Client::connect(server.address()).ask(&message.body(body));
+        let answer = Client::connect(server.address()).send(&message.body(body));
         assert_eq!(answer.status, 403, "{method} {target}");
     }
     let mut client = Client::connect(server.address());
     assert_eq!(
-        client.ask(&Message::new("GET", "/v1/data")).text(),
+        client.send(&Message::new("GET", "/v1/data")).text(),
         "{\"result\":{}}\n"
     );
-    let policies = client.ask(&Message::new("GET", "/v1/policies"));
+    let policies = client.send(&Message::new("GET", "/v1/policies"));
     assert_eq!(policies.text(), "{\"result\":[]}\n");
 }
 
@@ -247,7 +247,7 @@ fn servers_that_web_pages_cannot_use_do_not_look_at_hosts() {
     let address = format!("unix://{}", socket.display());
     let _server = Server::start_with(&["--addr", &address], &[]);
     let message = Message::new("GET", "/health").header("Origin", "http://evil.example");
-    assert_eq!(Client::connect_unix(&socket).ask(&message).status, 200);
+    assert_eq!(Client::connect_unix(&socket).send(&message).status, 200);
 }
 
 #[test]

@@ -15,7 +15,7 @@ allow if input.identity == \"abc\"
 
 /// S-360: a token that cannot be a value is not an absent one.
 #[test]
-fn broken_tokens_are_rejected_where_anonymous_callers_pass() {
+fn malformed_tokens_are_rejected_where_anonymous_callers_pass() {
     let flags = ["--authentication=token", "--authorization=basic"];
     let server = Server::start_with(&flags, &[("authz.rego", ANONYMOUS)]);
     let status = |headers: &[&[u8]]| {

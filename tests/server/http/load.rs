@@ -25,7 +25,7 @@ fn heavy_decisions_hold_no_small_ones_up() {
             Message::new("POST", "/v1/data/p/small").body(format!("{{\"input\":{{\"n\":{n}}}}}"));
         let before = server.processor_time();
         assert_eq!(
-            Client::connect(address).ask(&ask).text(),
+            Client::connect(address).send(&ask).text(),
             format!("{{\"result\":{}}}\n", n + 1)
         );
         server.processor_time().saturating_sub(before)
@@ -120,7 +120,7 @@ fn bodies_of_all_connections_are_bounded_together() {
                 let ask = Message::new("POST", "/v1/data/x")
                     .header("Content-Encoding", "gzip")
                     .body(bomb.clone());
-                scope.spawn(move || Client::connect(address).ask(&ask))
+                scope.spawn(move || Client::connect(address).send(&ask))
             })
             .collect();
         let answers: Vec<_> = asked.into_iter().map(|one| one.join().unwrap()).collect();
@@ -131,7 +131,7 @@ fn bodies_of_all_connections_are_bounded_together() {
     let taken = peak(&server) - before;
     assert!(taken < (64 + 100) << 20, "{taken}");
     let large = Message::new("PUT", "/v1/data/x").body("7".repeat(65 << 20));
-    assert_eq!(Client::connect(address).ask(&large).status, 503);
+    assert_eq!(Client::connect(address).send(&large).status, 503);
 }
 
 #[test]
@@ -142,8 +142,8 @@ fn what_is_prepared_is_bounded() {
     );
     let mut client = Client::connect(server.address());
     for number in 0..3_000 {
-        client.ask(&Message::new("GET", &format!("/v1/data/a{number}")));
-        client.ask(&Message::new("GET", &format!("/v1/query?q=x={number}")));
+        client.send(&Message::new("GET", &format!("/v1/data/a{number}")));
+        client.send(&Message::new("GET", &format!("/v1/query?q=x={number}")));
     }
     let count = |name: &str| metric(server.address(), name);
     assert!((32..=64).contains(&count("solon_prepared_documents")));

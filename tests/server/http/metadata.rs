@@ -49,16 +49,16 @@ fn server(options: ServerOptions) -> Inside {
     let inside = Inside::start(server);
     for (name, text) in policy {
         let put = Message::new("PUT", &format!("/v1/policies/{name}")).body(text);
-        assert_eq!(Client::connect(inside.address()).ask(&put).status, 200);
+        assert_eq!(Client::connect(inside.address()).send(&put).status, 200);
     }
     inside
 }
 
-fn ask(server: &Inside, target: &str, kind: &str, body: &str) -> Json {
+fn evaluate(server: &Inside, target: &str, kind: &str, body: &str) -> Json {
     let message = Message::new("POST", target)
         .header("content-type", kind)
         .body(body);
-    let answer = Client::connect(server.address()).ask(&message);
+    let answer = Client::connect(server.address()).send(&message);
     assert_eq!(answer.status, 200, "{}", answer.text());
     serde_json::from_str(&answer.text()).unwrap()
 }
@@ -71,7 +71,7 @@ fn metadata_goes_to_functions_and_comes_back() {
     let body = r#"{"input": 1, "acme/tenant": "eu", "n": 1.50, "list": [{"a": null}]}"#;
     let metadata = json!({"acme/tenant": "eu", "n": 1.50, "list": [{"a": null}]});
     let want = json!({"result": 1, "acme/metadata": metadata});
-    assert_eq!(ask(&server, "/v1/data/t/seen", kind, body), want);
+    assert_eq!(evaluate(&server, "/v1/data/t/seen", kind, body), want);
     // independent of the format of the response
     for parameter in [
         "ids",
@@ -80,34 +80,34 @@ fn metadata_goes_to_functions_and_comes_back() {
         "pretty",
     ] {
         let target = format!("/v1/data/t/seen?{parameter}");
-        let mut answer = ask(&server, &target, kind, body);
+        let mut answer = evaluate(&server, &target, kind, body);
         let told = answer.as_object_mut().unwrap();
         told.remove("explanation");
         assert_eq!(answer, want, "{parameter}");
     }
     let yaml = "input: 1\nacme/tenant: eu\nn: 1.50\nlist: [{a: null}]\n";
     assert_eq!(
-        ask(&server, "/v1/data/t/seen", "application/yaml", yaml),
+        evaluate(&server, "/v1/data/t/seen", "application/yaml", yaml),
         want
     );
     let nothing = json!({"result": 1, "acme/metadata": {}});
     assert_eq!(
-        ask(&server, "/v1/data/t/seen", kind, r#"{"input": 1}"#),
+        evaluate(&server, "/v1/data/t/seen", kind, r#"{"input": 1}"#),
         nothing
     );
     // it is returned for undefined documents, and for sets of function results
-    let undefined = ask(&server, "/v1/data/t/undefined", kind, r#"{"a": 1}"#);
+    let undefined = evaluate(&server, "/v1/data/t/undefined", kind, r#"{"a": 1}"#);
     assert_eq!(undefined, json!({"acme/metadata": {"a": 1}}));
-    let nested = ask(&server, "/v1/data/t/nested", kind, r#"{"a": 1}"#);
+    let nested = evaluate(&server, "/v1/data/t/nested", kind, r#"{"a": 1}"#);
     assert_eq!(nested, json!({"result": [1, 2], "acme/metadata": {"a": 1}}));
     // names are case-sensitive, except for the input's
-    let cased = ask(&server, "/v1/data/t/seen", kind, r#"{"Input": 1, "N": 2}"#);
+    let cased = evaluate(&server, "/v1/data/t/seen", kind, r#"{"Input": 1, "N": 2}"#);
     assert_eq!(cased, json!({"result": 1, "acme/metadata": {"N": 2}}));
 }
 
 /// S-216, S-045
 #[test]
-fn metadata_never_takes_the_place_of_what_the_server_says() {
+fn metadata_never_replaces_fields_of_the_server() {
     let server = server(ServerOptions::default());
     let own = [
         "decision_id",
@@ -126,7 +126,7 @@ fn metadata_never_takes_the_place_of_what_the_server_says() {
     members.insert("acme/\"quoted\"".to_owned(), "kept".into());
     let input = Json::Object(members);
     let body = json!({ "input": input }).to_string();
-    let answer = ask(
+    let answer = evaluate(
         &server,
         "/v1/data/t/seen?metrics&provenance",
         "application/json",
@@ -151,9 +151,9 @@ fn metadata_never_takes_the_place_of_what_the_server_says() {
 fn nobody_tells_anything_where_no_function_does() {
     let server = server(ServerOptions::default());
     let body = r#"{"input": 1, "acme/tenant": "eu"}"#;
-    let answer = ask(&server, "/v1/data/t/silent", "application/json", body);
+    let answer = evaluate(&server, "/v1/data/t/silent", "application/json", body);
     assert_eq!(answer, json!({"result": 1}));
-    let bare = ask(
+    let bare = evaluate(
         &server,
         "/v0/data/t/seen",
         "application/json",
@@ -175,7 +175,7 @@ fn metadata_is_not_lost_where_a_policy_sees_the_body_first() {
     engine.set_module("z.rego", authz).unwrap();
     let server = Inside::start(Server::builder().engine(engine).options(options));
     let body = r#"{"input": 1, "who": "me"}"#;
-    let answer = ask(&server, "/v1/data/t/seen", "application/json", body);
+    let answer = evaluate(&server, "/v1/data/t/seen", "application/json", body);
     assert_eq!(answer, json!({"result": 1, "acme/metadata": {"who": "me"}}));
 }
 
@@ -193,8 +193,8 @@ fn metadata_may_be_any_value() {
     });
     let server = Inside::start(Server::builder().function(set.unwrap()));
     let put = Message::new("PUT", "/v1/policies/s").body("package s\n\np := sets(1)\n");
-    assert_eq!(Client::connect(server.address()).ask(&put).status, 200);
-    let get = Client::connect(server.address()).ask(&Message::new("GET", "/v1/data/s/p"));
+    assert_eq!(Client::connect(server.address()).send(&put).status, 200);
+    let get = Client::connect(server.address()).send(&Message::new("GET", "/v1/data/s/p"));
     assert_eq!(
         get.text(),
         "{\"result\":1,\"acme/set\":[1,2],\"acme/text\":\"\\u003cé\\u003e\"}\n"

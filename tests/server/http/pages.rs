@@ -32,7 +32,7 @@ fn the_first_page_tells_where_to_go_on() {
 }
 
 #[test]
-fn the_page_is_there_where_it_is_asked_for() {
+fn the_page_is_served_where_a_flag_enables_it() {
     let server = Server::start_with(&["--ui"], &[]);
     for path in ["/ui", "/ui/ui.css", "/ui/ui.js"] {
         let page = get(server.address(), path);
@@ -48,12 +48,12 @@ fn the_page_is_there_where_it_is_asked_for() {
         assert!(!page.text().contains("http"), "{path}");
     }
     let mut client = Client::connect(server.address());
-    assert_eq!(client.ask(&Message::new("GET", "/ui/other")).status, 404);
+    assert_eq!(client.send(&Message::new("GET", "/ui/other")).status, 404);
     assert_eq!(
-        client.ask(&Message::new("GET", "/ui/")).header("location"),
+        client.send(&Message::new("GET", "/ui/")).header("location"),
         Some("/ui")
     );
-    assert_eq!(client.ask(&Message::new("POST", "/ui")).status, 405);
+    assert_eq!(client.send(&Message::new("POST", "/ui")).status, 405);
     let server = Server::start(&[]);
     assert_eq!(get(server.address(), "/ui").status, 404);
     assert!(!get(server.address(), "/").text().contains("/ui"));

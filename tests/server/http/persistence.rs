@@ -68,7 +68,7 @@ fn policies_and_documents_are_there_after_a_restart() {
         ("PUT", "/v1/policies/r", "package r\n", 200),
         ("DELETE", "/v1/policies/r", "", 200),
     ] {
-        let answer = client.ask(&Message::new(method, target).body(body.to_owned()));
+        let answer = client.send(&Message::new(method, target).body(body.to_owned()));
         assert_eq!(
             answer.status,
             status,
@@ -90,7 +90,7 @@ fn policies_and_documents_are_there_after_a_restart() {
     // Documents of files are removed with the files, but a client's writes over them stay.
     let put = Message::new("DELETE", "/v1/policies/q");
     let server = start(&folder, &files);
-    assert_eq!(Client::connect(server.address()).ask(&put).status, 200);
+    assert_eq!(Client::connect(server.address()).send(&put).status, 200);
     drop(server);
     let server = start(&folder, &[]);
     assert_eq!(policies(&server), Vec::<String>::new());
@@ -102,7 +102,7 @@ fn policies_and_documents_are_there_after_a_restart() {
 }
 
 /// Sends a request on a connection that may end at any time. Returns the status if there is a response.
-fn ask(stream: &mut BufReader<TcpStream>, request: &str, body: &str) -> Option<u16> {
+fn send(stream: &mut BufReader<TcpStream>, request: &str, body: &str) -> Option<u16> {
     let head = format!(
         "{request} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n",
         body.len()
@@ -146,7 +146,7 @@ fn write(address: &str, first: usize, acknowledged: &Mutex<usize>) {
                 json!([add("a"), add("b")]).to_string(),
             )
         };
-        match ask(&mut stream, &request, &body) {
+        match send(&mut stream, &request, &body) {
             Some(200 | 204) => *acknowledged.lock().unwrap() = number,
             Some(other) => panic!("{request}: {other}"),
             None => return,
@@ -167,7 +167,7 @@ fn a_killed_server_has_all_that_was_acknowledged_and_nothing_by_halves() {
         slowest = slowest.max(started.elapsed());
         if first == 1 {
             let put = Message::new("PUT", "/v1/data").body(r#"{"a": {}, "b": {}}"#);
-            assert_eq!(Client::connect(server.address()).ask(&put).status, 204);
+            assert_eq!(Client::connect(server.address()).send(&put).status, 204);
         }
         let address = server.address().to_owned();
         std::thread::scope(|scope| {
@@ -213,12 +213,12 @@ fn a_killed_server_has_all_that_was_acknowledged_and_nothing_by_halves() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_refused_and_stays_as_it_is() {
+fn a_file_that_cannot_be_written_is_an_error_and_stays_as_it_is() {
     let folder = Folder::with(&[]);
     let file = folder.path().join("solon.db");
     let mut server = start(&folder, &[]);
     let put = Message::new("PUT", "/v1/data/a").body("1".to_owned());
-    assert_eq!(Client::connect(server.address()).ask(&put).status, 204);
+    assert_eq!(Client::connect(server.address()).send(&put).status, 204);
     assert_eq!(server.terminate(), Some(0));
     drop(server);
     let before = std::fs::read(&file).unwrap();
@@ -282,7 +282,7 @@ fn fail_as_nobody(folder: &Path) -> (Option<i32>, String) {
 }
 
 #[test]
-fn documents_that_were_kept_and_are_loaded_again_are_held_once() {
+fn documents_that_were_stored_and_are_loaded_again_are_in_memory_once() {
     let folder = Folder::with(&[]);
     let users: Value = (0..40_000)
         .map(|n| {
@@ -324,14 +324,14 @@ fn a_full_disk_refuses_the_write_and_memory_stays_as_the_file() {
     let mut client = Client::connect(server.address());
     let put = |client: &mut Client, text: &str| {
         let put = Message::new("PUT", "/v1/data/a").body(text.to_owned());
-        client.ask(&put)
+        client.send(&put)
     };
     assert_eq!(put(&mut client, "1").status, 204);
     let refused = put(&mut client, &format!("\"{}\"", "x".repeat(2 << 20)));
     assert_eq!(refused.status, 500);
     assert!(refused.text().contains("solon.db: "), "{}", refused.text());
     let text = "package p\n".to_owned() + &"# x\n".repeat(500_000);
-    let policy = client.ask(&Message::new("PUT", "/v1/policies/p").body(text));
+    let policy = client.send(&Message::new("PUT", "/v1/policies/p").body(text));
     assert_eq!(policy.status, 500);
     assert_eq!(data(&server), json!({"a": 1}));
     assert_eq!(policies(&server), Vec::<String>::new());

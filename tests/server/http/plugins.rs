@@ -21,9 +21,9 @@ use crate::waiting::{HANG, wait_for};
 type Order = Box<dyn FnOnce(&Plugin) + Send>;
 
 /// A plugin that runs operations of a test.
-pub struct Told(Sender<(Order, mpsc::Sender<()>)>);
+pub struct ScriptedPlugin(Sender<(Order, mpsc::Sender<()>)>);
 
-impl Told {
+impl ScriptedPlugin {
     /// Adds a plugin to a server.
     pub fn add(builder: ServerBuilder, name: &str) -> (ServerBuilder, Self) {
         let (orders, given) = channel::<(Order, mpsc::Sender<()>)>();
@@ -42,7 +42,7 @@ impl Told {
     }
 
     /// Runs an operation in the plugin, and waits for its end.
-    pub fn to(&self, order: impl FnOnce(&Plugin) + Send + 'static) {
+    pub fn send_to(&self, order: impl FnOnce(&Plugin) + Send + 'static) {
         let (done, is_done) = channel();
         self.0.send((Box::new(order), done)).unwrap();
         is_done.recv().unwrap();
@@ -78,7 +78,7 @@ fn options(spelling: Spelling) -> ServerOptions {
     }
 }
 
-fn ask(server: &Inside, target: &str) -> (u16, String) {
+fn get_json(server: &Inside, target: &str) -> (u16, String) {
     let answer = get(server.address(), target);
     (answer.status, answer.text())
 }
@@ -93,7 +93,7 @@ fn well() -> (u16, String) {
 
 /// S-011, S-129, S-130, S-131, S-134, S-135, S-304, S-305, S-306, S-308, S-314, S-315, S-316, S-322, S-323.
 #[test]
-fn plugins_count_where_that_is_asked() {
+fn plugins_count_where_a_parameter_enables_it() {
     for (spelling, words) in [
         (Spelling::Standard, "not all plugins in OK state"),
         (Spelling::Opa, "one or more plugins are not up"),
@@ -101,50 +101,54 @@ fn plugins_count_where_that_is_asked() {
         let builder = Server::builder()
             .engine(engine())
             .options(options(spelling));
-        let (builder, first) = Told::add(builder, "first");
-        let (builder, second) = Told::add(builder, "second");
+        let (builder, first) = ScriptedPlugin::add(builder, "first");
+        let (builder, second) = ScriptedPlugin::add(builder, "second");
         let server = Inside::start(builder);
         // The request does not ask for plugins.
-        assert_eq!(ask(&server, "/health"), well());
-        assert_eq!(ask(&server, "/health?plugins=false"), well());
-        assert_eq!(ask(&server, "/health?exclude-plugin=first"), well());
+        assert_eq!(get_json(&server, "/health"), well());
+        assert_eq!(get_json(&server, "/health?plugins=false"), well());
+        assert_eq!(get_json(&server, "/health?exclude-plugin=first"), well());
         // None has started.
-        assert_eq!(ask(&server, "/health?plugins"), unwell(words));
+        assert_eq!(get_json(&server, "/health?plugins"), unwell(words));
         let excluded = "/health?plugins=true&exclude-plugin=first";
-        assert_eq!(ask(&server, excluded), unwell(words));
+        assert_eq!(get_json(&server, excluded), unwell(words));
         let both = format!("{excluded}&exclude-plugin=second");
-        assert_eq!(ask(&server, &both), well());
-        assert_eq!(ask(&server, "/health/live").0, 500);
+        assert_eq!(get_json(&server, &both), well());
+        assert_eq!(get_json(&server, "/health/live").0, 500);
 
-        first.to(|plugin| plugin.report(PluginState::Ok));
-        assert_eq!(ask(&server, "/health?plugins"), unwell(words));
+        first.send_to(|plugin| plugin.report(PluginState::Ok));
+        assert_eq!(get_json(&server, "/health?plugins"), unwell(words));
         assert_eq!(
-            ask(&server, "/health?plugins&exclude-plugin=second"),
+            get_json(&server, "/health?plugins&exclude-plugin=second"),
             well()
         );
-        assert_eq!(ask(&server, "/health/live").0, 500);
-        assert_eq!(ask(&server, "/health/ready"), well());
+        assert_eq!(get_json(&server, "/health/live").0, 500);
+        assert_eq!(get_json(&server, "/health/ready"), well());
         for state in [PluginState::Warn, PluginState::Error, PluginState::NotReady] {
-            second.to(move |plugin| plugin.report(state));
-            assert_eq!(ask(&server, "/health?plugins"), unwell(words), "{state:?}");
+            second.send_to(move |plugin| plugin.report(state));
+            assert_eq!(
+                get_json(&server, "/health?plugins"),
+                unwell(words),
+                "{state:?}"
+            );
             let is_warned = state == PluginState::Warn;
-            assert_eq!(ask(&server, "/health/second").0 == 200, is_warned);
+            assert_eq!(get_json(&server, "/health/second").0 == 200, is_warned);
         }
 
-        second.to(|plugin| plugin.report(PluginState::Ok));
-        assert_eq!(ask(&server, "/health?plugins"), well());
-        assert_eq!(ask(&server, "/health/live"), well());
+        second.send_to(|plugin| plugin.report(PluginState::Ok));
+        assert_eq!(get_json(&server, "/health?plugins"), well());
+        assert_eq!(get_json(&server, "/health/live"), well());
         // A plugin that was ready once stays ready for rules, but not for requests with `plugins`.
-        first.to(|plugin| plugin.report_because(PluginState::Error, "it broke"));
-        assert_eq!(ask(&server, "/health/live"), well());
-        assert_eq!(ask(&server, "/health/ready").0, 500);
-        assert_eq!(ask(&server, "/health?plugins"), unwell(words));
+        first.send_to(|plugin| plugin.report_because(PluginState::Error, "it broke"));
+        assert_eq!(get_json(&server, "/health/live"), well());
+        assert_eq!(get_json(&server, "/health/ready").0, 500);
+        assert_eq!(get_json(&server, "/health?plugins"), unwell(words));
     }
 }
 
 /// S-303, S-312, S-313, S-318, S-132, S-133.
 #[test]
-fn bundles_count_where_that_is_asked() {
+fn bundles_count_where_a_parameter_enables_it() {
     for (spelling, words) in [
         (
             Spelling::Standard,
@@ -156,28 +160,28 @@ fn bundles_count_where_that_is_asked() {
         ),
     ] {
         let builder = Server::builder().options(options(spelling));
-        let (builder, plugin) = Told::add(builder, "bundle");
+        let (builder, plugin) = ScriptedPlugin::add(builder, "bundle");
         let server = Inside::start(builder);
-        assert_eq!(ask(&server, "/health?bundles"), well());
-        plugin.to(|plugin| {
+        assert_eq!(get_json(&server, "/health?bundles"), well());
+        plugin.send_to(|plugin| {
             plugin.report_bundle(BundleStatus::new("zones"));
             plugin.report_bundle(BundleStatus::new("authz"));
         });
-        assert_eq!(ask(&server, "/health"), well());
-        assert_eq!(ask(&server, "/health?bundles=true"), unwell(words));
-        assert_eq!(ask(&server, "/health?bundle"), unwell(words));
+        assert_eq!(get_json(&server, "/health"), well());
+        assert_eq!(get_json(&server, "/health?bundles=true"), unwell(words));
+        assert_eq!(get_json(&server, "/health?bundle"), unwell(words));
         let active = |name: &str| BundleStatus {
             last_successful_activation: Some(UNIX_EPOCH + Duration::from_secs(1_700_000_000)),
             ..BundleStatus::new(name)
         };
         let authz = active("authz");
-        plugin.to(move |plugin| plugin.report_bundle(authz));
-        assert_eq!(ask(&server, "/health?bundles").0, 500);
+        plugin.send_to(move |plugin| plugin.report_bundle(authz));
+        assert_eq!(get_json(&server, "/health?bundles").0, 500);
         let zones = active("zones");
-        plugin.to(move |plugin| plugin.report_bundle(zones));
-        assert_eq!(ask(&server, "/health?bundles"), well());
+        plugin.send_to(move |plugin| plugin.report_bundle(zones));
+        assert_eq!(get_json(&server, "/health?bundles"), well());
         // A later failed download has no effect.
-        plugin.to(|plugin| {
+        plugin.send_to(|plugin| {
             plugin.report_bundle(BundleStatus {
                 code: Some("bundle_error".to_owned()),
                 message: Some("server replied with Not Found".to_owned()),
@@ -185,17 +189,17 @@ fn bundles_count_where_that_is_asked() {
                 ..BundleStatus::new("authz")
             });
         });
-        assert_eq!(ask(&server, "/health?bundles"), well());
-        plugin.to(|plugin| plugin.report_bundle(BundleStatus::new("late")));
-        assert_eq!(ask(&server, "/health?bundles").0, 500);
-        plugin.to(|plugin| plugin.forget_bundle("late"));
-        assert_eq!(ask(&server, "/health?bundles"), well());
+        assert_eq!(get_json(&server, "/health?bundles"), well());
+        plugin.send_to(|plugin| plugin.report_bundle(BundleStatus::new("late")));
+        assert_eq!(get_json(&server, "/health?bundles").0, 500);
+        plugin.send_to(|plugin| plugin.forget_bundle("late"));
+        assert_eq!(get_json(&server, "/health?bundles"), well());
     }
 }
 
 /// S-012, S-310, S-311, S-317, S-319, S-324, S-325, S-404.
 #[test]
-fn health_rules_tell_what_is_wrong() {
+fn health_rules_report_each_failure() {
     for (spelling, untrue, undefined, failed) in [
         (
             Spelling::Standard,
@@ -214,13 +218,13 @@ fn health_rules_tell_what_is_wrong() {
         let builder = Server::builder()
             .engine(engine())
             .options(options(spelling));
-        let (builder, plugin) = Told::add(builder, "second");
+        let (builder, plugin) = ScriptedPlugin::add(builder, "second");
         let server = Inside::start(builder);
-        assert_eq!(ask(&server, "/health/second"), unwell(untrue));
-        assert_eq!(ask(&server, "/health/nothing"), unwell(undefined));
-        assert_eq!(ask(&server, "/health/clash"), unwell(failed));
-        plugin.to(|plugin| plugin.report(PluginState::Warn));
-        assert_eq!(ask(&server, "/health/second"), well());
+        assert_eq!(get_json(&server, "/health/second"), unwell(untrue));
+        assert_eq!(get_json(&server, "/health/nothing"), unwell(undefined));
+        assert_eq!(get_json(&server, "/health/clash"), unwell(failed));
+        plugin.send_to(|plugin| plugin.report(PluginState::Warn));
+        assert_eq!(get_json(&server, "/health/second"), well());
     }
 }
 
@@ -232,7 +236,7 @@ fn a_server_that_cannot_decide_is_unhealthy() {
         .build();
     let server = Inside::start(Server::builder().engine(starved));
     assert_eq!(
-        ask(&server, "/health"),
+        get_json(&server, "/health"),
         unwell("unable to perform evaluation")
     );
 }
@@ -255,9 +259,9 @@ fn the_status_tells_of_plugins_bundles_and_counts() {
     let builder = Server::builder()
         .config(solon::json::read(config.as_bytes()).unwrap())
         .options(options);
-    let (builder, plugin) = Told::add(builder, "bundle");
+    let (builder, plugin) = ScriptedPlugin::add(builder, "bundle");
     let server = Inside::start(builder);
-    plugin.to(|plugin| plugin.report_because(PluginState::NotReady, "it waits"));
+    plugin.send_to(|plugin| plugin.report_because(PluginState::NotReady, "it waits"));
     let told = status(&server);
     assert_eq!(told["labels"], json!({"id": "one", "region": "eu"}));
     assert_eq!(
@@ -269,7 +273,7 @@ fn the_status_tells_of_plugins_bundles_and_counts() {
     );
     assert!(told.get("bundles").is_none());
 
-    plugin.to(|plugin| {
+    plugin.send_to(|plugin| {
         plugin.report(PluginState::Ok);
         let at = |seconds| Some(UNIX_EPOCH + Duration::from_secs(seconds));
         plugin.report_bundle(BundleStatus {
@@ -319,14 +323,14 @@ fn the_status_tells_of_plugins_bundles_and_counts() {
             .text()
             .starts_with("{\n  \"result\": {\n    \"bundles\": {")
     );
-    let post = Client::connect(server.address()).ask(&Message::new("POST", "/v1/status"));
+    let post = Client::connect(server.address()).send(&Message::new("POST", "/v1/status"));
     assert_eq!(post.status, 405);
 }
 
 /// S-065, S-066, S-067, S-068, S-413.
 #[test]
 fn bundles_are_part_of_the_provenance() {
-    let (builder, plugin) = Told::add(Server::builder(), "bundle");
+    let (builder, plugin) = ScriptedPlugin::add(Server::builder(), "bundle");
     let server = Inside::start(builder);
     let provenance = || {
         let answer = get(server.address(), "/v1/data/x?provenance=true");
@@ -334,7 +338,7 @@ fn bundles_are_part_of_the_provenance() {
         answer["provenance"].take()
     };
     assert!(provenance().get("bundles").is_none());
-    plugin.to(|plugin| {
+    plugin.send_to(|plugin| {
         plugin.report_bundle(BundleStatus {
             active_revision: Some("r7".to_owned()),
             ..BundleStatus::new("authz")
@@ -413,7 +417,7 @@ fn a_server_waits_for_its_plugins_on_both_ends() {
     assert!(ended.load(Ordering::SeqCst), "it ends before");
 
     let builder = Server::builder().options(waits(Duration::from_millis(10)));
-    let (builder, _never) = Told::add(builder, "never");
+    let (builder, _never) = ScriptedPlugin::add(builder, "never");
     let refused = Inside::try_start(builder).err().unwrap().to_string();
     assert_eq!(refused, "plugins are not ready in time: never");
 }

@@ -51,7 +51,7 @@ pub struct Server {
     address: String,
     diagnostic: String,
     lines: Receiver<Value>,
-    seen: Vec<Value>,
+    log: Vec<Value>,
     folder: Folder,
 }
 
@@ -123,7 +123,7 @@ impl Server {
             address,
             diagnostic,
             lines,
-            seen,
+            log: seen,
             folder,
         }
     }
@@ -208,22 +208,22 @@ impl Server {
     pub fn log(&mut self) -> &[Value] {
         self.terminate();
         while let Ok(line) = self.lines.recv_timeout(HANG) {
-            self.seen.push(line);
+            self.log.push(line);
         }
-        &self.seen
+        &self.log
     }
 
     /// Waits until `count` lines of the log satisfy a condition, and returns the lines until then.
     pub fn logged(&mut self, what: &str, count: usize, is: impl Fn(&Value) -> bool) -> &[Value] {
         let waiting = Waiting::until(what);
-        let mut found = self.seen.iter().filter(|line| is(line)).count();
+        let mut found = self.log.iter().filter(|line| is(line)).count();
         while found < count {
             waiting.check();
             let line = self.lines.recv_timeout(HANG).expect(what);
             found += usize::from(is(&line));
-            self.seen.push(line);
+            self.log.push(line);
         }
-        &self.seen
+        &self.log
     }
 
     /// Waits for a line of the log with a message, and returns the line.

@@ -31,7 +31,7 @@ fn policy(verdict: &str, of: &str) -> String {
 /// Returns methods and paths of a server, with parameters that name existing items.
 fn operations(server: &Server) -> Vec<(String, String)> {
     let ask = Message::new("GET", "/openapi.json").header("Authorization", INSPECTOR);
-    let described = Client::connect(server.address()).ask(&ask).text();
+    let described = Client::connect(server.address()).send(&ask).text();
     let described: Value = serde_json::from_str(&described).unwrap();
     let mut all = vec![
         ("HEAD".to_owned(), "/metrics".to_owned()),
@@ -77,7 +77,7 @@ fn message(method: &str, path: &str) -> Message {
 fn state(server: &Server) -> String {
     let get = |path: &str| {
         let ask = Message::new("GET", path).header("Authorization", INSPECTOR);
-        let answer = Client::connect(server.address()).ask(&ask);
+        let answer = Client::connect(server.address()).send(&ask);
         assert_eq!(answer.status, 200, "{path}");
         answer.text()
     };
@@ -102,7 +102,7 @@ fn all_are_rejected(name: &str, policy: &str, credentials: Option<&str>, want: u
             Some(credentials) => message.header("Authorization", credentials),
             None => message,
         };
-        let answer = Client::connect(server.address()).ask(&message);
+        let answer = Client::connect(server.address()).send(&message);
         let text = answer.text();
         assert_eq!(answer.status, want, "{name}: {method} {path}: {text}");
         let code = if want == 401 {

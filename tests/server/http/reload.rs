@@ -39,7 +39,7 @@ fn a_hangup_without_anything_to_reload_changes_nothing() {
         server.signal("HUP");
         let message = "Received SIGHUP, and there is nothing to reload: see --watch, --watch-config and --tls-cert-file.";
         logged(&mut server, message, count);
-        let answer = client.ask(&Message::new("GET", "/v1/data/p/x"));
+        let answer = client.send(&Message::new("GET", "/v1/data/p/x"));
         assert_eq!(answer.text(), "{\"result\":1}\n");
     }
     assert_eq!(server.terminate(), Some(0));
@@ -83,7 +83,7 @@ fn a_hangup_during_the_start_does_not_end_the_server() {
 }
 
 #[test]
-fn a_hangup_loads_watched_files() {
+fn a_hangup_loads_changed_files() {
     let mut server = Server::start_with(&["--watch"], &[("p.rego", "package p\n\nx := 1\n")]);
     for count in 1..=2 {
         server.signal("HUP");
@@ -96,7 +96,7 @@ fn a_hangup_loads_watched_files() {
 }
 
 #[test]
-fn a_hangup_reads_a_watched_configuration() {
+fn a_hangup_reads_a_changed_configuration() {
     let mut server = watching(&[("c.yaml", "labels: {a: b}\n")]);
     for count in 1..=2 {
         server.signal("HUP");
@@ -107,7 +107,7 @@ fn a_hangup_reads_a_watched_configuration() {
 
 /// The file is emptied, and then written in parts, as by an editor that does not rename it.
 #[test]
-fn parts_of_a_configuration_are_not_used() {
+fn incomplete_configurations_are_not_used() {
     let message =
         "The configuration changed, and cannot be used; the server goes on with the one before.";
     let text = |label: &str| {
@@ -177,14 +177,14 @@ fn requests_and_connections_outlive_a_change() {
     let id = server.id();
     let mut kept = Client::connect(&address);
     let ask = Message::new("GET", "/v1/data/p/x");
-    assert_eq!(kept.ask(&ask).text(), "{\"result\":\"old\"}\n");
+    assert_eq!(kept.send(&ask).text(), "{\"result\":\"old\"}\n");
     // a request that waits, and an incomplete request
     let backend = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", backend.local_addr().unwrap());
     let waiting = std::thread::spawn({
         let address = address.clone();
         let ask = Message::new("POST", "/v1/data/p/status").body(json!({"input": url}).to_string());
-        move || Client::connect(&address).ask(&ask).text()
+        move || Client::connect(&address).send(&ask).text()
     });
     backend.set_nonblocking(true).unwrap();
     let (mut asked, _) = wait_for("the policy sends its request", || backend.accept().ok());
@@ -195,7 +195,7 @@ fn requests_and_connections_outlive_a_change() {
     .unwrap();
     configure(&server, "labels: {a: new}\n");
     logged(&mut server, RELOADED, 1);
-    assert_eq!(kept.ask(&ask).text(), "{\"result\":\"new\"}\n");
+    assert_eq!(kept.send(&ask).text(), "{\"result\":\"new\"}\n");
     half.write_all(b"}").unwrap();
     let mut answer = String::new();
     half.read_to_string(&mut answer).unwrap();
@@ -220,7 +220,7 @@ fn every_key_that_may_change_takes_effect() {
     let mut server = watching(&[("p.rego", policy), ("c.yaml", first)]);
     let address = server.address().to_owned();
     let seen = || {
-        let send = |message: &Message| Client::connect(&address).ask(message);
+        let send = |message: &Message| Client::connect(&address).send(message);
         let decision = send(&Message::new("POST", "/")).text();
         let body = Message::new("POST", "/v1/data/p/a").body("{\"input\": \"aaaaaaaaaaaaaaa\"}");
         let large = send(&body).status;
@@ -280,7 +280,7 @@ fn the_authorization_decision_changes_at_once() {
         configure(&server, &text(package));
         logged(&mut server, RELOADED, count + 1);
         for _ in 0..3 {
-            assert_eq!(kept.ask(&ask).status, status, "{package}");
+            assert_eq!(kept.send(&ask).status, status, "{package}");
         }
     }
 }
@@ -411,7 +411,7 @@ fn flags_and_the_name_of_the_server_stay() {
     );
     logged(&mut server, RELOADED, 1);
     let answer = Client::connect(&address)
-        .ask(&Message::new("POST", "/").body("{\"input\": \"aaaaaaaaa\"}"));
+        .send(&Message::new("POST", "/").body("{\"input\": \"aaaaaaaaa\"}"));
     assert_eq!(answer.text(), "1\n");
     let labels = &config(&address)["labels"];
     assert_eq!(

@@ -17,7 +17,7 @@ fn status(answer: &str) -> &str {
 fn names_of_requests_come_back() {
     let mut server = Server::start(&[]);
     let named = Message::new("GET", "/health").header("X-Request-Id", "abc-1");
-    let answer = Client::connect(server.address()).ask(&named);
+    let answer = Client::connect(server.address()).send(&named);
     assert_eq!(answer.header("x-request-id"), Some("abc-1"));
     assert_eq!(
         get(server.address(), "/health").header("x-request-id"),
@@ -44,10 +44,10 @@ fn connections_may_rest_between_requests_but_not_within() {
     };
     let server = start("700ms", "1h", "1h");
     let mut resting = Client::connect(server.address());
-    resting.ask(&Message::new("GET", "/health"));
+    resting.send(&Message::new("GET", "/health"));
     // longer than the time-out of a head
     std::thread::sleep(Duration::from_millis(1500));
-    assert_eq!(resting.ask(&Message::new("GET", "/health")).status, 200);
+    assert_eq!(resting.send(&Message::new("GET", "/health")).status, 200);
     ends(&server, "GET /health HTTP/1.1\r\nHos");
     let server = start("1h", "700ms", "1h");
     let answer = ends(
@@ -64,7 +64,7 @@ fn connections_may_rest_between_requests_but_not_within() {
 }
 
 #[test]
-fn bodies_are_unpacked_and_answers_packed_on_every_route() {
+fn bodies_are_decompressed_and_responses_compressed_on_every_route() {
     use std::io::Write as _;
     let server = Server::start(&[]);
     let gzip = |text: &str| {
@@ -75,7 +75,7 @@ fn bodies_are_unpacked_and_answers_packed_on_every_route() {
     let mut client = Client::connect(server.address());
     let mut send = |method: &str, target: &str, text: &str| {
         let message = Message::new(method, target).header("Content-Encoding", "gzip");
-        client.ask(&message.body(gzip(text))).status
+        client.send(&message.body(gzip(text))).status
     };
     assert_eq!(send("PUT", "/v1/data/a", "[1, 2]"), 204);
     assert_eq!(
@@ -96,7 +96,7 @@ fn bodies_are_unpacked_and_answers_packed_on_every_route() {
         let plain = get(server.address(), target);
         assert_eq!(plain.header("content-encoding"), None, "{target}");
         let packed = Message::new("GET", target).header("Accept-Encoding", "gzip");
-        let packed = Client::connect(server.address()).ask(&packed);
+        let packed = Client::connect(server.address()).send(&packed);
         assert_eq!(packed.header("content-encoding"), Some("gzip"), "{target}");
         assert_eq!(packed.header("vary"), Some("Accept-Encoding"), "{target}");
         assert!(packed.body.len() < plain.body.len(), "{target}");
@@ -112,7 +112,7 @@ fn sockets_in_the_file_system_come_and_go() {
     let mut server = Server::start_with(&["--addr", &address], &[]);
     assert_eq!(
         Client::connect_unix(&socket)
-            .ask(&Message::new("GET", "/health"))
+            .send(&Message::new("GET", "/health"))
             .status,
         200
     );
@@ -123,7 +123,7 @@ fn sockets_in_the_file_system_come_and_go() {
     assert!(text.contains(&want), "{text}");
     assert_eq!(
         Client::connect_unix(&socket)
-            .ask(&Message::new("GET", "/health"))
+            .send(&Message::new("GET", "/health"))
             .status,
         200
     );
@@ -157,7 +157,7 @@ fn diagnosis_has_an_address_of_its_own() {
 }
 
 #[test]
-fn configurations_are_shown_and_count() {
+fn configurations_are_reported_and_counted() {
     let config = "
 default_decision: /p/other
 labels: {region: '${SOLON_TEST_REGION}', id: me}
@@ -176,13 +176,13 @@ servr: {}
     );
     assert_eq!(shown["result"]["labels"]["more"], "1a");
     assert_eq!(shown["result"]["labels"]["id"], "me");
-    let decided = Client::connect(server.address()).ask(&Message::new("POST", "/").body("{}"));
+    let decided = Client::connect(server.address()).send(&Message::new("POST", "/").body("{}"));
     assert_eq!(
         decided.text(),
         "{\"id\":\"me\",\"more\":\"1a\",\"region\":\"${SOLON_TEST_REGION}\"}\n"
     );
     let large =
-        Client::connect(server.address()).ask(&Message::new("POST", "/").body("7".repeat(61)));
+        Client::connect(server.address()).send(&Message::new("POST", "/").body("7".repeat(61)));
     assert!(
         large.text().contains("61 bytes exceeds limit of 60 bytes"),
         "{}",
@@ -230,7 +230,7 @@ fn files_are_loaded_again_when_they_change() {
 
 /// The ids of files with absolute paths omit the first slash, so that clients can write them.
 #[test]
-fn policies_of_absolute_paths_are_found_by_their_ids() {
+fn policies_of_absolute_paths_are_addressed_by_their_ids() {
     let folder = Folder::with(&[("a/p.rego", "package p\n\nx := 1\n")]);
     let path = folder.path().join("a").display().to_string();
     let server = Server::start_with(&[&path], &[]);
@@ -245,22 +245,22 @@ fn policies_of_absolute_paths_are_found_by_their_ids() {
     let other = format!("/v1/policies/%2F{id}");
     assert_eq!(get(server.address(), &other).status, 404);
     let put = Message::new("PUT", &other).body("package other\n\nx := 1\n");
-    assert_eq!(client.ask(&put).status, 200);
+    assert_eq!(client.send(&put).status, 200);
     let listed = get(server.address(), "/v1/policies").text();
     for id in [id.clone(), format!("/{id}")] {
         assert!(listed.contains(&format!("\"id\":\"{id}\"")), "{listed}");
     }
-    assert_eq!(client.ask(&Message::new("DELETE", &other)).status, 200);
-    assert_eq!(client.ask(&Message::new("DELETE", &other)).status, 404);
+    assert_eq!(client.send(&Message::new("DELETE", &other)).status, 200);
+    assert_eq!(client.send(&Message::new("DELETE", &other)).status, 404);
     let text = "package p\n\nx := 2\n";
     let put = Message::new("PUT", &target).body(text);
-    assert_eq!(client.ask(&put).status, 200);
+    assert_eq!(client.send(&put).status, 200);
     assert_eq!(
         get(server.address(), "/v1/data/p/x").text(),
         "{\"result\":2}\n"
     );
     let delete = Message::new("DELETE", &target);
-    assert_eq!(client.ask(&delete).status, 200);
+    assert_eq!(client.send(&delete).status, 200);
     assert_eq!(get(server.address(), "/v1/data/p/x").text(), "{}\n");
 }
 

@@ -107,7 +107,7 @@ fn waiting(server: &Server) -> usize {
 
 fn cheap(client: &mut Client, n: usize) {
     let ask = Message::new("POST", "/v1/data/p/cheap").body(format!("{{\"input\":{{\"n\":{n}}}}}"));
-    let text = client.ask(&ask).text();
+    let text = client.send(&ask).text();
     assert_eq!(text, format!("{{\"result\":{}}}\n", n + 1));
 }
 
@@ -174,7 +174,7 @@ fn waiting_decisions_are_bounded() {
         }
         let batch = Message::new("POST", "/v1/batch/data/p/each")
             .body("{\"inputs\": {\"a\": 1, \"b\": 2}}");
-        let rejected = Client::connect(server.address()).ask(&batch);
+        let rejected = Client::connect(server.address()).send(&batch);
         assert_eq!(rejected.status, 503, "{}", rejected.text());
         // no requests were sent for them; the backend may not have accepted all connections yet
         wait_until("the requests come", || backend.accepted() >= bound);
@@ -207,7 +207,7 @@ fn authorization_that_cannot_wait_rejects_the_request() {
     );
     let flags = ["--authorization=basic", "--max-waiting-io=0"];
     let server = Server::start_with(&flags, &[("authz.rego", &policy)]);
-    let ask = |message: &Message| Client::connect(server.address()).ask(message).status;
+    let ask = |message: &Message| Client::connect(server.address()).send(message).status;
     for (method, body) in [("GET", ""), ("POST", "{}"), ("PUT", "1")] {
         let message = Message::new(method, "/v1/data/x").body(body);
         assert_eq!(ask(&message), 503, "{method}");

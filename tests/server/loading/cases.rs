@@ -51,7 +51,7 @@ fn origins_of_deep_documents_are_printed_and_released() {
     world.start(&["--data-dir", "store"]).unwrap();
     let path = "/a".repeat(9_000);
     assert_eq!(
-        world.ask("PUT", &format!("/v1/data{path}"), "1").status,
+        world.send("PUT", &format!("/v1/data{path}"), "1").status,
         204
     );
     world.stop();
@@ -104,7 +104,7 @@ fn make(world: &mut World, step: &Value, cases: &Path) -> Result<(), String> {
         "PUT" | "PATCH" | "DELETE" => {
             let folder = world.path("").to_str().unwrap().to_owned();
             let target = texts[0].replace("/FOLDER/", &folder);
-            let answer = world.ask(key, &target, texts[1]);
+            let answer = world.send(key, &target, texts[1]);
             return same(
                 &Some(u64::from(answer.status)),
                 &value[2].as_u64(),

@@ -76,7 +76,7 @@ impl Killed {
                 "package own\n\nv := data.d1.own.a".to_owned(),
             ),
         ] {
-            let status = world.ask(method, target, &body).status;
+            let status = world.send(method, target, &body).status;
             assert!((200..300).contains(&status), "{method} {target}: {status}");
         }
         let first = export(&mut world);
@@ -227,7 +227,7 @@ fn acknowledged_writes_survive_a_kill_during_a_reload() {
     wait_until("the load writes", || {
         let target = "/v1/data/own/n";
         let number = acknowledged + 1;
-        let status = killed.world.ask("PUT", target, &number.to_string()).status;
+        let status = killed.world.send("PUT", target, &number.to_string()).status;
         assert_eq!(status, 204);
         acknowledged = number;
         number > 20 && written(&killed.world) != before

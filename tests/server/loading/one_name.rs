@@ -15,7 +15,7 @@ use crate::waiting::HANG;
 
 /// A store whose next commit waits if it `is_armed`.
 struct Waiting {
-    kept: MemoryStore,
+    store: MemoryStore,
     is_armed: AtomicBool,
     begun: Mutex<Sender<()>>,
     go_on: Mutex<Receiver<()>>,
@@ -23,7 +23,7 @@ struct Waiting {
 
 impl Store for Waiting {
     fn load(&self) -> Result<Contents, StoreError> {
-        self.kept.load()
+        self.store.load()
     }
 
     fn commit(&self, change: &Commit<'_>) -> Result<(), StoreError> {
@@ -31,12 +31,12 @@ impl Store for Waiting {
             self.begun.lock().unwrap().send(()).unwrap();
             self.go_on.lock().unwrap().recv().unwrap();
         }
-        self.kept.commit(change)
+        self.store.commit(change)
     }
 }
 
 /// A server whose changes can be delayed.
-struct HeldUp {
+struct DelayedServer {
     engine: Engine,
     server: Inside,
     store: Arc<Waiting>,
@@ -46,12 +46,12 @@ struct HeldUp {
 
 const PATH: &str = "/v1/policies/f.rego";
 
-impl HeldUp {
+impl DelayedServer {
     fn new() -> Self {
         let (begun, has_begun) = channel();
         let (release, go_on) = channel();
         let store = Arc::new(Waiting {
-            kept: MemoryStore::default(),
+            store: MemoryStore::default(),
             is_armed: AtomicBool::new(false),
             begun: Mutex::new(begun),
             go_on: Mutex::new(go_on),
@@ -76,13 +76,13 @@ impl HeldUp {
         self.engine.load_files(load).unwrap();
     }
 
-    fn ask(&self, method: &str, body: &str) -> u16 {
+    fn send(&self, method: &str, body: &str) -> u16 {
         let message = Message::new(method, PATH).body(body);
-        Client::connect(self.server.address()).ask(&message).status
+        Client::connect(self.server.address()).send(&message).status
     }
 
     fn put(&self, number: usize) -> u16 {
-        self.ask("PUT", &format!("package f{number}\n\nv := {number}"))
+        self.send("PUT", &format!("package f{number}\n\nv := {number}"))
     }
 
     /// Runs `first`, and each of `others` while the commit of `first` waits.
@@ -105,7 +105,7 @@ impl HeldUp {
 
 #[test]
 fn a_policy_that_a_load_adds_meanwhile_is_replaced() {
-    let held = HeldUp::new();
+    let held = DelayedServer::new();
     held.together(|| held.load(), &[&|| assert_eq!(held.put(1), 200)]);
     assert_eq!(held.engine.module_names(), ["/f.rego"]);
     assert!(
@@ -119,10 +119,10 @@ fn a_policy_that_a_load_adds_meanwhile_is_replaced() {
 
 #[test]
 fn a_policy_that_a_load_adds_meanwhile_is_removed() {
-    let held = HeldUp::new();
+    let held = DelayedServer::new();
     held.together(
         || held.load(),
-        &[&|| assert_eq!(held.ask("DELETE", ""), 200)],
+        &[&|| assert_eq!(held.send("DELETE", ""), 200)],
     );
     assert!(held.engine.module_names().is_empty());
 }
@@ -130,17 +130,17 @@ fn a_policy_that_a_load_adds_meanwhile_is_removed() {
 #[test]
 fn requests_for_one_id_at_the_same_time_write_one_policy() {
     for _ in 0..10 {
-        let held = HeldUp::new();
+        let held = DelayedServer::new();
         held.load();
         held.together(
-            || assert_eq!(held.ask("DELETE", ""), 200),
+            || assert_eq!(held.send("DELETE", ""), 200),
             &[&|| assert_eq!(held.put(1), 200), &|| {
                 assert_eq!(held.put(2), 200);
             }],
         );
         assert_eq!(held.put(3), 200);
         assert_eq!(held.engine.module_names().len(), 1);
-        assert_eq!(held.ask("DELETE", ""), 200);
+        assert_eq!(held.send("DELETE", ""), 200);
         assert!(held.engine.module_names().is_empty());
     }
 }

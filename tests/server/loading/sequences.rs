@@ -86,7 +86,7 @@ impl Sequence {
                     self.start();
                     ("restart".to_owned(), false)
                 }
-                2 => (self.broken(), false),
+                2 => (self.malformed(), false),
                 3..6 => (self.put(), false),
                 6 => (self.delete(), false),
                 7 => (self.patch(), false),
@@ -188,7 +188,7 @@ impl Sequence {
         self.world.write(&format!("w/{name}"), &value.to_string());
         self.model
             .documents
-            .insert(name.clone(), (place(&name), value.clone()));
+            .insert(name.clone(), (document_path(&name), value.clone()));
         format!("add {name} {value}")
     }
 
@@ -214,7 +214,9 @@ impl Sequence {
             self.model.modules.insert(to.clone(), module);
         }
         if let Some((_, value)) = self.model.documents.remove(&name) {
-            self.model.documents.insert(to.clone(), (place(&to), value));
+            self.model
+                .documents
+                .insert(to.clone(), (document_path(&to), value));
         }
         format!("rename {name} {to}")
     }
@@ -266,7 +268,7 @@ impl Sequence {
     }
 
     /// Breaks a file for a while, which has no effect.
-    fn broken(&mut self) -> String {
+    fn malformed(&mut self) -> String {
         let name = format!("w/{}", self.name("rego"));
         self.world.write(&name, "package pol.broken\n\nv := ");
         let seen = self.world.wait_for_log("cannot be loaded");
@@ -293,8 +295,8 @@ impl Sequence {
         path
     }
 
-    fn ask(&self, method: &str, target: &str, body: &str, is_done: bool) {
-        let answer = self.world.ask(method, target, body);
+    fn send(&self, method: &str, target: &str, body: &str, is_done: bool) {
+        let answer = self.world.send(method, target, body);
         let steps = self.steps.join("\n");
         assert_eq!(
             (200..300).contains(&answer.status),
@@ -317,7 +319,7 @@ impl Sequence {
         };
         let is_done = self.model.put(&path, value.clone());
         let target = format!("/v1/data{}", pointer(&path));
-        self.ask("PUT", &target, &value.to_string(), is_done);
+        self.send("PUT", &target, &value.to_string(), is_done);
         format!("PUT {target} {value}: {is_done}")
     }
 
@@ -325,7 +327,7 @@ impl Sequence {
         let path = self.path();
         let is_done = self.model.delete(&path);
         let target = format!("/v1/data{}", pointer(&path));
-        self.ask("DELETE", &target, "", is_done);
+        self.send("DELETE", &target, "", is_done);
         format!("DELETE {target}: {is_done}")
     }
 
@@ -368,7 +370,7 @@ impl Sequence {
                 )
             }
         };
-        self.ask("PATCH", "/v1/data", &operations.to_string(), is_done);
+        self.send("PATCH", "/v1/data", &operations.to_string(), is_done);
         format!("PATCH {operations}: {is_done}")
     }
 
@@ -380,7 +382,7 @@ impl Sequence {
         if policies.is_empty() || choice == 0 {
             let id = format!("client-{number}");
             self.model.put_policy(&id, number, number);
-            self.ask(
+            self.send(
                 "PUT",
                 &format!("/v1/policies/{id}"),
                 &module(number, number),
@@ -393,7 +395,7 @@ impl Sequence {
         let target = format!("/v1/policies/{id}");
         if choice < 3 {
             self.model.delete_policy(id, package);
-            self.ask("DELETE", &target, "", true);
+            self.send("DELETE", &target, "", true);
             return format!("DELETE policy {id}");
         }
         // writing the same text also transfers the policy to the client
@@ -405,13 +407,13 @@ impl Sequence {
         let value = text.rsplit(":= ").next().unwrap();
         let value: usize = value.split(' ').next().unwrap().parse().unwrap();
         self.model.put_policy(id, package, value - 1_000_000);
-        self.ask("PUT", &target, &text, true);
+        self.send("PUT", &target, &text, true);
         format!("PUT policy {id}")
     }
 }
 
 /// Returns the path of the documents of a file.
-fn place(name: &str) -> Vec<String> {
+fn document_path(name: &str) -> Vec<String> {
     let folders = name.split('/');
     let mut folders: Vec<_> = folders.map(str::to_owned).collect();
     folders.pop();

@@ -145,15 +145,15 @@ impl World {
     }
 
     /// Sends a request.
-    pub fn ask(&self, method: &str, target: &str, body: &str) -> Answer {
+    pub fn send(&self, method: &str, target: &str, body: &str) -> Answer {
         let server = self.server.as_ref().expect("a server");
         let message = Message::new(method, target).body(body);
-        Client::connect(&server.address).ask(&message)
+        Client::connect(&server.address).send(&message)
     }
 
     /// Returns all documents except for those of the server itself.
     pub fn data(&self) -> Value {
-        let answer = self.ask("GET", "/v1/data", "");
+        let answer = self.send("GET", "/v1/data", "");
         let mut value: Value = serde_json::from_str(&answer.text()).unwrap();
         let mut data = value["result"].take();
         if let Some(object) = data.as_object_mut() {
@@ -164,7 +164,7 @@ impl World {
 
     /// Returns ids and texts of all policies.
     pub fn policies(&self) -> Vec<(String, String)> {
-        let answer = self.ask("GET", "/v1/policies", "");
+        let answer = self.send("GET", "/v1/policies", "");
         let value: Value = serde_json::from_str(&answer.text()).unwrap();
         let text = |one: &Value, name: &str| one[name].as_str().unwrap().to_owned();
         let all = value["result"].as_array().unwrap().iter();

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use super::{BodyContent, Source};
+use super::{BodyContent, ParsedRequest};
 use crate::envoy::descriptors::Descriptors;
 
 async fn parse(headers: &[(&str, &str)], body: &str) -> Result<BodyContent, String> {
@@ -9,7 +9,7 @@ async fn parse(headers: &[(&str, &str)], body: &str) -> Result<BodyContent, Stri
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
         .collect();
     let descriptors = Descriptors::default();
-    let source = |text, bytes| Source {
+    let source = |text, bytes| ParsedRequest {
         headers: &headers,
         text,
         bytes,

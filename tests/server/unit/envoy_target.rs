@@ -60,7 +60,7 @@ fn queries_follow_the_rules_of_forms() {
 }
 
 #[test]
-fn targets_are_split_at_the_first_question_mark() {
+fn targets_are_split_at_the_first_query_delimiter() {
     assert_eq!(split("/a?b=c?d"), ("/a", "b=c?d"));
     assert_eq!(split("/a?"), ("/a", ""));
     assert_eq!(split("/a"), ("/a", ""));

@@ -9,7 +9,7 @@ const HANG: Duration = Duration::from_mins(2);
 #[test]
 fn estimates_follow_the_decisions() {
     let estimate = LatencyEstimate::default();
-    assert!(!estimate.is_known() && !estimate.is_long());
+    assert!(!estimate.is_measured() && !estimate.is_long());
     assert!(!estimate.is_under(1, HANG));
     let (quick, slow) = (Duration::from_micros(40), Duration::from_millis(100));
     estimate.note(1, quick);

@@ -24,15 +24,15 @@ fn gzip(body: &[u8]) -> Vec<u8> {
 const TOO_LARGE: Rejection = Rejection::DecompressedTooLarge(5999);
 
 #[test]
-fn what_comes_out_is_held() {
+fn decompressed_bytes_are_reserved() {
     let packed = gzip("solon ".repeat(10_000).as_bytes());
     let budget = Budget::new(100_000);
     let mut held = budget.none();
     assert!(decompress(&packed, limits(70_000), &mut held).is_ok());
     assert!(
-        (60_000..=70_000).contains(&budget.held()),
+        (60_000..=70_000).contains(&budget.reserved()),
         "{}",
-        budget.held()
+        budget.reserved()
     );
     let mut more = budget.none();
     assert_eq!(
@@ -40,7 +40,7 @@ fn what_comes_out_is_held() {
         Err(Rejection::Busy)
     );
     drop((held, more));
-    assert_eq!(budget.held(), 0);
+    assert_eq!(budget.reserved(), 0);
 }
 
 #[test]

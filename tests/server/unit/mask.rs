@@ -79,7 +79,7 @@ fn paths_are_bounded() {
 }
 
 #[test]
-fn rules_that_are_not_valid_are_errors_in_the_words_of_opa() {
+fn rules_that_are_not_valid_are_errors_of_opa() {
     for (rules, want) in [
         (r#"["input/a"]"#, "mask must be slash-prefixed"),
         (r#"[""]"#, "mask must be non-empty"),

@@ -44,9 +44,9 @@ fn heads_are_checked() {
 fn requests_know_what_is_below_their_route() {
     let mut request = http::Request::new(());
     *request.uri_mut() = "/v1/data/a%2Fb?x=1".parse().unwrap();
-    assert_eq!(request.below(), None);
+    assert_eq!(request.rest_of_path(), None);
     request.extensions_mut().insert(Routed("/v1/data".len()));
-    assert_eq!(request.below(), Some("a%2Fb"));
+    assert_eq!(request.rest_of_path(), Some("a%2Fb"));
     let headers = request.headers_mut();
     headers.insert("content-type", HeaderValue::from_static("text/yaml"));
     headers.insert("content-encoding", HeaderValue::from_static("gzip"));

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::{NotRun, Writer};
+use super::{ChangeWriter, NotRun};
 
 #[tokio::test]
 async fn changes_run_in_order_and_are_bounded() {
-    let writer = Writer::new(2);
+    let writer = ChangeWriter::new(2);
     let (began, begin) = std::sync::mpsc::channel::<()>();
     let made = Arc::<parking_lot::Mutex<Vec<u32>>>::default();
     let first = made.clone();
@@ -35,7 +35,7 @@ async fn changes_run_in_order_and_are_bounded() {
 
 #[tokio::test]
 async fn a_panic_is_lost_and_frees_the_turn() {
-    let writer = Writer::new(2);
+    let writer = ChangeWriter::new(2);
     let lost = writer.run(|| -> u32 { std::process::id().checked_sub(u32::MAX).unwrap() });
     assert_eq!(lost.await, Err(NotRun::Panicked));
     assert_eq!(writer.run(|| 7).await, Ok(7));

@@ -98,7 +98,7 @@ fn outgoing(request: HttpRequest) -> Result<(Request<Bytes>, bool), String> {
     let proxy = if request.secure || request.socket.is_some() {
         None
     } else {
-        Proxies::system().of(false, &request.host, request.port)?
+        Proxies::system().proxy_for(false, &request.host, request.port)?
     };
     let once = !super::is_shared(&request) && !has("connection");
     let body = Bytes::from(request.body.unwrap_or_default());

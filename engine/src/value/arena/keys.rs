@@ -7,7 +7,7 @@ use std::cell::Cell;
 use super::Arena;
 use crate::bug::Within as _;
 use crate::value::{Value, ValueRef, search, sort};
-pub(super) use table::KeyTable;
+pub(super) use table::ArenaKeyTable;
 
 /// Members up to which a scan beats a hash table.
 pub(super) const SCAN: usize = 8;
@@ -107,7 +107,7 @@ impl<'e> SortedPositions<'e> {
 #[inline]
 pub(super) fn insert_key<'e>(
     keys: &mut bumpalo::collections::Vec<'e, ValueRef<'e>>,
-    table: &mut Option<KeyTable<'e>>,
+    table: &mut Option<ArenaKeyTable<'e>>,
     arena: &'e Arena,
     key: ValueRef<'e>,
 ) -> Result<(), usize> {
@@ -127,7 +127,7 @@ pub(super) fn insert_key<'e>(
             }
             keys.push(key);
             if keys.len() > SCAN {
-                *table = Some(KeyTable::new(keys, 2 * SCAN, arena));
+                *table = Some(ArenaKeyTable::new(keys, 2 * SCAN, arena));
             }
         }
     }
@@ -138,7 +138,7 @@ pub(super) fn insert_key<'e>(
 #[inline]
 pub(super) fn insert_stored<'e>(
     keys: &mut bumpalo::collections::Vec<'e, ValueRef<'e>>,
-    table: &mut Option<KeyTable<'e>>,
+    table: &mut Option<ArenaKeyTable<'e>>,
     arena: &'e Arena,
     key: &'e Value,
 ) -> Result<(), usize> {
@@ -160,7 +160,7 @@ pub(super) fn insert_stored<'e>(
 #[inline]
 pub(super) fn append_key<'e>(
     keys: &mut bumpalo::collections::Vec<'e, ValueRef<'e>>,
-    table: &mut Option<KeyTable<'e>>,
+    table: &mut Option<ArenaKeyTable<'e>>,
     arena: &'e Arena,
     key: ValueRef<'e>,
     code: u64,
@@ -170,6 +170,6 @@ pub(super) fn append_key<'e>(
     }
     keys.push(key);
     if table.is_none() && keys.len() > SCAN {
-        *table = Some(KeyTable::new(keys, keys.capacity(), arena));
+        *table = Some(ArenaKeyTable::new(keys, keys.capacity(), arena));
     }
 }

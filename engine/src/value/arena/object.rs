@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use super::Arena;
-use super::keys::{KeyTable, SCAN, SortedPositions, append_key, insert_key};
+use super::keys::{ArenaKeyTable, SCAN, SortedPositions, append_key, insert_key};
 use super::overlaid::{Overlaid, OverlaidPairs};
 use super::value_size::ValueSize;
 use crate::index::Indexed as _;
@@ -14,7 +14,7 @@ use crate::value::{Shape, ValueRef, search};
 pub struct ArenaObject<'e> {
     keys: &'e [ValueRef<'e>],
     values: &'e [ValueRef<'e>],
-    table: Option<KeyTable<'e>>,
+    table: Option<ArenaKeyTable<'e>>,
     order: SortedPositions<'e>,
     extent: ValueSize,
     /// The shape, if it is known at compile time. Then the keys are sorted.
@@ -207,7 +207,7 @@ pub struct ObjectBuilder<'e> {
     arena: &'e Arena,
     keys: bumpalo::collections::Vec<'e, ValueRef<'e>>,
     values: bumpalo::collections::Vec<'e, ValueRef<'e>>,
-    table: Option<KeyTable<'e>>,
+    table: Option<ArenaKeyTable<'e>>,
 }
 
 impl<'e> ObjectBuilder<'e> {
@@ -309,7 +309,7 @@ impl<'e> ObjectBuilder<'e> {
 pub struct KeyPositions<'e> {
     arena: &'e Arena,
     keys: bumpalo::collections::Vec<'e, ValueRef<'e>>,
-    table: Option<KeyTable<'e>>,
+    table: Option<ArenaKeyTable<'e>>,
 }
 
 impl<'e> KeyPositions<'e> {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 
 use super::Arena;
-use super::keys::{KeyTable, SCAN, SortedPositions, insert_key, insert_stored};
+use super::keys::{ArenaKeyTable, SCAN, SortedPositions, insert_key, insert_stored};
 use super::value_size::ValueSize;
 use crate::bug::bug;
 use crate::limits;
@@ -16,7 +16,7 @@ use crate::value::{Kind, Value, ValueRef, search};
 pub struct ArenaSet<'e> {
     items: &'e [ValueRef<'e>],
     /// Hash table of members, unless they are few or sorted.
-    table: Option<KeyTable<'e>>,
+    table: Option<ArenaKeyTable<'e>>,
     order: SortedPositions<'e>,
     extent: ValueSize,
 }
@@ -180,7 +180,7 @@ fn position_among(items: &[ValueRef<'_>], member: &ValueRef<'_>) -> Result<usize
 pub struct SetBuilder<'e> {
     arena: &'e Arena,
     items: bumpalo::collections::Vec<'e, ValueRef<'e>>,
-    table: Option<KeyTable<'e>>,
+    table: Option<ArenaKeyTable<'e>>,
     /// `true` while members are kept sorted.
     in_order: bool,
 }
@@ -317,7 +317,7 @@ impl<'e> SetBuilder<'e> {
     fn leave_order(&mut self) {
         self.in_order = false;
         if self.items.len() > SCAN {
-            self.table = Some(KeyTable::new(&self.items, 2 * SCAN, self.arena));
+            self.table = Some(ArenaKeyTable::new(&self.items, 2 * SCAN, self.arena));
         }
     }
 

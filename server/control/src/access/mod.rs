@@ -5,15 +5,15 @@ use solon::{
     Value,
 };
 
-use crate::db::{Dialect, Holder, ItemHead, Reach};
-use crate::error::Refusal;
+use crate::db::{Dialect, Holder, ItemHead, VisibilityScope};
+use crate::error::ApiError;
 use crate::model::Kind;
 
 const POLICY: &str = include_str!("policy.rego");
 
 /// An action that needs permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum AccessRequest {
     /// Read an item.
     View(Kind),
     /// Create an item.
@@ -40,7 +40,7 @@ pub enum Wish {
     ViewMetrics,
 }
 
-impl Wish {
+impl AccessRequest {
     /// Returns the name of the permission, such as `bundles.view`.
     pub fn permission(self) -> String {
         match self {
@@ -86,11 +86,11 @@ pub enum Visible {
     /// No rows.
     None,
     /// Rows that satisfy an SQL condition on `items.owner_id` and `grants.permission`, and the rows that can satisfy it.
-    If(String, Reach),
+    If(String, VisibilityScope),
 }
 
 /// Returns the part of the input that is known before the item is read.
-fn known(principal: &Principal, permission: &str) -> Vec<(Value, Value)> {
+fn principal_input(principal: &Principal, permission: &str) -> Vec<(Value, Value)> {
     vec![
         ("principal".into(), principal.holder.id.into()),
         ("role".into(), principal.holder.role.as_str().into()),
@@ -112,8 +112,8 @@ impl Access {
     ///
     /// # Errors
     /// An internal error if the policy does not compile.
-    pub fn new(dialect: Dialect) -> Result<Self, Refusal> {
-        let fault = |error: solon::Error| Refusal::internal(error.to_string());
+    pub fn new(dialect: Dialect) -> Result<Self, ApiError> {
+        let fault = |error: solon::Error| ApiError::internal(error.to_string());
         let engine = Engine::new();
         engine.set_module("policy.rego", POLICY).map_err(fault)?;
         let allow = engine
@@ -138,10 +138,13 @@ impl Access {
     ///
     /// # Errors
     /// An internal error if the policy cannot be translated to SQL.
-    pub fn visible(&self, principal: &Principal, kind: Kind) -> Result<Visible, Refusal> {
-        let input = Value::object(known(principal, &Wish::View(kind).permission()));
+    pub fn visible(&self, principal: &Principal, kind: Kind) -> Result<Visible, ApiError> {
+        let input = Value::object(principal_input(
+            principal,
+            &AccessRequest::View(kind).permission(),
+        ));
         let made = self.visible.compile(&Request::new().input(&input));
-        let made = made.map_err(|error| Refusal::internal(error.to_string()))?;
+        let made = made.map_err(|error| ApiError::internal(error.to_string()))?;
         match made
             .filters
             .into_iter()
@@ -150,15 +153,17 @@ impl Access {
         {
             None => Ok(Visible::None),
             Some(FilterQuery::Sql(sql)) if sql.text.is_empty() => Ok(Visible::All),
-            Some(FilterQuery::Sql(sql)) => Ok(Visible::If(sql.text, self.reach(principal, kind)?)),
-            Some(_) => Err(Refusal::internal("the policy became no SQL")),
+            Some(FilterQuery::Sql(sql)) => {
+                Ok(Visible::If(sql.text, self.visibility(principal, kind)?))
+            }
+            Some(_) => Err(ApiError::internal("the policy became no SQL")),
         }
     }
 
     /// Returns the scope of the items that the principal may see. Of an item, the policy reads only the owner and the
     /// grants. So two samples, one without an owner and one with another owner, represent all items that the principal
     /// neither owns nor has grants on.
-    fn reach(&self, principal: &Principal, kind: Kind) -> Result<Reach, Refusal> {
+    fn visibility(&self, principal: &Principal, kind: Kind) -> Result<VisibilityScope, ApiError> {
         let stranger = Principal {
             holder: principal.holder.clone(),
             grants: Vec::new(),
@@ -171,11 +176,11 @@ impl Access {
                 owner,
                 file: None,
             };
-            if self.allows(&stranger, Wish::View(kind), Some(&item))? {
-                return Ok(Reach::All);
+            if self.allows(&stranger, AccessRequest::View(kind), Some(&item))? {
+                return Ok(VisibilityScope::All);
             }
         }
-        Ok(Reach::Own)
+        Ok(VisibilityScope::Own)
     }
 
     /// Returns `true` if the principal may perform the action on the item, or on an item that does not exist.
@@ -185,9 +190,9 @@ impl Access {
     pub fn allows(
         &self,
         principal: &Principal,
-        wish: Wish,
+        wish: AccessRequest,
         item: Option<&ItemHead>,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<bool, ApiError> {
         let wanted = wish.permission();
         let mut grants = principal.grants.iter();
         let is_granted = grants.any(|(id, permission)| {
@@ -201,14 +206,14 @@ impl Access {
             Value::Null
         };
         let row = |column: &str, value| Value::object(vec![(column.into(), value)]);
-        let mut known = known(principal, &wanted);
+        let mut known = principal_input(principal, &wanted);
         known.push(("items".into(), row("owner_id", owner)));
         known.push(("grants".into(), row("permission", granted)));
         let input = Value::object(known);
         let answer = self.allow.evaluate(&Request::new().input(&input));
         match answer {
             Ok(answer) => Ok(answer.and_then(|answer| answer.as_bool()) == Some(true)),
-            Err(error) => Err(Refusal::internal(error.to_string())),
+            Err(error) => Err(ApiError::internal(error.to_string())),
         }
     }
 
@@ -219,13 +224,13 @@ impl Access {
     pub fn check(
         &self,
         principal: &Principal,
-        wish: Wish,
+        wish: AccessRequest,
         item: Option<&ItemHead>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ApiError> {
         if self.allows(principal, wish, item)? {
             Ok(())
         } else {
-            Err(Refusal::forbidden())
+            Err(ApiError::forbidden())
         }
     }
 }
@@ -264,46 +269,69 @@ mod tests {
         let ask = |role, wish, item| access.allows(&principal(1, role), wish, item).unwrap();
         for kind in Kind::OWNED {
             use Role::{Administrator, Owner, StackOwner, Viewer};
-            for wish in [Wish::View(kind), Wish::Manage(kind), Wish::Use(kind)] {
+            for wish in [
+                AccessRequest::View(kind),
+                AccessRequest::Manage(kind),
+                AccessRequest::Use(kind),
+            ] {
                 assert!(ask(Administrator, wish, Some(&managed)));
                 assert!(ask(Owner, wish, Some(&own)));
                 assert!(!ask(Owner, wish, Some(&managed)));
                 assert!(!ask(Owner, wish, None));
                 assert!(!ask(StackOwner, wish, Some(&managed)));
             }
-            assert!(ask(Viewer, Wish::View(kind), Some(&managed)));
-            assert!(!ask(Viewer, Wish::Manage(kind), Some(&managed)));
-            assert!(!ask(Viewer, Wish::Create(kind), None));
-            assert_eq!(ask(Owner, Wish::Create(kind), None), kind != Kind::Stack);
+            assert!(ask(Viewer, AccessRequest::View(kind), Some(&managed)));
+            assert!(!ask(Viewer, AccessRequest::Manage(kind), Some(&managed)));
+            assert!(!ask(Viewer, AccessRequest::Create(kind), None));
             assert_eq!(
-                ask(StackOwner, Wish::Create(kind), None),
+                ask(Owner, AccessRequest::Create(kind), None),
+                kind != Kind::Stack
+            );
+            assert_eq!(
+                ask(StackOwner, AccessRequest::Create(kind), None),
                 kind == Kind::Stack
             );
         }
-        assert!(ask(Role::Owner, Wish::Use(Kind::Source), Some(&granted)));
-        assert!(!ask(Role::Owner, Wish::View(Kind::Source), Some(&granted)));
-        assert!(!ask(Role::Owner, Wish::ViewAudit, Some(&granted)));
-        assert!(ask(Role::Owner, Wish::ViewStatuses, Some(&own)));
-        assert!(ask(Role::Viewer, Wish::ViewStatuses, Some(&managed)));
-        assert!(ask(Role::Owner, Wish::Download, Some(&own)));
-        assert!(!ask(Role::Owner, Wish::Download, Some(&managed)));
-        assert!(!ask(Role::Owner, Wish::Download, Some(&granted)));
-        assert!(ask(Role::Viewer, Wish::Download, Some(&managed)));
-        assert!(!ask(Role::StackOwner, Wish::Download, Some(&managed)));
+        assert!(ask(
+            Role::Owner,
+            AccessRequest::Use(Kind::Source),
+            Some(&granted)
+        ));
+        assert!(!ask(
+            Role::Owner,
+            AccessRequest::View(Kind::Source),
+            Some(&granted)
+        ));
+        assert!(!ask(Role::Owner, AccessRequest::ViewAudit, Some(&granted)));
+        assert!(ask(Role::Owner, AccessRequest::ViewStatuses, Some(&own)));
+        assert!(ask(
+            Role::Viewer,
+            AccessRequest::ViewStatuses,
+            Some(&managed)
+        ));
+        assert!(ask(Role::Owner, AccessRequest::Download, Some(&own)));
+        assert!(!ask(Role::Owner, AccessRequest::Download, Some(&managed)));
+        assert!(!ask(Role::Owner, AccessRequest::Download, Some(&granted)));
+        assert!(ask(Role::Viewer, AccessRequest::Download, Some(&managed)));
+        assert!(!ask(
+            Role::StackOwner,
+            AccessRequest::Download,
+            Some(&managed)
+        ));
         assert!(ask(Role::Administrator, Wish::Build, Some(&managed)));
         assert!(ask(Role::Owner, Wish::Build, Some(&own)));
         for role in [Role::Owner, Role::StackOwner, Role::Viewer] {
             assert!(!ask(role, Wish::Build, Some(&managed)));
             assert!(!ask(role, Wish::Build, Some(&granted)));
         }
-        assert!(!ask(Role::Viewer, Wish::ViewAudit, None));
+        assert!(!ask(Role::Viewer, AccessRequest::ViewAudit, None));
         for dialect in [Dialect::Sqlite, Dialect::Postgres, Dialect::Mysql] {
             let access = Access::new(dialect).unwrap();
             let visible = |role| access.visible(&principal(1, role), Kind::Source).unwrap();
             assert_eq!(visible(Role::Administrator), Visible::All);
             assert_eq!(visible(Role::Viewer), Visible::All);
             for role in [Role::Owner, Role::StackOwner] {
-                let Visible::If(text, Reach::Own) = visible(role) else {
+                let Visible::If(text, VisibilityScope::Own) = visible(role) else {
                     panic!("{role:?} sees what the policy does not look at");
                 };
                 assert!(

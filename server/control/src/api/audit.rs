@@ -5,14 +5,14 @@ use serde_json::value::RawValue;
 
 use super::answer::Answer;
 use super::service::Context;
-use crate::access::Wish;
+use crate::access::AccessRequest;
 use crate::db::AuditEntry;
-use crate::error::Refusal;
+use crate::error::ApiError;
 use crate::limits;
-use crate::model::{credentials, moment};
+use crate::model::{credentials, timestamp};
 
 #[derive(Serialize)]
-struct Shown<'e> {
+struct AuditJson<'e> {
     at: String,
     principal: &'e str,
     request: &'e str,
@@ -24,14 +24,14 @@ struct Shown<'e> {
 }
 
 /// Returns an entry as JSON, without credentials.
-pub(crate) fn shown(entry: &AuditEntry) -> Result<String, Refusal> {
+pub(crate) fn entry_json(entry: &AuditEntry) -> Result<String, ApiError> {
     // entries of earlier versions may hold credentials
     let raw = |text: &Option<String>| {
         let text = text.as_deref().map(credentials::redacted_source);
         text.and_then(|text| RawValue::from_string(text.into_owned()).ok())
     };
-    let shown = Shown {
-        at: moment::write(entry.at)?,
+    let shown = AuditJson {
+        at: timestamp::write(entry.at)?,
         principal: &entry.principal,
         request: &entry.request,
         action: &entry.action,
@@ -40,15 +40,15 @@ pub(crate) fn shown(entry: &AuditEntry) -> Result<String, Refusal> {
         before: raw(&entry.before),
         after: raw(&entry.after),
     };
-    serde_json::to_string(&shown).map_err(|error| Refusal::internal(error.to_string()))
+    serde_json::to_string(&shown).map_err(|error| ApiError::internal(error.to_string()))
 }
 
 /// Lists a page of writes, the latest first.
-pub async fn list(context: &mut Context<'_>) -> Result<Answer, Refusal> {
-    context.check(Wish::ViewAudit, None)?;
+pub async fn list(context: &mut Context<'_>) -> Result<Answer, ApiError> {
+    context.check(AccessRequest::ViewAudit, None)?;
     let page = context.page("audit", limits::PAGE)?;
     let before = page.behind.unwrap_or(i64::MAX);
     let transaction = &mut *context.transaction;
     let entries = transaction.audit_before(before, page.most()).await?;
-    context.paged(&page, &entries, |entry| entry.id, shown)
+    context.paged(&page, &entries, |entry| entry.id, entry_json)
 }

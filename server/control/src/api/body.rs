@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::Response;
 
-use crate::error::Refusal;
+use crate::error::ApiError;
 use crate::storage::ArchiveReader;
 
 /// Body of a response.
@@ -39,7 +39,7 @@ impl Body {
 ///
 /// # Errors
 /// The archive was deleted or cannot be read.
-pub async fn whole(response: Response<Body>) -> Result<Response<Bytes>, Refusal> {
+pub async fn whole(response: Response<Body>) -> Result<Response<Bytes>, ApiError> {
     let (head, body) = response.into_parts();
     let bytes = match body {
         Body::Whole(bytes) => bytes,

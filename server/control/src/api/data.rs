@@ -6,54 +6,56 @@ use solon::{Value, json};
 
 use super::answer::Answer;
 use super::preconditions;
-use super::request::Asked;
+use super::request::ApiRequest;
 use super::service::Context;
 use super::write::Change;
-use crate::access::Wish;
+use crate::access::AccessRequest;
 use crate::changes::tree_around;
 use crate::db::ItemHead;
-use crate::error::{Refusal, Refused};
+use crate::error::{ApiError, ApiErrorKind};
 use crate::limits;
-use crate::model::tree::{self, Clash};
+use crate::model::tree::{self, Conflict};
 use crate::model::{DataPath, FileDocument, Kind};
 
 /// Parses a body that is a document.
-pub fn read_document(asked: &Asked) -> Result<Value, Refusal> {
+pub fn read_document(asked: &ApiRequest) -> Result<Value, ApiError> {
     if asked.body.len() > limits::DATA_BODY {
         let words = format!("the body is larger than {} bytes", limits::DATA_BODY);
-        return Err(Refusal::new(Refused::TooLarge, words));
+        return Err(ApiError::new(ApiErrorKind::TooLarge, words));
     }
     if asked.body.trim_ascii().is_empty() {
-        return Err(Refusal::invalid("the body is empty; it must be JSON"));
+        return Err(ApiError::invalid("the body is empty; it must be JSON"));
     }
     if std::str::from_utf8(&asked.body).is_err() {
-        return Err(Refusal::invalid(
+        return Err(ApiError::invalid(
             "the body is not valid JSON: it is not UTF-8",
         ));
     }
     json::read(&asked.body)
-        .map_err(|error| Refusal::invalid(format!("the body is not valid JSON: {error}")))
+        .map_err(|error| ApiError::invalid(format!("the body is not valid JSON: {error}")))
 }
 
 /// Parses a body that is a patch.
-pub fn read_patch(asked: &Asked) -> Result<Vec<PatchStep>, Refusal> {
+pub fn read_patch(asked: &ApiRequest) -> Result<Vec<PatchStep>, ApiError> {
     let steps = PatchStep::parse(&read_document(asked)?);
-    steps.map_err(|error| Refusal::invalid(format!("the patch is malformed: {}", words(&error))))
+    steps.map_err(|error| {
+        ApiError::invalid(format!("the patch is malformed: {}", message_of(&error)))
+    })
 }
 
 /// The key of the document while a patch is applied. A document may be any value, but the root of the store is an object.
 const DOCUMENT: &str = "document";
 
 /// Returns the message of an error without the code that policies see.
-fn words(error: &StoreError) -> String {
+fn message_of(error: &StoreError) -> String {
     let words = error.to_string();
     let code = format!("{}: ", error.code());
     words.strip_prefix(&code).unwrap_or(&words).to_owned()
 }
 
 /// Returns the error of a failed patch step, with paths as the patch spells them.
-fn not_applied(error: &StoreError) -> Refusal {
-    let words = words(error);
+fn not_applied(error: &StoreError) -> ApiError {
+    let words = message_of(error);
     let path = words.strip_prefix('/').unwrap_or(&words);
     let path = path.strip_prefix(DOCUMENT);
     let words = match path {
@@ -61,11 +63,11 @@ fn not_applied(error: &StoreError) -> Refusal {
         Some(rest) => rest.strip_prefix(": ").unwrap_or(&words),
         None => &words,
     };
-    Refusal::invalid(format!("the patch does not apply: {words}"))
+    ApiError::invalid(format!("the patch does not apply: {words}"))
 }
 
 /// Returns the text of a document. It is limited to the size of a request body because `copy` steps can double a document.
-fn kept(value: &Value) -> Result<String, Refusal> {
+fn document_text(value: &Value) -> Result<String, ApiError> {
     let mut text = Vec::new();
     let written = json::write_within(
         value.borrow(),
@@ -75,10 +77,10 @@ fn kept(value: &Value) -> Result<String, Refusal> {
     );
     written.map_err(|TooLong| {
         let words = format!("the document is larger than {} bytes", limits::DATA_BODY);
-        Refusal::new(Refused::TooLarge, words)
+        ApiError::new(ApiErrorKind::TooLarge, words)
     })?;
     String::from_utf8(text)
-        .map_err(|error| Refusal::internal(format!("a document is not text: {error}")))
+        .map_err(|error| ApiError::internal(format!("a document is not text: {error}")))
 }
 
 fn text(value: &Value) -> String {
@@ -96,14 +98,14 @@ struct Documents {
 
 impl Documents {
     /// Reads the documents of a source around a path, after checking that the caller has the permission.
-    async fn of(
+    async fn of_document(
         context: &mut Context<'_>,
         name: &str,
         path: &DataPath,
-        wish: Wish,
-    ) -> Result<Self, Refusal> {
+        wish: AccessRequest,
+    ) -> Result<Self, ApiError> {
         let item = context.transaction.item(Kind::Source, name).await?;
-        let item = item.ok_or_else(Refusal::not_found)?;
+        let item = item.ok_or_else(ApiError::not_found)?;
         context.check(wish, Some(&item.head))?;
         Ok(Self {
             files: FileDocument::of_source_around(&item.body, path)?,
@@ -117,7 +119,7 @@ impl Documents {
         context: &mut Context<'_>,
         path: &DataPath,
         without_own: bool,
-    ) -> Result<Option<Value>, Refusal> {
+    ) -> Result<Option<Value>, ApiError> {
         let own = without_own.then(|| path.file());
         let (source, files) = (self.head.id, &self.files);
         tree_around(context.transaction, source, files, path, own.as_deref()).await
@@ -135,10 +137,13 @@ pub async fn get(
     context: &mut Context<'_>,
     name: &str,
     path: &DataPath,
-) -> Result<Answer, Refusal> {
-    let documents = Documents::of(context, name, path, Wish::ReadData).await?;
+) -> Result<Answer, ApiError> {
+    let documents = Documents::of_document(context, name, path, AccessRequest::ReadData).await?;
     let tree = documents.tree(context, path, false).await?;
-    let Some(value) = tree.as_ref().and_then(|tree| tree::at(tree, path.steps())) else {
+    let Some(value) = tree
+        .as_ref()
+        .and_then(|tree| tree::value_at(tree, path.steps()))
+    else {
         return Ok(Answer::done());
     };
     let text = text(value);
@@ -152,43 +157,45 @@ pub async fn write(
     name: &str,
     path: &DataPath,
     is_delete: bool,
-    change: Result<Change, Refusal>,
-) -> Result<Answer, Refusal> {
-    let documents = Documents::of(context, name, path, Wish::WriteData).await?;
+    change: Result<Change, ApiError>,
+) -> Result<Answer, ApiError> {
+    let documents = Documents::of_document(context, name, path, AccessRequest::WriteData).await?;
     let source = &documents.head;
     let change = change?;
     let file = path.file();
     let before = context.transaction.document(source.id, &file).await?;
-    if preconditions::are_asked(context.asked) {
+    if preconditions::are_present(context.request) {
         let tree = documents.tree(context, path, false).await?;
-        let seen = tree.as_ref().and_then(|tree| tree::at(tree, path.steps()));
+        let seen = tree
+            .as_ref()
+            .and_then(|tree| tree::value_at(tree, path.steps()));
         let seen = seen.map(|value| tag(context, source.id, path, &text(value)));
-        preconditions::check(context.asked, seen.as_deref())?;
+        preconditions::check(context.request, seen.as_deref())?;
     }
     let after = match change {
         Change::Nothing if is_delete => None,
         Change::Document(value) => Some(value),
         Change::Patch(steps) if steps.is_empty() => return Ok(Answer::done()),
         Change::Patch(steps) => Some(patched(before.as_deref(), steps)?),
-        _ => return Err(Refusal::internal("a body was read as something else")),
+        _ => return Err(ApiError::internal("a body was read as something else")),
     };
-    let kept = after.as_ref().map(kept).transpose()?;
+    let kept = after.as_ref().map(document_text).transpose()?;
     let mut answer = Answer::done();
     match (&after, &kept) {
         (Some(value), Some(kept)) => {
             let others = documents.tree(context, path, true).await?;
-            let own = tree::below(path.steps(), value.clone());
+            let own = tree::nest(path.steps(), value.clone());
             let all = match others {
                 None => own,
-                Some(others) => tree::merge(&others, &own).map_err(|Clash(steps)| {
+                Some(others) => tree::merge(&others, &own).map_err(|Conflict(steps)| {
                     let place = steps.join("/");
                     let message =
                         format!("another document of the source has a value at {place:?} already");
-                    Refusal::new(Refused::Conflict, message)
+                    ApiError::new(ApiErrorKind::Conflict, message)
                 })?,
             };
             // A read of the path returned this tag, which also covers other documents.
-            if let Some(seen) = tree::at(&all, path.steps()) {
+            if let Some(seen) = tree::value_at(&all, path.steps()) {
                 answer = answer.tagged(tag(context, source.id, path, &text(seen)));
             }
             context
@@ -197,18 +204,18 @@ pub async fn write(
                 .await
                 .map_err(|error| {
                     let item = format!("source {name:?}");
-                    Refusal::from(error).about(item, &format!("the document {file:?}"))
+                    ApiError::from(error).about(item, &format!("the document {file:?}"))
                 })?;
         }
         _ => {
             if before.is_none() {
                 let others = documents.tree(context, path, true).await?;
-                if others.is_some_and(|others| tree::at(&others, path.steps()).is_some()) {
+                if others.is_some_and(|others| tree::value_at(&others, path.steps()).is_some()) {
                     let place = path.steps().join("/");
                     let words = format!(
                         "the document at {place:?} belongs to other documents of the source"
                     );
-                    return Err(Refusal::new(Refused::Conflict, words));
+                    return Err(ApiError::new(ApiErrorKind::Conflict, words));
                 }
             }
             context
@@ -245,10 +252,10 @@ pub async fn write(
 
 /// Returns a document after a patch. A missing document starts as an empty object, and missing parents of added values are
 /// created.
-fn patched(before: Option<&str>, steps: Vec<PatchStep>) -> Result<Value, Refusal> {
+fn patched(before: Option<&str>, steps: Vec<PatchStep>) -> Result<Value, ApiError> {
     let before = before.unwrap_or("{}");
     let before = json::read(before.as_bytes())
-        .map_err(|error| Refusal::internal(format!("a document is not valid JSON: {error}")))?;
+        .map_err(|error| ApiError::internal(format!("a document is not valid JSON: {error}")))?;
     let root = Path::new([DOCUMENT]);
     let documents = Value::object(vec![(DOCUMENT.into(), before)]);
     let mut transaction = Transaction::new(&DataSnapshot::new(documents, 0));

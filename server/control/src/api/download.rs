@@ -7,8 +7,8 @@ use http::header::{IF_RANGE, RANGE};
 
 use super::answer::Answer;
 use super::service::Context;
-use crate::access::Wish;
-use crate::error::{Refusal, Refused};
+use crate::access::AccessRequest;
+use crate::error::{ApiError, ApiErrorKind};
 use crate::limits;
 use crate::model::Kind;
 use crate::storage::LongPoll;
@@ -17,10 +17,10 @@ use crate::storage::LongPoll;
 const LONG_POLLING: &str = "application/vnd.openpolicyagent.bundles";
 
 /// Returns the archive of the active revision of a bundle, or a range of it. The tag is the digest of the archive.
-pub async fn get(context: &mut Context<'_>, name: &str) -> Result<Answer, Refusal> {
+pub async fn get(context: &mut Context<'_>, name: &str) -> Result<Answer, ApiError> {
     let head = context.transaction.head(Kind::Bundle, name).await?;
-    let head = head.ok_or_else(Refusal::not_found)?;
-    context.check(Wish::Download, Some(&head))?;
+    let head = head.ok_or_else(ApiError::not_found)?;
+    context.check(AccessRequest::Download, Some(&head))?;
     let transaction = &mut *context.transaction;
     let changes = transaction.publication_changes().await?;
     let active = match transaction.publication(head.id).await? {
@@ -29,9 +29,9 @@ pub async fn get(context: &mut Context<'_>, name: &str) -> Result<Answer, Refusa
     };
     let active = active.ok_or_else(|| {
         let message = "no revision of the bundle is stored here";
-        Refusal::new(Refused::NotFound, message)
+        ApiError::new(ApiErrorKind::NotFound, message)
     })?;
-    let headers = &context.asked.headers;
+    let headers = &context.request.headers;
     let wait = waiting_time(headers);
     let kind = if wait.is_some() {
         LONG_POLLING

@@ -3,31 +3,31 @@
 use serde_json::json;
 
 use super::answer::Answer;
-use super::request::Asked;
+use super::request::ApiRequest;
 use super::service::Context;
 use super::write::Change;
-use crate::access::Wish;
+use crate::access::AccessRequest;
 use crate::db::{Granted, ItemHead};
-use crate::error::{Refusal, Refused};
+use crate::error::{ApiError, ApiErrorKind};
 use crate::limits;
-use crate::model::{Compat, Kind, Origin, Place, Reader, allowed_hosts};
+use crate::model::{Compat, FieldPath, Kind, Origin, Reader, allowed_hosts};
 
 /// Parses a body: `{"permissions": ["sources.use"]}`.
-pub fn read(asked: &Asked, compat: Compat, kind: Kind) -> Result<Vec<String>, Refusal> {
+pub fn read(asked: &ApiRequest, compat: Compat, kind: Kind) -> Result<Vec<String>, ApiError> {
     let value = asked.json()?;
     let mut reader = Reader::new(compat, Origin::Api);
-    let mut members = reader.object(&Place::Root, &value);
+    let mut members = reader.object(&FieldPath::Root, &value);
     if members.take("permissions").is_none() && members.is_object() {
-        reader.refuse(&Place::Root.member("permissions"), "is required");
+        reader.report(&FieldPath::Root.member("permissions"), "is required");
     }
-    let mut permissions = members.texts(&mut reader, &Place::Root, "permissions");
-    members.end(&mut reader, &Place::Root);
-    let known = Wish::grantable(kind);
-    let place = Place::Root.member("permissions");
+    let mut permissions = members.texts(&mut reader, &FieldPath::Root, "permissions");
+    members.end(&mut reader, &FieldPath::Root);
+    let known = AccessRequest::grantable(kind);
+    let place = FieldPath::Root.member("permissions");
     for (at, permission) in permissions.iter().enumerate() {
         if !known.contains(permission) {
             let known = known.join(", ");
-            reader.refuse(&place.element(at), format_args!("must be one of {known}"));
+            reader.report(&place.element(at), format_args!("must be one of {known}"));
         }
     }
     permissions.sort_unstable();
@@ -35,14 +35,14 @@ pub fn read(asked: &Asked, compat: Compat, kind: Kind) -> Result<Vec<String>, Re
     Ok(reader.finish(permissions)?)
 }
 
-async fn item(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<ItemHead, Refusal> {
-    context.check(Wish::ManageGrants, None)?;
+async fn item(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<ItemHead, ApiError> {
+    context.check(AccessRequest::ManageGrants, None)?;
     let head = context.transaction.head(kind, name).await?;
-    head.ok_or_else(Refusal::not_found)
+    head.ok_or_else(ApiError::not_found)
 }
 
 /// Lists the grants on an item.
-pub async fn list(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<Answer, Refusal> {
+pub async fn list(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<Answer, ApiError> {
     let item = item(context, kind, name).await?;
     let page = context.page(&format!("grants\n{}", item.id), limits::PAGE)?;
     let after = page.behind.unwrap_or(0);
@@ -50,12 +50,12 @@ pub async fn list(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<A
     let found = transaction.grants_on(item.id, after, page.most()).await?;
     let number = |granted: &Granted| granted.token;
     context.paged(&page, &found, number, |granted| {
-        Ok(told(&granted.name, &granted.permissions))
+        Ok(grants_json(&granted.name, &granted.permissions))
     })
 }
 
 /// Returns the grants of a token as JSON.
-fn told(token: &str, permissions: &[String]) -> String {
+fn grants_json(token: &str, permissions: &[String]) -> String {
     json!({ "token": token, "permissions": permissions }).to_string()
 }
 
@@ -65,12 +65,12 @@ pub async fn get(
     kind: Kind,
     name: &str,
     token: &str,
-) -> Result<Answer, Refusal> {
+) -> Result<Answer, ApiError> {
     let item = item(context, kind, name).await?;
     let token = context.transaction.token(token).await?;
-    let token = token.ok_or_else(Refusal::not_found)?;
+    let token = token.ok_or_else(ApiError::not_found)?;
     let permissions = context.transaction.granted(item.id, token.id).await?;
-    Ok(Answer::result(&told(&token.name, &permissions)))
+    Ok(Answer::result(&grants_json(&token.name, &permissions)))
 }
 
 /// Rejects a grant of the use of a secret that lists no hosts: the grantee could send the secret to any host.
@@ -79,8 +79,8 @@ async fn check_hosts(
     kind: Kind,
     name: &str,
     permissions: &[String],
-) -> Result<(), Refusal> {
-    let wanted = Wish::Use(Kind::Secret).permission();
+) -> Result<(), ApiError> {
+    let wanted = AccessRequest::Use(Kind::Secret).permission();
     if kind != Kind::Secret || !permissions.contains(&wanted) {
         return Ok(());
     }
@@ -91,7 +91,7 @@ async fn check_hosts(
     let message = format!(
         "`{wanted}` cannot be granted: secret {name:?} has no `allowed_hosts`, so only items of its owner may use it"
     );
-    Err(Refusal::new(Refused::Conflict, message))
+    Err(ApiError::new(ApiErrorKind::Conflict, message))
 }
 
 /// Replaces the permissions of a token on an item. A deleted grant leaves no permissions.
@@ -99,33 +99,33 @@ pub async fn write(
     context: &mut Context<'_>,
     (kind, name, token): (Kind, &str, &str),
     is_delete: bool,
-    change: Result<Change, Refusal>,
-) -> Result<Answer, Refusal> {
+    change: Result<Change, ApiError>,
+) -> Result<Answer, ApiError> {
     let item = item(context, kind, name).await?;
     let permissions = match change? {
         Change::Nothing if is_delete => Vec::new(),
         Change::Grants(permissions) => permissions,
-        _ => return Err(Refusal::internal("a body was read as something else")),
+        _ => return Err(ApiError::internal("a body was read as something else")),
     };
     let Some(holder) = context.transaction.token(token).await? else {
         if is_delete {
-            return Err(Refusal::not_found());
+            return Err(ApiError::not_found());
         }
         let message = format!("token {token:?} does not exist");
-        return Err(Refusal::new(Refused::Reference, message));
+        return Err(ApiError::new(ApiErrorKind::Reference, message));
     };
     check_hosts(context, kind, name, &permissions).await?;
     let before = context.transaction.granted(item.id, holder.id).await?;
-    let before = told(token, &before);
+    let before = grants_json(token, &before);
     context
         .transaction
         .put_grants(item.id, holder.id, &permissions)
         .await
         .map_err(|error| {
             let item = format!("the grant on {} {name:?}", kind.singular());
-            Refusal::from(error).about(item, "permissions")
+            ApiError::from(error).about(item, "permissions")
         })?;
-    let after = told(token, &permissions);
+    let after = grants_json(token, &permissions);
     let mut changing = context.changing();
     changing
         .note("grant", kind, name, Some(&before), Some(&after))

@@ -2,47 +2,51 @@
 
 use super::answer::Answer;
 use super::preconditions;
-use super::request::Asked;
+use super::request::ApiRequest;
 use super::service::Context;
 use super::write::Change;
-use crate::access::{Visible, Wish};
-use crate::changes::{Wanted, check_free};
-use crate::db::{Item, ItemHead, Seen};
-use crate::error::Refusal;
+use crate::access::{AccessRequest, Visible};
+use crate::changes::{ItemWrite, check_free};
+use crate::db::{Item, ItemHead, VisibleRows};
+use crate::error::ApiError;
 use crate::limits;
 use crate::model::credentials;
-use crate::model::{Compat, Kind, Origin, Place, Reader, Reference, Resource};
+use crate::model::{Compat, FieldPath, Kind, Origin, Reader, Reference, Resource};
 
 /// An item as the request body describes it.
-pub struct Read {
+pub struct ItemBody {
     body: String,
     references: Vec<Reference>,
 }
 
-impl Read {
+impl ItemBody {
     /// Parses and checks a body. A name in the body must match the path.
-    pub fn of<R: Resource>(asked: &Asked, compat: Compat, name: &str) -> Result<Self, Refusal> {
+    pub fn from_request<R: Resource>(
+        asked: &ApiRequest,
+        compat: Compat,
+        name: &str,
+    ) -> Result<Self, ApiError> {
         let value = asked.json()?;
         let mut reader = Reader::new(compat, Origin::Api);
-        let mut item = R::read(&mut reader, &Place::Root, &value);
+        let mut item = R::read(&mut reader, &FieldPath::Root, &value);
         check_name(R::KIND, item.name(), name)?;
         item.set_name(name);
         let item = reader.finish(item)?;
         Ok(Self {
             references: item.references(),
             body: serde_json::to_string(&item)
-                .map_err(|error| Refusal::internal(error.to_string()))?,
+                .map_err(|error| ApiError::internal(error.to_string()))?,
         })
     }
 }
 
 /// Rejects a name in a body that differs from the path.
-pub fn check_name(kind: Kind, body: &str, path: &str) -> Result<(), Refusal> {
+pub fn check_name(kind: Kind, body: &str, path: &str) -> Result<(), ApiError> {
     if body.is_empty() || body == path {
         return Ok(());
     }
     let kind = kind.singular();
-    Err(Refusal::invalid(format!(
+    Err(ApiError::invalid(format!(
         "{kind} name must match path: the body names {body:?}, the path {path:?}"
     )))
 }
@@ -56,7 +60,7 @@ impl Context<'_> {
 }
 
 /// Returns the JSON of an item. Of a secret, this contains only the name.
-fn shown(kind: Kind, item: &Item) -> String {
+fn item_json(kind: Kind, item: &Item) -> String {
     match kind {
         Kind::Secret => serde_json::Value::from(item.head.name.as_str()).to_string(),
         Kind::Source => credentials::redacted_source(&item.body).into_owned(),
@@ -65,7 +69,7 @@ fn shown(kind: Kind, item: &Item) -> String {
 }
 
 /// Lists a page of the items that the caller may see.
-pub async fn list(context: &mut Context<'_>, kind: Kind) -> Result<Answer, Refusal> {
+pub async fn list(context: &mut Context<'_>, kind: Kind) -> Result<Answer, ApiError> {
     let page = context.page(kind.plural(), limits::PAGE)?;
     let (after, most) = (page.behind.unwrap_or(0), page.most());
     let holder = &context.principal.holder;
@@ -74,26 +78,26 @@ pub async fn list(context: &mut Context<'_>, kind: Kind) -> Result<Answer, Refus
         Visible::All => transaction.items_after(kind, after, most).await?,
         Visible::None => Vec::new(),
         Visible::If(condition, reach) => {
-            let seen = Seen {
+            let seen = VisibleRows {
                 token: holder.id,
-                permission: &Wish::View(kind).permission(),
+                permission: &AccessRequest::View(kind).permission(),
                 condition: &condition,
-                reach,
+                scope: reach,
             };
             transaction.items_under(kind, seen, after, most).await?
         }
     };
-    let shown = |item: &Item| Ok(shown(kind, item));
+    let shown = |item: &Item| Ok(item_json(kind, item));
     context.paged(&page, &found, |item| item.head.id, shown)
 }
 
 /// Returns an item.
-pub async fn get(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<Answer, Refusal> {
+pub async fn get(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<Answer, ApiError> {
     let item = context.transaction.item(kind, name).await?;
-    let item = item.ok_or_else(Refusal::not_found)?;
-    context.check(Wish::View(kind), Some(&item.head))?;
+    let item = item.ok_or_else(ApiError::not_found)?;
+    context.check(AccessRequest::View(kind), Some(&item.head))?;
     let tag = context.tag(kind, &item.head);
-    Ok(Answer::result(&shown(kind, &item)).tagged(tag))
+    Ok(Answer::result(&item_json(kind, &item)).tagged(tag))
 }
 
 /// Creates or replaces an item.
@@ -101,14 +105,14 @@ pub async fn put(
     context: &mut Context<'_>,
     kind: Kind,
     name: &str,
-    change: Result<Change, Refusal>,
-) -> Result<Answer, Refusal> {
+    change: Result<Change, ApiError>,
+) -> Result<Answer, ApiError> {
     let before = context.transaction.item(kind, name).await?;
     let head = before.as_ref().map(|item| &item.head);
     let wish = if head.is_some() {
-        Wish::Manage(kind)
+        AccessRequest::Manage(kind)
     } else {
-        Wish::Create(kind)
+        AccessRequest::Create(kind)
     };
     context.check(wish, head)?;
     let change = change?;
@@ -116,11 +120,11 @@ pub async fn put(
         check_free(kind, name, head.file.as_deref())?;
     }
     let tag = head.map(|head| context.tag(kind, head));
-    preconditions::check(context.asked, tag.as_deref())?;
+    preconditions::check(context.request, tag.as_deref())?;
     let keyring = &context.state.keyring;
     let head = match change {
         Change::Item(read) => {
-            let wanted = Wanted {
+            let wanted = ItemWrite {
                 kind,
                 name,
                 body: read.body,
@@ -140,23 +144,23 @@ pub async fn put(
                 )
                 .await?
         }
-        _ => return Err(Refusal::internal("a body was read as something else")),
+        _ => return Err(ApiError::internal("a body was read as something else")),
     };
     let tag = context.tag(kind, &head);
     Ok(Answer::done().tagged(tag))
 }
 
 /// Deletes an item.
-pub async fn remove(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<Answer, Refusal> {
+pub async fn remove(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<Answer, ApiError> {
     let Some(item) = context.transaction.item(kind, name).await? else {
         // a caller with permission to create such items may learn that this one does not exist
-        context.check(Wish::Create(kind), None)?;
-        return Err(Refusal::not_found());
+        context.check(AccessRequest::Create(kind), None)?;
+        return Err(ApiError::not_found());
     };
-    context.check(Wish::Manage(kind), Some(&item.head))?;
+    context.check(AccessRequest::Manage(kind), Some(&item.head))?;
     check_free(kind, name, item.head.file.as_deref())?;
     let tag = context.tag(kind, &item.head);
-    preconditions::check(context.asked, Some(&tag))?;
+    preconditions::check(context.request, Some(&tag))?;
     context.changing().remove(kind, &item).await?;
     Ok(Answer::done())
 }

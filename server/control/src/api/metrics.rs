@@ -11,7 +11,7 @@ use solon_common::metrics::{CounterFamily, DurationFamily, REQUEST_BUCKETS};
 
 use crate::config::MetricsSettings;
 use crate::db::Observer;
-use crate::error::Refusal;
+use crate::error::ApiError;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RequestLabels {
@@ -124,9 +124,9 @@ impl Metrics {
     }
 
     /// Returns the metrics in the Prometheus text format.
-    pub fn text(&self) -> Result<String, Refusal> {
+    pub fn text(&self) -> Result<String, ApiError> {
         let mut text = String::new();
-        encode(&mut text, &self.registry).map_err(|error| Refusal::internal(error.to_string()))?;
+        encode(&mut text, &self.registry).map_err(|error| ApiError::internal(error.to_string()))?;
         Ok(text)
     }
 }

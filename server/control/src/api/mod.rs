@@ -26,4 +26,4 @@ mod write;
 pub use body::Body;
 pub use metrics::Metrics;
 pub use request::RequestId;
-pub use service::{Admitted, KnownKey, Service, State};
+pub use service::{Admitted, AdmittedKey, Service, ServiceState};

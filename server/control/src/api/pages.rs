@@ -2,7 +2,7 @@
 
 use super::answer::Answer;
 use super::service::Context;
-use crate::error::Refusal;
+use crate::error::ApiError;
 
 /// A requested page.
 pub struct Page {
@@ -24,13 +24,13 @@ impl Page {
 impl Context<'_> {
     /// Returns the requested page of a list, limited to `most` items. A cursor is bound to one list and one principal, so
     /// that it reveals nothing to other principals.
-    pub fn page(&self, list: &str, most: usize) -> Result<Page, Refusal> {
-        let params = &self.asked.params;
+    pub fn page(&self, list: &str, most: usize) -> Result<Page, ApiError> {
+        let params = &self.request.params;
         let list = format!("{list}\n{}", self.principal.holder.id);
         let cursor = params.last("cursor").filter(|cursor| !cursor.is_empty());
         let number = |cursor: &str| {
             let number = self.state.keys.number(&list, cursor);
-            number.ok_or_else(|| Refusal::invalid("`cursor` does not belong to this list"))
+            number.ok_or_else(|| ApiError::invalid("`cursor` does not belong to this list"))
         };
         Ok(Page {
             size: params.limit(most)?,
@@ -45,15 +45,15 @@ impl Context<'_> {
         page: &Page,
         found: &[T],
         number: impl Fn(&T) -> i64,
-        shown: impl Fn(&T) -> Result<String, Refusal>,
-    ) -> Result<Answer, Refusal> {
+        shown: impl Fn(&T) -> Result<String, ApiError>,
+    ) -> Result<Answer, ApiError> {
         let held = found.get(..page.size).unwrap_or(found);
         let last = held.last().filter(|_| held.len() < found.len());
         let next = last.map(|last| self.state.keys.cursor(&page.list, number(last)));
         let next = next
             .transpose()
-            .map_err(|error| Refusal::internal(error.0))?;
-        let items: Result<Vec<String>, Refusal> = held.iter().map(shown).collect();
+            .map_err(|error| ApiError::internal(error.0))?;
+        let items: Result<Vec<String>, ApiError> = held.iter().map(shown).collect();
         Ok(Answer::page(&items?, next.as_deref()))
     }
 }

@@ -2,13 +2,13 @@
 
 use http::header::{HeaderName, IF_MATCH, IF_NONE_MATCH};
 
-use super::request::Asked;
-use crate::error::{Refusal, Refused};
+use super::request::ApiRequest;
+use crate::error::{ApiError, ApiErrorKind};
 
 /// Rejects a write whose preconditions do not match the current state. A `tag` of `None` means that the item does not
 /// exist.
-pub fn check(asked: &Asked, tag: Option<&str>) -> Result<(), Refusal> {
-    let refused = |words: &str| Err(Refusal::new(Refused::Precondition, words));
+pub fn check(asked: &ApiRequest, tag: Option<&str>) -> Result<(), ApiError> {
+    let refused = |words: &str| Err(ApiError::new(ApiErrorKind::Precondition, words));
     if let Some(wanted) = listed(asked, &IF_MATCH) {
         match tag {
             None => return refused("`If-Match` asks for what is not there"),
@@ -28,7 +28,7 @@ pub fn check(asked: &Asked, tag: Option<&str>) -> Result<(), Refusal> {
 }
 
 /// Returns `true` if the client of a read already has the current state.
-pub fn is_known(asked: &Asked, tag: Option<&str>) -> bool {
+pub fn is_not_modified(asked: &ApiRequest, tag: Option<&str>) -> bool {
     match (listed(asked, &IF_NONE_MATCH), tag) {
         (Some(known), Some(tag)) => matches(&known, tag, true),
         _ => false,
@@ -36,13 +36,13 @@ pub fn is_known(asked: &Asked, tag: Option<&str>) -> bool {
 }
 
 /// Returns `true` if the request has preconditions.
-pub fn are_asked(asked: &Asked) -> bool {
+pub fn are_present(asked: &ApiRequest) -> bool {
     asked.headers.contains_key(IF_MATCH) || asked.headers.contains_key(IF_NONE_MATCH)
 }
 
 /// Returns the tags that a header lists on all of its lines, or `None` if the header is missing. A line that is not text
 /// becomes a tag that matches no state, so that the request is not treated as one without a precondition.
-fn listed(asked: &Asked, name: &HeaderName) -> Option<String> {
+fn listed(asked: &ApiRequest, name: &HeaderName) -> Option<String> {
     let lines = asked.headers.get_all(name).iter();
     let lines = lines.map(|line| String::from_utf8_lossy(line.as_bytes()));
     let lines: Vec<_> = lines.collect();

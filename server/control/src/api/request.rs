@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::HeaderMap;
 use solon_common::escapes;
 
-use crate::error::Refusal;
+use crate::error::ApiError;
 use crate::limits;
 
 /// The request id for logs. The listener adds it to the extensions of the request.
@@ -19,7 +19,7 @@ impl RequestId {
 }
 
 /// The parts of a request that handlers use.
-pub struct Asked {
+pub struct ApiRequest {
     /// The query parameters, in the order they were sent.
     pub params: Params,
     /// The headers.
@@ -36,7 +36,7 @@ pub struct Params(Vec<(String, String)>);
 
 impl Params {
     /// Parses the query string, without the question mark.
-    pub fn parse(query: &str) -> Result<Self, Refusal> {
+    pub fn parse(query: &str) -> Result<Self, ApiError> {
         // separators are ASCII, so each part is valid if the whole query is
         decode(query)?;
         let pairs = form_urlencoded::parse(query.as_bytes());
@@ -57,14 +57,14 @@ impl Params {
     }
 
     /// Returns the page size: `most`, unless the request limits it to less.
-    pub fn limit(&self, most: usize) -> Result<usize, Refusal> {
+    pub fn limit(&self, most: usize) -> Result<usize, ApiError> {
         let Some(text) = self.last("limit").filter(|text| !text.is_empty()) else {
             return Ok(most);
         };
         let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             let words = format!("`limit` must be an integer, not {text:?}");
-            return Err(Refusal::invalid(words));
+            return Err(ApiError::invalid(words));
         }
         // zero and negative numbers are ignored, and larger ones are clamped to the maximum
         let is_negative = text.starts_with('-');
@@ -78,24 +78,24 @@ impl Params {
 }
 
 /// Decodes percent escapes once.
-pub fn decode(text: &str) -> Result<String, Refusal> {
+pub fn decode(text: &str) -> Result<String, ApiError> {
     escapes::decode(text).ok_or_else(|| {
-        Refusal::invalid("the address has a percent sign that begins no escape of UTF-8")
+        ApiError::invalid("the address has a percent sign that begins no escape of UTF-8")
     })
 }
 
-impl Asked {
+impl ApiRequest {
     /// Parses the body as JSON.
-    pub fn json(&self) -> Result<serde_json::Value, Refusal> {
+    pub fn json(&self) -> Result<serde_json::Value, ApiError> {
         if self.body.len() > limits::RESOURCE_BODY {
             let words = format!("the body is larger than {} bytes", limits::RESOURCE_BODY);
-            return Err(Refusal::new(crate::error::Refused::TooLarge, words));
+            return Err(ApiError::new(crate::error::ApiErrorKind::TooLarge, words));
         }
         if self.body.trim_ascii().is_empty() {
-            return Err(Refusal::invalid("the body is empty; it must be JSON"));
+            return Err(ApiError::invalid("the body is empty; it must be JSON"));
         }
         serde_json::from_slice(&self.body)
-            .map_err(|error| Refusal::invalid(format!("the body is not valid JSON: {error}")))
+            .map_err(|error| ApiError::invalid(format!("the body is not valid JSON: {error}")))
     }
 }
 

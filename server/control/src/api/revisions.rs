@@ -3,14 +3,14 @@
 use serde::Serialize;
 
 use super::answer::Answer;
-use super::request::Asked;
+use super::request::ApiRequest;
 use super::service::Context;
 use super::write::Change;
-use crate::access::Wish;
+use crate::access::AccessRequest;
 use crate::db::{ArtifactHead, ItemHead, Publication};
-use crate::error::{Refusal, Refused};
+use crate::error::{ApiError, ApiErrorKind};
 use crate::limits;
-use crate::model::{Compat, Kind, Origin, Place, Reader, moment};
+use crate::model::{Compat, FieldPath, Kind, Origin, Reader, timestamp};
 
 /// The revision that a rollback activates.
 pub enum Chosen {
@@ -23,7 +23,7 @@ pub enum Chosen {
 }
 
 #[derive(Serialize)]
-struct Shown<'s> {
+struct RevisionJson<'s> {
     id: i64,
     revision: &'s str,
     digest: &'s str,
@@ -32,23 +32,23 @@ struct Shown<'s> {
     active: bool,
 }
 
-fn shown(artifact: &ArtifactHead, active: Option<i64>) -> Result<String, Refusal> {
-    let shown = Shown {
+fn revision_json(artifact: &ArtifactHead, active: Option<i64>) -> Result<String, ApiError> {
+    let shown = RevisionJson {
         id: artifact.id,
         revision: &artifact.revision,
         digest: &artifact.digest,
         size: artifact.size,
-        created_at: moment::write(artifact.created_at)?,
+        created_at: timestamp::write(artifact.created_at)?,
         active: active == Some(artifact.id),
     };
-    serde_json::to_string(&shown).map_err(|error| Refusal::internal(error.to_string()))
+    serde_json::to_string(&shown).map_err(|error| ApiError::internal(error.to_string()))
 }
 
 /// Parses a body: `{"id": 7}`, `{"revision": "v1"}` or `{"resume": true}`.
-pub fn read(asked: &Asked, compat: Compat) -> Result<Chosen, Refusal> {
+pub fn read(asked: &ApiRequest, compat: Compat) -> Result<Chosen, ApiError> {
     let value = asked.json()?;
     let mut reader = Reader::new(compat, Origin::Api);
-    let root = Place::Root;
+    let root = FieldPath::Root;
     let mut members = reader.object(&root, &value);
     let id = members.take("id");
     let id = id.map(|value| Chosen::Id(reader.integer(&root.member("id"), value)));
@@ -57,7 +57,7 @@ pub fn read(asked: &Asked, compat: Compat) -> Result<Chosen, Refusal> {
         revision.map(|value| Chosen::Revision(reader.text(&root.member("revision"), value)));
     let resume = members.take("resume").map(|value| {
         if !reader.boolean(&root.member("resume"), value) {
-            reader.refuse(&root.member("resume"), "must be `true` if it is there");
+            reader.report(&root.member("resume"), "must be `true` if it is there");
         }
         Chosen::Newest
     });
@@ -66,23 +66,27 @@ pub fn read(asked: &Asked, compat: Compat) -> Result<Chosen, Refusal> {
     let first = chosen.next();
     if first.is_none() || chosen.next().is_some() {
         let words = "must have exactly one of `id`, `revision` and `resume`";
-        reader.refuse(&root, words);
+        reader.report(&root, words);
     }
     let first = reader.finish(first)?;
-    first.ok_or_else(|| Refusal::internal("a body without a choice was accepted"))
+    first.ok_or_else(|| ApiError::internal("a body without a choice was accepted"))
 }
 
-async fn bundle(context: &mut Context<'_>, name: &str, wish: Wish) -> Result<ItemHead, Refusal> {
+async fn bundle(
+    context: &mut Context<'_>,
+    name: &str,
+    access: AccessRequest,
+) -> Result<ItemHead, ApiError> {
     let head = context.transaction.head(Kind::Bundle, name).await?;
-    let head = head.ok_or_else(Refusal::not_found)?;
-    context.check(wish, Some(&head))?;
+    let head = head.ok_or_else(ApiError::not_found)?;
+    context.check(access, Some(&head))?;
     Ok(head)
 }
 
 /// Lists a page of built revisions, the newest first.
-pub async fn list(context: &mut Context<'_>, name: &str) -> Result<Answer, Refusal> {
+pub async fn list(context: &mut Context<'_>, name: &str) -> Result<Answer, ApiError> {
     // status records contain the revisions, too
-    let bundle = bundle(context, name, Wish::ViewStatuses).await?;
+    let bundle = bundle(context, name, AccessRequest::ViewStatuses).await?;
     let page = context.page(&format!("revisions\n{}", bundle.id), limits::PAGE)?;
     let before = page.behind.unwrap_or(i64::MAX);
     let transaction = &mut *context.transaction;
@@ -91,7 +95,7 @@ pub async fn list(context: &mut Context<'_>, name: &str) -> Result<Answer, Refus
     let found = transaction
         .artifacts_before(bundle.id, before, page.most())
         .await?;
-    let shown = |artifact: &ArtifactHead| shown(artifact, active);
+    let shown = |artifact: &ArtifactHead| revision_json(artifact, active);
     context.paged(&page, &found, |artifact| artifact.id, shown)
 }
 
@@ -99,11 +103,11 @@ pub async fn list(context: &mut Context<'_>, name: &str) -> Result<Answer, Refus
 pub async fn roll_back(
     context: &mut Context<'_>,
     name: &str,
-    change: Result<Change, Refusal>,
-) -> Result<Answer, Refusal> {
-    let bundle = bundle(context, name, Wish::Manage(Kind::Bundle)).await?;
+    change: Result<Change, ApiError>,
+) -> Result<Answer, ApiError> {
+    let bundle = bundle(context, name, AccessRequest::Manage(Kind::Bundle)).await?;
     let Change::Rollback(chosen) = change? else {
-        return Err(Refusal::internal("a body was read as something else"));
+        return Err(ApiError::internal("a body was read as something else"));
     };
     let transaction = &mut *context.transaction;
     let publication = transaction.publication(bundle.id).await?;
@@ -118,7 +122,7 @@ pub async fn roll_back(
     };
     let Some((chosen, publication)) = chosen.zip(publication) else {
         let message = "the bundle has no such revision, or it is not kept any more";
-        return Err(Refusal::new(Refused::NotFound, message));
+        return Err(ApiError::new(ApiErrorKind::NotFound, message));
     };
     let before = transaction
         .artifact(bundle.id, publication.artifact)
@@ -131,8 +135,10 @@ pub async fn roll_back(
         transaction.set_publication(bundle.id, next).await?;
     }
     let active = Some(publication.artifact);
-    let before = before.map(|before| shown(&before, active)).transpose()?;
-    let after = shown(&chosen, Some(chosen.id))?;
+    let before = before
+        .map(|before| revision_json(&before, active))
+        .transpose()?;
+    let after = revision_json(&chosen, Some(chosen.id))?;
     let mut changing = context.changing();
     changing
         .note(

@@ -1,7 +1,7 @@
 //! Routing: from the path of a request to a [`Route`].
 
 use super::request::decode;
-use crate::error::Refusal;
+use crate::error::ApiError;
 use crate::limits;
 use crate::model::{DataPath, Kind, check_name};
 
@@ -49,13 +49,13 @@ pub enum Route {
 }
 
 /// Returns the route of a path, or `None` if no route matches. Each segment is decoded once.
-pub fn route(path: &str) -> Result<Option<Route>, Refusal> {
+pub fn route(path: &str) -> Result<Option<Route>, ApiError> {
     let steps: Vec<&str> = path.strip_prefix('/').unwrap_or(path).split('/').collect();
-    let name = |kind: Kind, step: &str| -> Result<String, Refusal> {
+    let name = |kind: Kind, step: &str| -> Result<String, ApiError> {
         let name = decode(step)?;
         match check_name(&name) {
             Ok(()) => Ok(name),
-            Err(words) => Err(Refusal::invalid(format!(
+            Err(words) => Err(ApiError::invalid(format!(
                 "the name of the {} {words}",
                 kind.singular()
             ))),
@@ -91,7 +91,7 @@ pub fn route(path: &str) -> Result<Option<Route>, Refusal> {
                     // clients that escape the whole path also escape its slashes
                     let path = decode(&path.join("/"))?;
                     let steps = path.split('/').map(str::to_owned).collect();
-                    let path = DataPath::new(steps).map_err(|error| Refusal::invalid(error.0))?;
+                    let path = DataPath::new(steps).map_err(|error| ApiError::invalid(error.0))?;
                     Route::Data(name(kind, item)?, path)
                 }
                 (Kind::Token, [item, "rotate"]) => Route::Rotate(name(kind, item)?),

@@ -1,25 +1,25 @@
 //! Request bodies of secrets.
 
 use super::items::check_name;
-use super::request::Asked;
-use crate::error::Refusal;
-use crate::model::{Compat, Kind, Origin, Place, Reader, Secret, SecretValue};
-use crate::secrets::Cleared;
+use super::request::ApiRequest;
+use crate::error::ApiError;
+use crate::model::{Compat, FieldPath, Kind, Origin, Reader, Secret, SecretValue};
+use crate::secrets::ZeroizingValue;
 
 /// A secret as a request body describes it.
-pub struct Read {
+pub struct SecretBody {
     /// The value.
     pub value: SecretValue,
     /// The hosts that may receive the secret from items of other owners.
     pub allowed_hosts: Vec<String>,
 }
 
-impl Read {
+impl SecretBody {
     /// Parses and checks a body. A name in the body must match the path.
-    pub fn of(asked: &Asked, compat: Compat, name: &str) -> Result<Self, Refusal> {
-        let value = Cleared(asked.json()?);
+    pub fn from_request(asked: &ApiRequest, compat: Compat, name: &str) -> Result<Self, ApiError> {
+        let value = ZeroizingValue(asked.json()?);
         let mut reader = Reader::new(compat, Origin::Api);
-        let secret = Secret::read(&mut reader, &Place::Root, &value.0);
+        let secret = Secret::read(&mut reader, &FieldPath::Root, &value.0);
         check_name(Kind::Secret, &secret.name, name)?;
         let secret = reader.finish(secret)?;
         match secret.value {
@@ -27,7 +27,7 @@ impl Read {
                 value,
                 allowed_hosts: secret.allowed_hosts,
             }),
-            None => Err(Refusal::invalid("value is required")),
+            None => Err(ApiError::invalid("value is required")),
         }
     }
 }

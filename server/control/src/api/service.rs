@@ -11,22 +11,22 @@ use http::{Method, Request, Response, StatusCode};
 use super::answer::Answer;
 use super::body::{Body, whole};
 use super::metrics::Metrics;
-use super::request::{Asked, Params, RequestId, key};
+use super::request::{ApiRequest, Params, RequestId, key};
 use super::routes::{Route, route};
 use super::{
     audit, builds, data, download, grants, items, openapi, preconditions, revisions, statuses,
     tokens, webhooks, write,
 };
-use crate::access::{Access, Principal, Wish};
+use crate::access::{Access, AccessRequest, Principal};
 use crate::changes::{Actor, Changing};
 use crate::db::{Database, Mode, Transaction};
-use crate::error::{Refusal, Refused};
+use crate::error::{ApiError, ApiErrorKind};
 use crate::model::{Compat, Kind};
 use crate::secrets::{Keyring, ServiceKeys};
 use crate::storage::ArtifactStore;
 
 /// State that all requests share.
-pub struct State {
+pub struct ServiceState {
     /// The database.
     pub database: Database,
     /// The archives of built bundles.
@@ -54,7 +54,7 @@ pub struct State {
 /// The API. Cloning it is cheap.
 #[derive(Clone)]
 pub struct Service {
-    state: Arc<State>,
+    state: Arc<ServiceState>,
 }
 
 /// Decision about a request by its head, before its body is read.
@@ -72,23 +72,27 @@ pub enum Admitted {
 /// Extension of a request that [`Service::admit`] has admitted. Its key is not looked up again before the transaction of a
 /// write because the transaction looks it up itself.
 #[derive(Clone, Copy, Debug)]
-pub struct KnownKey;
+pub struct AdmittedKey;
 
 /// The context of a handler.
 pub struct Context<'c> {
     /// State that all requests share.
-    pub state: &'c State,
+    pub state: &'c ServiceState,
     /// The caller.
     pub principal: &'c Principal,
     /// The request.
-    pub asked: &'c Asked,
+    pub request: &'c ApiRequest,
     /// The transaction.
     pub transaction: &'c mut Transaction,
 }
 
 impl Context<'_> {
     /// Rejects an action that the caller may not perform.
-    pub fn check(&self, wish: Wish, item: Option<&crate::db::ItemHead>) -> Result<(), Refusal> {
+    pub fn check(
+        &self,
+        wish: AccessRequest,
+        item: Option<&crate::db::ItemHead>,
+    ) -> Result<(), ApiError> {
         self.state.access.check(self.principal, wish, item)
     }
 
@@ -97,20 +101,20 @@ impl Context<'_> {
         Changing {
             transaction: self.transaction,
             actor: Actor::Principal(self.principal, &self.state.access),
-            request: &self.asked.id,
+            request: &self.request.id,
         }
     }
 }
 
 impl Service {
     /// Creates the API from the shared state.
-    pub fn new(state: Arc<State>) -> Self {
+    pub fn new(state: Arc<ServiceState>) -> Self {
         Self { state }
     }
 
     /// Decides by the head of a request whether to read the body: only if the key of the client is known.
     pub async fn admit<B>(&self, request: &Request<B>) -> Admitted {
-        let found = self.found(request.uri().path());
+        let found = self.route(request.uri().path());
         if matches!(found, Ok(Some(Route::Health))) {
             return Admitted::WithoutBody;
         }
@@ -137,7 +141,7 @@ impl Service {
     }
 
     /// Returns the route of a path. Paths outside of the prefix have none.
-    fn found(&self, path: &str) -> Result<Option<Route>, Refusal> {
+    fn route(&self, path: &str) -> Result<Option<Route>, ApiError> {
         let path = path.strip_prefix(self.state.prefix.as_str());
         let path = path.filter(|path| path.starts_with('/'));
         path.map_or(Ok(None), route)
@@ -177,8 +181,8 @@ impl Service {
         let RequestId(id) = RequestId::new(&id.unwrap_or_else(numbered));
         let is_head = head.method == Method::HEAD;
         let method = head.method.clone();
-        let is_known = head.extensions.get::<KnownKey>().is_some();
-        let found = self.found(head.uri.path());
+        let is_known = head.extensions.get::<AdmittedKey>().is_some();
+        let found = self.route(head.uri.path());
         let pattern = match &found {
             Ok(Some(route)) => Some(route.pattern()),
             _ => None,
@@ -190,7 +194,7 @@ impl Service {
             Err(refusal) => (Params::default(), Err(refusal)),
         };
         let is_pretty = params.flag("pretty");
-        let asked = Asked {
+        let asked = ApiRequest {
             params,
             headers: head.headers,
             body,
@@ -231,10 +235,10 @@ impl Service {
     async fn answer(
         &self,
         method: &Method,
-        found: Result<Option<Route>, Refusal>,
-        asked: &Asked,
+        found: Result<Option<Route>, ApiError>,
+        asked: &ApiRequest,
         is_known: bool,
-    ) -> Result<(Answer, Option<StatusCode>), Refusal> {
+    ) -> Result<(Answer, Option<StatusCode>), ApiError> {
         if let Ok(Some(Route::Health)) = found {
             allowed(&Route::Health, method)?;
             return Ok(self.health().await);
@@ -246,7 +250,7 @@ impl Service {
         let key = key(&asked.headers).ok_or_else(unknown)?;
         let reading = *method == Method::GET || *method == Method::HEAD;
         let route = found.and_then(|route| {
-            let route = route.ok_or_else(Refusal::not_found)?;
+            let route = route.ok_or_else(ApiError::not_found)?;
             allowed(&route, method)?;
             Ok(route)
         });
@@ -261,7 +265,7 @@ impl Service {
     }
 
     /// Returns an error if the key is unknown.
-    async fn check_key(&self, key: &str) -> Result<(), Refusal> {
+    async fn check_key(&self, key: &str) -> Result<(), ApiError> {
         let mut transaction = self.state.database.begin(Mode::Read).await?;
         let principal = self.principal(&mut transaction, key).await;
         transaction.roll_back().await;
@@ -270,10 +274,10 @@ impl Service {
 
     async fn read(
         &self,
-        route: Result<Route, Refusal>,
-        asked: &Asked,
+        route: Result<Route, ApiError>,
+        asked: &ApiRequest,
         key: &str,
-    ) -> Result<(Answer, Option<StatusCode>), Refusal> {
+    ) -> Result<(Answer, Option<StatusCode>), ApiError> {
         let mut transaction = self.state.database.begin(Mode::Read).await?;
         let principal = self.principal(&mut transaction, key).await;
         // unauthenticated clients receive no other errors.
@@ -289,7 +293,7 @@ impl Service {
             let mut context = Context {
                 state: &self.state,
                 principal: &principal,
-                asked,
+                request: asked,
                 transaction: &mut transaction,
             };
             read(&mut context, &route).await
@@ -299,7 +303,7 @@ impl Service {
             self.touch(principal.holder.id);
         }
         let answer = result?;
-        let is_known = preconditions::is_known(asked, answer.tag());
+        let is_known = preconditions::is_not_modified(asked, answer.tag());
         Ok((answer, is_known.then_some(StatusCode::NOT_MODIFIED)))
     }
 
@@ -307,9 +311,9 @@ impl Service {
         &self,
         method: &Method,
         route: &Route,
-        asked: &Asked,
+        asked: &ApiRequest,
         key: &str,
-    ) -> Result<(Answer, Option<StatusCode>), Refusal> {
+    ) -> Result<(Answer, Option<StatusCode>), ApiError> {
         let change = write::Change::read(route, method, asked, self.state.compat);
         let mut transaction = self.state.database.begin(Mode::Write).await?;
         // the token may have been revoked while the write waited for others
@@ -318,7 +322,7 @@ impl Service {
                 let mut context = Context {
                     state: &self.state,
                     principal: &principal,
-                    asked,
+                    request: asked,
                     transaction: &mut transaction,
                 };
                 let result = write::make(&mut context, route, method, change).await;
@@ -363,7 +367,7 @@ impl Service {
         &self,
         transaction: &mut Transaction,
         key: &str,
-    ) -> Result<Principal, Refusal> {
+    ) -> Result<Principal, ApiError> {
         let digest = self.state.keys.digest(key);
         let holder = transaction.holder(&digest).await?;
         let holder = holder
@@ -393,19 +397,22 @@ impl Service {
     }
 }
 
-fn unknown() -> Refusal {
-    Refusal::new(Refused::Unknown, "Unauthorized")
+fn unknown() -> ApiError {
+    ApiError::new(ApiErrorKind::Unknown, "Unauthorized")
 }
 
 /// Rejects a method that a route does not support. The message lists the supported ones.
-fn allowed(route: &Route, method: &Method) -> Result<(), Refusal> {
+fn allowed(route: &Route, method: &Method) -> Result<(), ApiError> {
     if route.methods().contains(&method.as_str()) {
         return Ok(());
     }
-    Err(Refusal::new(Refused::Method, route.methods().join(", ")))
+    Err(ApiError::new(
+        ApiErrorKind::Method,
+        route.methods().join(", "),
+    ))
 }
 
-async fn read(context: &mut Context<'_>, route: &Route) -> Result<Answer, Refusal> {
+async fn read(context: &mut Context<'_>, route: &Route) -> Result<Answer, ApiError> {
     match route {
         Route::List(Kind::Token) => tokens::list(context).await,
         Route::List(kind) => items::list(context, *kind).await,
@@ -422,7 +429,7 @@ async fn read(context: &mut Context<'_>, route: &Route) -> Result<Answer, Refusa
         Route::Grant(kind, name, token) => grants::get(context, *kind, name, token).await,
         Route::Audit => audit::list(context).await,
         Route::Metrics => {
-            context.check(Wish::ViewMetrics, None)?;
+            context.check(AccessRequest::ViewMetrics, None)?;
             let text = context.state.metrics.text()?;
             let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
             Ok(Answer::plain(kind, text))
@@ -432,6 +439,6 @@ async fn read(context: &mut Context<'_>, route: &Route) -> Result<Answer, Refusa
         | Route::Rollback(_)
         | Route::Build(_)
         | Route::Webhook(_)
-        | Route::Health => Err(Refusal::not_found()),
+        | Route::Health => Err(ApiError::not_found()),
     }
 }

@@ -1,26 +1,26 @@
 //! Tokens: credentials of API clients.
 
 use super::answer::Answer;
-use super::request::Asked;
+use super::request::ApiRequest;
 use super::service::Context;
 use super::write::Change;
-use crate::access::Wish;
-use crate::changes::{Made, token_json};
-use crate::error::Refusal;
+use crate::access::AccessRequest;
+use crate::changes::{IssuedToken, token_json};
+use crate::error::ApiError;
 use crate::limits;
-use crate::model::{Compat, Kind, Origin, Place, Reader, Token};
+use crate::model::{Compat, FieldPath, Kind, Origin, Reader, Token};
 
 /// Parses a body that describes a token.
-pub fn read(asked: &Asked, compat: Compat) -> Result<Token, Refusal> {
+pub fn read(asked: &ApiRequest, compat: Compat) -> Result<Token, ApiError> {
     let value = asked.json()?;
     let mut reader = Reader::new(compat, Origin::Api);
-    let token = Token::read(&mut reader, &Place::Root, &value);
+    let token = Token::read(&mut reader, &FieldPath::Root, &value);
     Ok(reader.finish(token)?)
 }
 
 /// Lists a page of tokens.
-pub async fn list(context: &mut Context<'_>) -> Result<Answer, Refusal> {
-    context.check(Wish::View(Kind::Token), None)?;
+pub async fn list(context: &mut Context<'_>) -> Result<Answer, ApiError> {
+    context.check(AccessRequest::View(Kind::Token), None)?;
     let page = context.page("tokens", limits::PAGE)?;
     let after = page.behind.unwrap_or(0);
     let transaction = &mut *context.transaction;
@@ -32,40 +32,40 @@ pub async fn list(context: &mut Context<'_>) -> Result<Answer, Refusal> {
 }
 
 /// Returns a token.
-pub async fn get(context: &mut Context<'_>, name: &str) -> Result<Answer, Refusal> {
-    context.check(Wish::View(Kind::Token), None)?;
+pub async fn get(context: &mut Context<'_>, name: &str) -> Result<Answer, ApiError> {
+    context.check(AccessRequest::View(Kind::Token), None)?;
     let token = context.transaction.token(name).await?;
-    let token = token.ok_or_else(Refusal::not_found)?;
+    let token = token.ok_or_else(ApiError::not_found)?;
     Ok(Answer::result(&token_json(&token)?.to_string()))
 }
 
 /// Creates a token.
 pub async fn create(
     context: &mut Context<'_>,
-    change: Result<Change, Refusal>,
-) -> Result<Answer, Refusal> {
-    context.check(Wish::Manage(Kind::Token), None)?;
+    change: Result<Change, ApiError>,
+) -> Result<Answer, ApiError> {
+    context.check(AccessRequest::Manage(Kind::Token), None)?;
     let Change::Token(token) = change? else {
-        return Err(Refusal::internal("a body was read as something else"));
+        return Err(ApiError::internal("a body was read as something else"));
     };
     let Some(role) = token.role else {
-        return Err(Refusal::invalid("role is required"));
+        return Err(ApiError::invalid("role is required"));
     };
     let keys = &context.state.keys;
     let mut changing = context.changing();
     let made = changing.create_token(keys, &token.name, role, token.expires_at);
-    shown_once(&made.await?)
+    issued_response(&made.await?)
 }
 
 /// Replaces the key of a token.
-pub async fn rotate(context: &mut Context<'_>, name: &str) -> Result<Answer, Refusal> {
-    context.check(Wish::Manage(Kind::Token), None)?;
+pub async fn rotate(context: &mut Context<'_>, name: &str) -> Result<Answer, ApiError> {
+    context.check(AccessRequest::Manage(Kind::Token), None)?;
     let keys = &context.state.keys;
-    shown_once(&context.changing().rotate_token(keys, name).await?)
+    issued_response(&context.changing().rotate_token(keys, name).await?)
 }
 
 /// Returns a token with its key. The key is shown only in this response.
-fn shown_once(made: &Made) -> Result<Answer, Refusal> {
+fn issued_response(made: &IssuedToken) -> Result<Answer, ApiError> {
     let mut shown = token_json(&made.holder)?;
     if let Some(shown) = shown.as_object_mut() {
         shown.insert("key".to_owned(), made.key.as_str().into());
@@ -74,8 +74,8 @@ fn shown_once(made: &Made) -> Result<Answer, Refusal> {
 }
 
 /// Revokes a token.
-pub async fn revoke(context: &mut Context<'_>, name: &str) -> Result<Answer, Refusal> {
-    context.check(Wish::Manage(Kind::Token), None)?;
+pub async fn revoke(context: &mut Context<'_>, name: &str) -> Result<Answer, ApiError> {
+    context.check(AccessRequest::Manage(Kind::Token), None)?;
     context.changing().revoke_token(name).await?;
     Ok(Answer::done())
 }

@@ -3,17 +3,17 @@
 use http::Method;
 
 use super::answer::Answer;
-use super::request::Asked;
+use super::request::ApiRequest;
 use super::routes::Route;
 use super::service::Context;
 use super::{builds, data, grants, items, revisions, secrets, tokens};
-use crate::error::Refusal;
+use crate::error::ApiError;
 use crate::model::{Bundle, Compat, Kind, Source, Stack};
 
 /// A parsed body.
 pub enum Change {
-    Item(items::Read),
-    Secret(secrets::Read),
+    Item(items::ItemBody),
+    Secret(secrets::SecretBody),
     Document(solon::Value),
     Patch(Vec<solon::store::PatchStep>),
     Token(crate::model::Token),
@@ -26,23 +26,23 @@ impl Change {
     pub fn read(
         route: &Route,
         method: &Method,
-        asked: &Asked,
+        asked: &ApiRequest,
         compat: Compat,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, ApiError> {
         let is_delete = *method == Method::DELETE;
         Ok(match route {
             _ if is_delete => Self::Nothing,
-            Route::Item(Kind::Bundle, name) => {
-                Self::Item(items::Read::of::<Bundle>(asked, compat, name)?)
-            }
-            Route::Item(Kind::Source, name) => {
-                Self::Item(items::Read::of::<Source>(asked, compat, name)?)
-            }
+            Route::Item(Kind::Bundle, name) => Self::Item(items::ItemBody::from_request::<Bundle>(
+                asked, compat, name,
+            )?),
+            Route::Item(Kind::Source, name) => Self::Item(items::ItemBody::from_request::<Source>(
+                asked, compat, name,
+            )?),
             Route::Item(Kind::Stack, name) => {
-                Self::Item(items::Read::of::<Stack>(asked, compat, name)?)
+                Self::Item(items::ItemBody::from_request::<Stack>(asked, compat, name)?)
             }
             Route::Item(Kind::Secret, name) => {
-                Self::Secret(secrets::Read::of(asked, compat, name)?)
+                Self::Secret(secrets::SecretBody::from_request(asked, compat, name)?)
             }
             Route::Data(..) if *method == Method::PATCH => Self::Patch(data::read_patch(asked)?),
             Route::Data(..) => Self::Document(data::read_document(asked)?),
@@ -58,8 +58,8 @@ pub async fn make(
     context: &mut Context<'_>,
     route: &Route,
     method: &Method,
-    change: Result<Change, Refusal>,
-) -> Result<Answer, Refusal> {
+    change: Result<Change, ApiError>,
+) -> Result<Answer, ApiError> {
     let is_delete = *method == Method::DELETE;
     match route {
         Route::Item(Kind::Token, name) => tokens::revoke(context, name).await,
@@ -73,6 +73,6 @@ pub async fn make(
         Route::Grant(kind, name, token) => {
             grants::write(context, (*kind, name, token), is_delete, change).await
         }
-        _ => Err(Refusal::not_found()),
+        _ => Err(ApiError::not_found()),
     }
 }

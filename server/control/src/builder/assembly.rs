@@ -18,7 +18,7 @@ use crate::tree::{Fetched, Tree};
 /// The contents of a bundle before it is compiled.
 pub struct Assembly {
     /// The trees in the order of the plan.
-    pub parts: Vec<Part>,
+    pub subtrees: Vec<Part>,
     /// The roots of the manifest.
     pub roots: Vec<Vec<String>>,
     /// The revision that the manifest of a source sets.
@@ -55,7 +55,7 @@ pub fn assemble(input: &Input<'_>) -> Result<Assembly, Failure> {
         default: default_version(input),
         excludes: globs(&input.bundle.excluded_files)?,
         folders: Folders::default(),
-        parts: Vec::new(),
+        subtrees: Vec::new(),
         manifests: Vec::new(),
         notes: Vec::new(),
     };
@@ -86,7 +86,7 @@ struct Assembler {
     default: i64,
     excludes: Vec<Glob>,
     folders: Folders,
-    parts: Vec<Part>,
+    subtrees: Vec<Part>,
     /// Manifests of trees, with the roots moved by the mounts.
     manifests: Vec<Manifest>,
     notes: Vec<String>,
@@ -154,7 +154,7 @@ impl Assembler {
                 roots::add(&mut found, root);
             }
             self.keep_manifest(manifest, visit);
-            self.parts.push(part);
+            self.subtrees.push(part);
         }
         let is_placeholder = !has_files && !visit.has_requirements;
         if is_placeholder && visit.mounts.iter().any(|mount| !mount.prefix.is_empty()) {
@@ -238,7 +238,7 @@ impl Assembler {
         let manifest_revision = revisions.into_iter().find(|text| !text.is_empty()).cloned();
         let rego_version = self.rego_version();
         Assembly {
-            parts: self.parts,
+            subtrees: self.subtrees,
             roots,
             manifest_revision,
             rego_version,
@@ -248,9 +248,12 @@ impl Assembler {
 
     /// Returns 1 if a source requires it, the version of all sources if they agree, or else the default.
     fn rego_version(&self) -> i64 {
-        let with_policies = self.parts.iter().filter(|part| !part.policies.is_empty());
+        let with_policies = self
+            .subtrees
+            .iter()
+            .filter(|part| !part.policies.is_empty());
         let mut versions = with_policies.map(|part| part.version.unwrap_or(self.default));
-        if self.parts.iter().any(|part| part.version == Some(1)) {
+        if self.subtrees.iter().any(|part| part.version == Some(1)) {
             return 1;
         }
         match versions.next() {

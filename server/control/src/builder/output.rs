@@ -59,7 +59,7 @@ fn read(assembly: &Assembly) -> Result<Bundle, String> {
     manifest.roots = Some(texts.collect());
     manifest.rego_version = Some(assembly.rego_version);
     let mut files = Vec::new();
-    for part in &assembly.parts {
+    for part in &assembly.subtrees {
         for policy in &part.policies {
             let path = format!("/{}/{}", part.folder, policy.path);
             if number(policy.version) != assembly.rego_version {
@@ -96,7 +96,7 @@ fn merged(assembly: &Assembly) -> Result<Value, String> {
     let mut files = MemoryFiles::default();
     let mut folders = Vec::new();
     for part in assembly
-        .parts
+        .subtrees
         .iter()
         .filter(|part| !part.documents.is_empty())
     {

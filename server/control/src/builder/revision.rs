@@ -90,7 +90,7 @@ impl Host for RevisionHost {
 /// Returns the SHA-256 digest over the assembled files: each path, a zero byte and the content, in order of the paths.
 fn bundle_hash(assembly: &Assembly) -> String {
     let mut files: Vec<(String, &[u8])> = Vec::new();
-    for part in &assembly.parts {
+    for part in &assembly.subtrees {
         let path = |path: &str| format!("{}/{path}", part.folder);
         for policy in &part.policies {
             files.push((path(&policy.path), policy.text.as_bytes()));

@@ -6,15 +6,15 @@ use std::ops::Bound;
 use solon::{Value, json};
 
 use crate::db::{Document, Transaction};
-use crate::error::{Refusal, Refused};
-use crate::model::tree::{self, Clash};
+use crate::error::{ApiError, ApiErrorKind};
+use crate::model::tree::{self, Conflict};
 use crate::model::{DataPath, FileDocument, FileError};
 
-impl From<FileError> for Refusal {
+impl From<FileError> for ApiError {
     /// An internal error: files are checked when a source is written, so only sources of earlier versions contain invalid
     /// ones.
     fn from(error: FileError) -> Self {
-        Self::new(Refused::Conflict, error.to_string())
+        Self::new(ApiErrorKind::Conflict, error.to_string())
     }
 }
 
@@ -28,7 +28,7 @@ pub async fn tree_around(
     files: &[FileDocument],
     path: &DataPath,
     left_out: Option<&str>,
-) -> Result<Option<Value>, Refusal> {
+) -> Result<Option<Value>, ApiError> {
     let mut pushed = pushed_around(transaction, source, path).await?;
     pushed.retain(|document| Some(document.path.as_str()) != left_out);
     add(FileDocument::merge(files)?, &pushed)
@@ -42,7 +42,7 @@ pub async fn check_files(
     transaction: &mut Transaction,
     source: i64,
     files: &[FileDocument],
-) -> Result<(), Refusal> {
+) -> Result<(), ApiError> {
     if files.is_empty() {
         return Ok(());
     }
@@ -75,11 +75,11 @@ async fn pushed_around(
     transaction: &mut Transaction,
     source: i64,
     path: &DataPath,
-) -> Result<Vec<Document>, Refusal> {
+) -> Result<Vec<Document>, ApiError> {
     let mut documents = transaction.documents_below(source, &path.folder()).await?;
     for depth in 0..path.steps().len() {
         let steps = path.steps().get(..depth).unwrap_or_default();
-        let above = DataPath::new(steps.to_vec()).map_err(|error| Refusal::internal(error.0))?;
+        let above = DataPath::new(steps.to_vec()).map_err(|error| ApiError::internal(error.0))?;
         let file = above.file();
         if let Some(body) = transaction.document(source, &file).await? {
             documents.push(Document { path: file, body });
@@ -89,25 +89,26 @@ async fn pushed_around(
 }
 
 /// Adds pushed documents to a tree.
-fn add(tree: Option<Value>, pushed: &[Document]) -> Result<Option<Value>, Refusal> {
+fn add(tree: Option<Value>, pushed: &[Document]) -> Result<Option<Value>, ApiError> {
     let mut all = tree;
     for document in pushed {
-        let value = json::read(document.body.as_bytes())
-            .map_err(|error| Refusal::internal(format!("a document is not valid JSON: {error}")))?;
+        let value = json::read(document.body.as_bytes()).map_err(|error| {
+            ApiError::internal(format!("a document is not valid JSON: {error}"))
+        })?;
         let Some(path) = DataPath::of_file(&document.path) else {
             continue;
         };
-        let own = tree::below(path.steps(), value);
+        let own = tree::nest(path.steps(), value);
         all = Some(match all {
             None => own,
             // pushed documents were checked when they were written, so only files can conflict with them
-            Some(all) => tree::merge(&all, &own).map_err(|Clash(steps)| {
+            Some(all) => tree::merge(&all, &own).map_err(|Conflict(steps)| {
                 let place = steps.join("/");
                 let message = format!(
                     "a file of the source has a value at {place:?}, as the document pushed to {:?} has",
                     path.steps().join("/")
                 );
-                Refusal::new(Refused::Conflict, message)
+                ApiError::new(ApiErrorKind::Conflict, message)
             })?,
         });
     }

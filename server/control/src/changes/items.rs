@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use super::documents::check_files;
 use super::{Actor, Changing};
-use crate::access::Wish;
+use crate::access::AccessRequest;
 use crate::db::{DbError, Item, ItemHead, NewItem};
-use crate::error::{Refusal, Refused};
+use crate::error::{ApiError, ApiErrorKind};
 use crate::limits;
 use crate::model::credentials;
 use crate::model::{FileDocument, Kind, Reference, SecretValue, allowed_hosts, cycle};
 use crate::secrets::{Keyring, secret_context};
 
 /// An item to write.
-pub struct Wanted<'w> {
+pub struct ItemWrite<'w> {
     /// The kind.
     pub kind: Kind,
     /// The name.
@@ -36,8 +36,8 @@ pub fn secret_body(value: &SecretValue, allowed_hosts: &[String]) -> String {
 }
 
 /// Returns the error for an item that the database rejected.
-fn about(error: DbError, kind: Kind, name: &str) -> Refusal {
-    Refusal::from(error).about(format!("{} {name:?}", kind.singular()), "the body")
+fn about(error: DbError, kind: Kind, name: &str) -> ApiError {
+    ApiError::from(error).about(format!("{} {name:?}", kind.singular()), "the body")
 }
 
 impl Changing<'_> {
@@ -45,13 +45,13 @@ impl Changing<'_> {
     pub async fn put(
         &mut self,
         before: Option<&Item>,
-        wanted: Wanted<'_>,
-    ) -> Result<ItemHead, Refusal> {
+        wanted: ItemWrite<'_>,
+    ) -> Result<ItemHead, ApiError> {
         let head = before.map(|before| &before.head);
         let used = self.resolve(head, &wanted.references).await?;
         // no other source requires a new source, and it has no pushed documents
         if let (Kind::Source, Some(before)) = (wanted.kind, before) {
-            self.refuse_cycle(&before.head, &wanted.references, &used)
+            self.reject_cycle(&before.head, &wanted.references, &used)
                 .await?;
             let files = FileDocument::of_source(&wanted.body)?;
             check_files(self.transaction, before.head.id, &files).await?;
@@ -102,8 +102,8 @@ impl Changing<'_> {
         value: &SecretValue,
         allowed_hosts: &[String],
         keyring: &Keyring,
-    ) -> Result<ItemHead, Refusal> {
-        let wanted = Wanted {
+    ) -> Result<ItemHead, ApiError> {
+        let wanted = ItemWrite {
             kind: Kind::Secret,
             name,
             body: secret_body(value, allowed_hosts),
@@ -112,16 +112,16 @@ impl Changing<'_> {
         let head = self.put(before, wanted).await?;
         let (key_id, sealed) = keyring
             .seal(&secret_context(name), &value.to_json())
-            .map_err(|error| Refusal::internal(error.0))?;
+            .map_err(|error| ApiError::internal(error.0))?;
         self.transaction
             .put_secret_value(head.id, key_id, &sealed)
             .await
-            .map_err(|error| Refusal::from(error).about(format!("secret {name:?}"), "value"))?;
+            .map_err(|error| ApiError::from(error).about(format!("secret {name:?}"), "value"))?;
         Ok(head)
     }
 
     /// Deletes an item that no other item references.
-    pub async fn remove(&mut self, kind: Kind, item: &Item) -> Result<(), Refusal> {
+    pub async fn remove(&mut self, kind: Kind, item: &Item) -> Result<(), ApiError> {
         let users = self.transaction.users(item.head.id).await?;
         if !users.is_empty() {
             return Err(self.in_use(kind, &item.head.name, &users)?);
@@ -133,7 +133,7 @@ impl Changing<'_> {
     }
 
     /// Detaches an item from its configuration file, so that the API manages it.
-    pub async fn release(&mut self, kind: Kind, head: &ItemHead) -> Result<(), Refusal> {
+    pub async fn release(&mut self, kind: Kind, head: &ItemHead) -> Result<(), ApiError> {
         self.transaction.release_item(head.id).await?;
         self.note("release", kind, &head.name, None, None).await
     }
@@ -144,13 +144,13 @@ impl Changing<'_> {
         kind: Kind,
         name: &str,
         users: &[(Kind, ItemHead)],
-    ) -> Result<Refusal, Refusal> {
+    ) -> Result<ApiError, ApiError> {
         let mut named = Vec::new();
         let (mut unnamed, mut is_hidden) = (0, false);
         for (kind, user) in users {
             let is_seen = match self.actor {
                 Actor::Principal(principal, access) => {
-                    access.allows(principal, Wish::View(*kind), Some(user))?
+                    access.allows(principal, AccessRequest::View(*kind), Some(user))?
                 }
                 Actor::File(_) | Actor::Operator => true,
             };
@@ -173,7 +173,7 @@ impl Changing<'_> {
             kind.singular(),
             named.join(", ")
         );
-        Ok(Refusal::new(Refused::Conflict, message))
+        Ok(ApiError::new(ApiErrorKind::Conflict, message))
     }
 
     /// Returns the ids of the referenced items.
@@ -181,7 +181,7 @@ impl Changing<'_> {
         &mut self,
         user: Option<&ItemHead>,
         references: &[Reference],
-    ) -> Result<Vec<i64>, Refusal> {
+    ) -> Result<Vec<i64>, ApiError> {
         let mut found: BTreeMap<(Kind, &str), i64> = BTreeMap::new();
         for reference in references {
             let key = (reference.kind, reference.name.as_str());
@@ -196,10 +196,10 @@ impl Changing<'_> {
             let may = match self.actor {
                 Actor::File(_) | Actor::Operator => true,
                 Actor::Principal(principal, access) => {
-                    access.allows(principal, Wish::Use(reference.kind), head.as_ref())?
+                    access.allows(principal, AccessRequest::Use(reference.kind), head.as_ref())?
                 }
             };
-            let (kind, place) = (reference.kind.singular(), &reference.place);
+            let (kind, place) = (reference.kind.singular(), &reference.field);
             let name = &reference.name;
             match head {
                 Some(head) if may => {
@@ -208,14 +208,14 @@ impl Changing<'_> {
                 }
                 None if may => {
                     let message = format!("{place} names {kind} {name:?}, which does not exist");
-                    return Err(Refusal::new(Refused::Reference, message));
+                    return Err(ApiError::new(ApiErrorKind::Reference, message));
                 }
                 // the message must not reveal whether the item exists
                 _ => {
                     let message = format!(
                         "{place} names {kind} {name:?}, which does not exist or may not be used"
                     );
-                    return Err(Refusal::new(Refused::Reference, message));
+                    return Err(ApiError::new(ApiErrorKind::Reference, message));
                 }
             }
         }
@@ -229,11 +229,13 @@ impl Changing<'_> {
         user: Option<&ItemHead>,
         secret: &ItemHead,
         reference: &Reference,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ApiError> {
         let Actor::Principal(principal, access) = self.actor else {
             return Ok(());
         };
-        if reference.kind != Kind::Secret || access.allows(principal, Wish::ManageGrants, None)? {
+        if reference.kind != Kind::Secret
+            || access.allows(principal, AccessRequest::ManageGrants, None)?
+        {
             return Ok(());
         }
         let owner = user.map_or(Some(principal.holder.id), |user| user.owner);
@@ -243,7 +245,7 @@ impl Changing<'_> {
         }
         let item = self.transaction.item(Kind::Secret, &secret.name).await?;
         let hosts = item.map_or_else(Vec::new, |item| allowed_hosts(&item.body));
-        let (place, name) = (&reference.place, &reference.name);
+        let (place, name) = (&reference.field, &reference.name);
         let message = match &reference.address {
             Some(address) if address.is_in(&hosts) => return Ok(()),
             _ if hosts.is_empty() => format!(
@@ -257,16 +259,16 @@ impl Changing<'_> {
                 "{place} names secret {name:?}, and it is not certain which host would receive it"
             ),
         };
-        Err(Refusal::new(Refused::Reference, message))
+        Err(ApiError::new(ApiErrorKind::Reference, message))
     }
 
     /// Rejects a source that would require itself.
-    async fn refuse_cycle(
+    async fn reject_cycle(
         &mut self,
         head: &ItemHead,
         references: &[Reference],
         used: &[i64],
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ApiError> {
         let requirers = self.transaction.requirers(head.id).await?;
         if !used.iter().any(|used| requirers.contains(used)) {
             return Ok(());
@@ -283,7 +285,7 @@ impl Changing<'_> {
         requires.insert(name.to_owned(), own);
         match cycle(name, &requires) {
             // every source on the path requires the next, but only the two ends are known to be visible to the caller
-            Some(way) => Err(Refusal::invalid(match self.actor {
+            Some(way) => Err(ApiError::invalid(match self.actor {
                 Actor::File(_) | Actor::Operator => {
                     format!("requirements form a cycle: {}", way.join(" → "))
                 }
@@ -292,7 +294,7 @@ impl Changing<'_> {
                     format!("requirements form a cycle: source {first:?} requires source {name:?}")
                 }
             })),
-            None => Err(Refusal::internal("a cycle has no way around")),
+            None => Err(ApiError::internal("a cycle has no way around")),
         }
     }
 }

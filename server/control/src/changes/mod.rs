@@ -5,12 +5,12 @@ mod items;
 mod tokens;
 
 pub use documents::tree_around;
-pub use items::{Wanted, secret_body};
-pub use tokens::{Made, token_json};
+pub use items::{ItemWrite, secret_body};
+pub use tokens::{IssuedToken, token_json};
 
 use crate::access::{Access, Principal};
 use crate::db::{Transaction, Written};
-use crate::error::{Refusal, Refused};
+use crate::error::{ApiError, ApiErrorKind};
 use crate::model::{Kind, credentials};
 
 /// The author of a change.
@@ -25,13 +25,13 @@ pub enum Actor<'a> {
 }
 
 /// Rejects a change of an item that a configuration file describes.
-pub fn check_free(kind: Kind, name: &str, file: Option<&str>) -> Result<(), Refusal> {
+pub fn check_free(kind: Kind, name: &str, file: Option<&str>) -> Result<(), ApiError> {
     let Some(file) = file else {
         return Ok(());
     };
     let kind = kind.singular();
     let message = format!("{kind} {name:?} is described by the file {file:?}; change it there");
-    Err(Refusal::new(Refused::Conflict, message))
+    Err(ApiError::new(ApiErrorKind::Conflict, message))
 }
 
 /// A change in progress.
@@ -61,7 +61,7 @@ impl Changing<'_> {
         name: &str,
         before: Option<&str>,
         after: Option<&str>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ApiError> {
         let who = self.who().to_owned();
         let [before, after] = [before, after].map(|body| body.map(credentials::redacted_source));
         let (before, after) = (before.as_deref(), after.as_deref());

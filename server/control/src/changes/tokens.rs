@@ -7,12 +7,12 @@ use zeroize::Zeroizing;
 
 use super::{Changing, check_free};
 use crate::db::{Holder, NewToken, now};
-use crate::error::{Refusal, Refused};
-use crate::model::{Kind, Role, check_name, moment};
+use crate::error::{ApiError, ApiErrorKind};
+use crate::model::{Kind, Role, check_name, timestamp};
 use crate::secrets::ServiceKeys;
 
 /// A new token with its key, which is not stored.
-pub struct Made {
+pub struct IssuedToken {
     /// The token.
     pub holder: Holder,
     /// The key.
@@ -23,20 +23,20 @@ pub struct Made {
 ///
 /// # Errors
 /// A timestamp outside of the calendar's range, which is never stored.
-pub fn token_json(holder: &Holder) -> Result<Value, Refusal> {
+pub fn token_json(holder: &Holder) -> Result<Value, ApiError> {
     Ok(json!({
         "name": holder.name,
         "role": holder.role.as_str(),
-        "created_at": moment::write(holder.created_at)?,
-        "expires_at": holder.expires_at.map(moment::write).transpose()?,
-        "last_used_at": holder.last_used_at.map(moment::write).transpose()?,
+        "created_at": timestamp::write(holder.created_at)?,
+        "expires_at": holder.expires_at.map(timestamp::write).transpose()?,
+        "last_used_at": holder.last_used_at.map(timestamp::write).transpose()?,
     }))
 }
 
 /// Returns a new random key.
-fn new_key() -> Result<Zeroizing<String>, Refusal> {
+fn new_key() -> Result<Zeroizing<String>, ApiError> {
     let mut bytes = Zeroizing::new([0; 32]);
-    getrandom::fill(bytes.as_mut_slice()).map_err(|error| Refusal::internal(error.to_string()))?;
+    getrandom::fill(bytes.as_mut_slice()).map_err(|error| ApiError::internal(error.to_string()))?;
     let text = Zeroizing::new(URL_SAFE_NO_PAD.encode(bytes.as_slice()));
     Ok(Zeroizing::new(["solon_", &text].concat()))
 }
@@ -49,24 +49,28 @@ impl Changing<'_> {
         name: &str,
         role: Role,
         expires_at: Option<i64>,
-    ) -> Result<Made, Refusal> {
-        check_name(name).map_err(|words| Refusal::invalid(format!("name {words}")))?;
+    ) -> Result<IssuedToken, ApiError> {
+        check_name(name).map_err(|words| ApiError::invalid(format!("name {words}")))?;
         if expires_at.is_some_and(|end| end <= now()) {
-            return Err(Refusal::invalid("expires_at must be in the future"));
+            return Err(ApiError::invalid("expires_at must be in the future"));
         }
         if self.transaction.token(name).await?.is_some() {
             let message = format!("token {name:?} exists");
-            return Err(Refusal::new(Refused::Conflict, message));
+            return Err(ApiError::new(ApiErrorKind::Conflict, message));
         }
         self.give_key(keys, None, name, role, expires_at).await
     }
 
     /// Replaces the key of a token. The previous key is no longer accepted.
-    pub async fn rotate_token(&mut self, keys: &ServiceKeys, name: &str) -> Result<Made, Refusal> {
+    pub async fn rotate_token(
+        &mut self,
+        keys: &ServiceKeys,
+        name: &str,
+    ) -> Result<IssuedToken, ApiError> {
         let before = self.changeable(name).await?;
         if !before.is_valid() {
             let message = format!("token {name:?} has expired; revoke it and make another");
-            return Err(Refusal::new(Refused::Conflict, message));
+            return Err(ApiError::new(ApiErrorKind::Conflict, message));
         }
         let (role, expires_at) = (before.role, before.expires_at);
         self.give_key(keys, Some(&before), name, role, expires_at)
@@ -80,7 +84,7 @@ impl Changing<'_> {
         name: &str,
         role: Role,
         expires_at: Option<i64>,
-    ) -> Result<Made, Refusal> {
+    ) -> Result<IssuedToken, ApiError> {
         let key = new_key()?;
         let token = NewToken {
             name,
@@ -91,7 +95,7 @@ impl Changing<'_> {
         };
         let action = if before.is_some() { "rotate" } else { "create" };
         let holder = self.put_token(action, before, token).await?;
-        Ok(Made { holder, key })
+        Ok(IssuedToken { holder, key })
     }
 
     /// Creates the token that a file describes, or updates the token of that name.
@@ -99,7 +103,7 @@ impl Changing<'_> {
         &mut self,
         before: Option<&Holder>,
         token: NewToken<'_>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ApiError> {
         let action = if before.is_some() { "update" } else { "create" };
         self.put_token(action, before, token).await.map(drop)
     }
@@ -109,12 +113,12 @@ impl Changing<'_> {
         action: &'static str,
         before: Option<&Holder>,
         token: NewToken<'_>,
-    ) -> Result<Holder, Refusal> {
+    ) -> Result<Holder, ApiError> {
         let about =
-            |error| Refusal::from(error).about(format!("token {:?}", token.name), "the key");
+            |error| ApiError::from(error).about(format!("token {:?}", token.name), "the key");
         self.transaction.put_token(token).await.map_err(about)?;
         let made = self.transaction.token(token.name).await?;
-        let made = made.ok_or_else(|| Refusal::internal("a token that was made is not there"))?;
+        let made = made.ok_or_else(|| ApiError::internal("a token that was made is not there"))?;
         let before = before.map(token_text).transpose()?;
         let after = token_text(&made)?;
         self.note(
@@ -129,13 +133,13 @@ impl Changing<'_> {
     }
 
     /// Revokes a token, unless a file describes it.
-    pub async fn revoke_token(&mut self, name: &str) -> Result<(), Refusal> {
+    pub async fn revoke_token(&mut self, name: &str) -> Result<(), ApiError> {
         let token = self.changeable(name).await?;
         self.drop_token(&token).await
     }
 
     /// Revokes a token. Its items no longer have an owner.
-    pub async fn drop_token(&mut self, token: &Holder) -> Result<(), Refusal> {
+    pub async fn drop_token(&mut self, token: &Holder) -> Result<(), ApiError> {
         self.transaction.remove_token(token.id).await?;
         let before = token_text(token)?;
         self.note("delete", Kind::Token, &token.name, Some(&before), None)
@@ -143,15 +147,15 @@ impl Changing<'_> {
     }
 
     /// Returns a token, unless a file describes it.
-    async fn changeable(&mut self, name: &str) -> Result<Holder, Refusal> {
+    async fn changeable(&mut self, name: &str) -> Result<Holder, ApiError> {
         let token = self.transaction.token(name).await?;
         let absent = || format!("token {name:?} does not exist");
-        let token = token.ok_or_else(|| Refusal::new(Refused::NotFound, absent()))?;
+        let token = token.ok_or_else(|| ApiError::new(ApiErrorKind::NotFound, absent()))?;
         check_free(Kind::Token, name, token.file.as_deref())?;
         Ok(token)
     }
 }
 
-fn token_text(holder: &Holder) -> Result<String, Refusal> {
+fn token_text(holder: &Holder) -> Result<String, ApiError> {
     Ok(token_json(holder)?.to_string())
 }

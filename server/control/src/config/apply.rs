@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::generation::Recorded;
 use super::root::Config;
-use crate::changes::{Actor, Changing, Wanted, secret_body};
+use crate::changes::{Actor, Changing, ItemWrite, secret_body};
 use crate::db::{Database, ItemHead, Mode, NewToken, Transaction};
-use crate::error::Refusal;
+use crate::error::ApiError;
 use crate::model::Kind;
 use crate::secrets::{Keyring, ServiceKeys, secret_context};
 
@@ -27,38 +27,38 @@ pub struct Applied {
 
 /// Applies the items and tokens of files to a database.
 ///
-/// `known` is the generation that this process has applied before, or `None` if it starts.
+/// `applied` is the generation that this process has applied before, or `None` if it starts.
 ///
 /// # Errors
 /// A reference to a missing item, or the database cannot be reached. The transaction is rolled back.
 pub async fn apply(
     config: &Config,
-    known: Option<i64>,
+    applied: Option<i64>,
     database: &Database,
     keyring: &Keyring,
     keys: &ServiceKeys,
-) -> Result<Applied, Refusal> {
+) -> Result<Applied, ApiError> {
     let mut transaction = database.begin(Mode::Write).await?;
-    let applied = apply_newer(config, known, &mut transaction, keyring, keys).await;
+    let applied = apply_newer(config, applied, &mut transaction, keyring, keys).await;
     transaction.settle(applied).await
 }
 
 /// Applies a configuration unless a newer one is in force.
 async fn apply_newer(
     config: &Config,
-    known: Option<i64>,
+    applied: Option<i64>,
     transaction: &mut Transaction,
     keyring: &Keyring,
     keys: &ServiceKeys,
-) -> Result<Applied, Refusal> {
+) -> Result<Applied, ApiError> {
     let in_force = Recorded::load(transaction).await?;
-    let own = Recorded::following(in_force.as_ref(), config, keys);
+    let own = Recorded::successor(in_force.as_ref(), config, keys);
     if let Some(in_force) = &in_force
-        && own.is_superseded(in_force, known)
+        && own.is_superseded(in_force, applied)
     {
         return Ok(Applied {
             is_superseded: true,
-            generation: known.unwrap_or_default(),
+            generation: applied.unwrap_or_default(),
             ..Applied::default()
         });
     }
@@ -76,7 +76,7 @@ pub(super) async fn apply_all(
     transaction: &mut Transaction,
     keyring: &Keyring,
     keys: &ServiceKeys,
-) -> Result<Applied, Refusal> {
+) -> Result<Applied, ApiError> {
     let mut applied = Applied::default();
     let mut described: BTreeSet<(Kind, &str)> = BTreeSet::new();
     for secret in &config.secrets {
@@ -101,7 +101,7 @@ pub(super) async fn apply_all(
         let (value, hosts) = (&secret.value, &secret.allowed_hosts);
         let put = changing.put_secret(before.as_ref(), &secret.name, value, hosts, keyring);
         put.await
-            .map_err(|error| told(Kind::Secret, &secret.name, &error))?;
+            .map_err(|error| item_error(Kind::Secret, &secret.name, &error))?;
         applied.written += 1;
     }
     for item in &config.items {
@@ -117,7 +117,7 @@ pub(super) async fn apply_all(
             }
             continue;
         }
-        let wanted = Wanted {
+        let wanted = ItemWrite {
             kind: item.kind,
             name: &item.name,
             body: item.body.clone(),
@@ -126,7 +126,7 @@ pub(super) async fn apply_all(
         let put = changing(transaction, &item.file)
             .put(before.as_ref(), wanted)
             .await;
-        put.map_err(|error| told(item.kind, &item.name, &error))?;
+        put.map_err(|error| item_error(item.kind, &item.name, &error))?;
         applied.written += 1;
     }
     apply_tokens(config, transaction, keys, &mut applied).await?;
@@ -142,9 +142,9 @@ fn changing<'c>(transaction: &'c mut Transaction, file: &'c str) -> Changing<'c>
     }
 }
 
-fn told(kind: Kind, name: &str, error: &Refusal) -> Refusal {
+fn item_error(kind: Kind, name: &str, error: &ApiError) -> ApiError {
     let message = format!("load config failed: {} {name:?}: {error}", kind.singular());
-    Refusal::new(error.kind, message)
+    ApiError::new(error.kind, message)
 }
 
 async fn apply_tokens(
@@ -152,7 +152,7 @@ async fn apply_tokens(
     transaction: &mut Transaction,
     keys: &ServiceKeys,
     applied: &mut Applied,
-) -> Result<(), Refusal> {
+) -> Result<(), ApiError> {
     // a key may move from one token to another
     remove_other_tokens(config, transaction, applied).await?;
     free_keys(config, transaction, keys).await?;
@@ -162,7 +162,11 @@ async fn apply_tokens(
         let of_key = transaction.holder(&key_hash).await?;
         if let Some(other) = of_key.as_ref().filter(|other| other.name != token.name) {
             let words = format!("has the key of token {:?}", other.name);
-            return Err(told(Kind::Token, &token.name, &Refusal::invalid(words)));
+            return Err(item_error(
+                Kind::Token,
+                &token.name,
+                &ApiError::invalid(words),
+            ));
         }
         if let Some(before) = &before
             && before.role == token.role
@@ -194,7 +198,7 @@ async fn free_keys(
     config: &Config,
     transaction: &mut Transaction,
     keys: &ServiceKeys,
-) -> Result<(), Refusal> {
+) -> Result<(), ApiError> {
     for token in &config.tokens {
         let Some(holder) = transaction.holder(&keys.digest(&token.key)).await? else {
             continue;
@@ -213,7 +217,7 @@ async fn remove_other_tokens(
     config: &Config,
     transaction: &mut Transaction,
     applied: &mut Applied,
-) -> Result<(), Refusal> {
+) -> Result<(), ApiError> {
     let mut after = 0;
     loop {
         let page = transaction.tokens_after(after, 1000).await?;
@@ -238,7 +242,7 @@ async fn remove_others(
     transaction: &mut Transaction,
     described: &BTreeSet<(Kind, &str)>,
     applied: &mut Applied,
-) -> Result<(), Refusal> {
+) -> Result<(), ApiError> {
     let all = transaction.items_of_files().await?;
     let gone = |(kind, head): &(Kind, ItemHead)| !described.contains(&(*kind, head.name.as_str()));
     let mut gone: Vec<(Kind, ItemHead)> = all.into_iter().filter(gone).collect();
@@ -272,7 +276,7 @@ async fn remove_others(
                 of.singular(),
                 user.name
             );
-            return Err(told(*kind, &head.name, &Refusal::invalid(words)));
+            return Err(item_error(*kind, &head.name, &ApiError::invalid(words)));
         }
     }
     for (kind, head) in gone {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::ConfigError;
 use super::unique::Unique;
 use crate::limits;
-use crate::secrets::Cleared;
+use crate::secrets::ZeroizingValue;
 
 /// The configuration files and the rules for merging them.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,7 @@ pub struct ConfigFiles {
 #[derive(Debug, Default)]
 pub struct Merged {
     /// The content.
-    pub value: Cleared,
+    pub value: ZeroizingValue,
     /// The file that describes an item, or the last one of several, by section and name.
     pub files: BTreeMap<(String, String), String>,
 }
@@ -33,7 +33,7 @@ impl ConfigFiles {
     /// Reads and merges all files.
     pub fn load(&self) -> Result<Merged, ConfigError> {
         let mut merged = Merged {
-            value: Cleared(Value::Object(Map::new())),
+            value: ZeroizingValue(Value::Object(Map::new())),
             files: BTreeMap::new(),
         };
         for file in self.list()? {

@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use super::root::Config;
 use crate::changes::secret_body;
 use crate::db::Transaction;
-use crate::error::Refusal;
+use crate::error::ApiError;
 use crate::secrets::ServiceKeys;
 
 /// The setting that stores the generation.
@@ -32,12 +32,12 @@ pub(super) struct Recorded {
 
 impl Recorded {
     /// Loads the configuration in force. A database of an earlier version has no record.
-    pub async fn load(transaction: &mut Transaction) -> Result<Option<Self>, Refusal> {
+    pub async fn load(transaction: &mut Transaction) -> Result<Option<Self>, ApiError> {
         let Some(text) = transaction.setting(SETTING).await? else {
             return Ok(None);
         };
         let recorded = serde_json::from_slice(&text).map_err(|error| {
-            Refusal::internal(format!(
+            ApiError::internal(format!(
                 "the record of the configuration is broken: {error}"
             ))
         })?;
@@ -45,7 +45,7 @@ impl Recorded {
     }
 
     /// Returns the record of a configuration that follows the one in force.
-    pub fn following(before: Option<&Self>, config: &Config, keys: &ServiceKeys) -> Self {
+    pub fn successor(before: Option<&Self>, config: &Config, keys: &ServiceKeys) -> Self {
         let digest = digest(config, keys);
         let generation = match before {
             Some(before) if before.digest == digest => before.generation,
@@ -71,9 +71,9 @@ impl Recorded {
     }
 
     /// Stores this record as the configuration in force.
-    pub async fn save(&self, transaction: &mut Transaction) -> Result<(), Refusal> {
+    pub async fn save(&self, transaction: &mut Transaction) -> Result<(), ApiError> {
         let text =
-            serde_json::to_vec(self).map_err(|error| Refusal::internal(error.to_string()))?;
+            serde_json::to_vec(self).map_err(|error| ApiError::internal(error.to_string()))?;
         Ok(transaction.put_setting(SETTING, &text).await?)
     }
 }

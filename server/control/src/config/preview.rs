@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::apply::apply_all;
 use super::root::Config;
 use crate::db::{Database, Mode, Transaction};
-use crate::error::Refusal;
+use crate::error::ApiError;
 use crate::model::{Kind, credentials};
 use crate::secrets::{Keyring, ServiceKeys};
 
@@ -22,7 +22,7 @@ pub async fn preview(
     database: &Database,
     keyring: &Keyring,
     keys: &ServiceKeys,
-) -> Result<Vec<String>, Refusal> {
+) -> Result<Vec<String>, ApiError> {
     let mut transaction = database.begin(Mode::Write).await?;
     let changes = changes(config, &mut transaction, keyring, keys).await;
     transaction.roll_back().await;
@@ -34,7 +34,7 @@ async fn changes(
     transaction: &mut Transaction,
     keyring: &Keyring,
     keys: &ServiceKeys,
-) -> Result<Vec<String>, Refusal> {
+) -> Result<Vec<String>, ApiError> {
     let mut after = transaction.last_audit().await?;
     apply_all(config, transaction, keyring, keys).await?;
     let mut changes = Vec::new();
@@ -57,15 +57,15 @@ async fn changes(
 ///
 /// # Errors
 /// The database cannot be reached.
-pub async fn export(database: &Database) -> Result<String, Refusal> {
+pub async fn export(database: &Database) -> Result<String, ApiError> {
     let mut transaction = database.begin(Mode::Read).await?;
     let items = items(&mut transaction).await;
     transaction.roll_back().await;
     serde_yaml::to_string(&Value::Object(items?))
-        .map_err(|error| Refusal::internal(error.to_string()))
+        .map_err(|error| ApiError::internal(error.to_string()))
 }
 
-async fn items(transaction: &mut Transaction) -> Result<Map<String, Value>, Refusal> {
+async fn items(transaction: &mut Transaction) -> Result<Map<String, Value>, ApiError> {
     let mut sections = Map::new();
     for kind in [Kind::Bundle, Kind::Source, Kind::Stack, Kind::Secret] {
         let (mut section, mut after) = (Map::new(), 0);
@@ -81,7 +81,7 @@ async fn items(transaction: &mut Transaction) -> Result<Map<String, Value>, Refu
                     _ => item.body.into(),
                 };
                 let mut body: Value = serde_json::from_str(&body)
-                    .map_err(|error| Refusal::internal(error.to_string()))?;
+                    .map_err(|error| ApiError::internal(error.to_string()))?;
                 if let Some(members) = body.as_object_mut() {
                     // the key of the section is the name
                     members.remove("name");

@@ -12,8 +12,8 @@ use super::files::{ConfigFiles, Merged};
 use super::settings::{Settings, read_audit, read_database, read_metrics, read_service};
 use crate::limits;
 use crate::model::{
-    Bundle, Compat, Kind, Origin, Place, Reader, Reference, Resource, Role, Secret, SecretValue,
-    Source, Stack, check_name,
+    Bundle, Compat, FieldPath, Kind, Origin, Reader, Reference, Resource, Role, Secret,
+    SecretValue, Source, Stack, check_name,
 };
 
 /// An item that a file describes.
@@ -163,10 +163,10 @@ impl Reading<'_> {
     fn each<T>(
         &mut self,
         section: &'static str,
-        mut read: impl FnMut(&mut Reader, &Place<'_>, &str, &Value) -> Option<T>,
+        mut read: impl FnMut(&mut Reader, &FieldPath<'_>, &str, &Value) -> Option<T>,
     ) -> Vec<(String, String, T)> {
         let mut found = Vec::new();
-        let place = Place::Root.member(section);
+        let place = FieldPath::Root.member(section);
         let items = match self.merged.value.0.get(section) {
             None => return found,
             Some(Value::Object(items)) => items,
@@ -181,7 +181,7 @@ impl Reading<'_> {
             let mut reader = Reader::new(self.compat, Origin::File);
             let place = place.member(name);
             if let Err(words) = check_name(name) {
-                reader.refuse(&place, format_args!("has a name that {words}"));
+                reader.report(&place, format_args!("has a name that {words}"));
             }
             let item = read(&mut reader, &place, name, value);
             let key = (section.to_owned(), name.clone());
@@ -211,7 +211,7 @@ impl Reading<'_> {
     }
 
     fn secrets(&mut self) -> Vec<DescribedSecret> {
-        let read = |reader: &mut Reader, place: &Place<'_>, _: &str, value: &Value| {
+        let read = |reader: &mut Reader, place: &FieldPath<'_>, _: &str, value: &Value| {
             let secret = Secret::read(reader, place, value);
             Some((secret.value?, secret.allowed_hosts))
         };
@@ -227,7 +227,7 @@ impl Reading<'_> {
 
     fn tokens(&mut self) -> Vec<DescribedToken> {
         let compat = self.compat;
-        let read = |reader: &mut Reader, place: &Place<'_>, name: &str, value: &Value| {
+        let read = |reader: &mut Reader, place: &FieldPath<'_>, name: &str, value: &Value| {
             let mut members = reader.object(place, value);
             members.take("name");
             let key = Zeroizing::new(members.required(reader, place, "api_key"));
@@ -236,7 +236,7 @@ impl Reading<'_> {
             let scopes = members.take("scopes");
             let scopes = scopes.map_or(&[][..], |scopes| reader.array(&scopes_place, scopes));
             if scopes.len() != 1 {
-                reader.refuse(&scopes_place, "must have exactly one scope");
+                reader.report(&scopes_place, "must have exactly one scope");
             }
             members.end(reader, place);
             let scope_place = scopes_place.element(0);
@@ -245,7 +245,7 @@ impl Reading<'_> {
             scope.end(reader, &scope_place);
             let place = scope_place.member("role");
             let Some(role) = role else {
-                reader.refuse(&place, "is required");
+                reader.report(&place, "is required");
                 return None;
             };
             Some((key, Role::read(reader, &place, role)?))
@@ -261,7 +261,7 @@ impl Reading<'_> {
     }
 
     fn items<R: Resource>(&mut self) -> Vec<Described> {
-        let read = |reader: &mut Reader, place: &Place<'_>, name: &str, value: &Value| {
+        let read = |reader: &mut Reader, place: &FieldPath<'_>, name: &str, value: &Value| {
             let mut item = match value {
                 // a source without members contains only pushed data
                 Value::Null if R::KIND == Kind::Source => {
@@ -292,7 +292,7 @@ impl Reading<'_> {
             return None;
         }
         let mut reader = Reader::new(self.compat, Origin::File);
-        let place = Place::Root.member("metadata");
+        let place = FieldPath::Root.member("metadata");
         let place = place.member("generation");
         let generation = reader.integer(&place, generation);
         self.finish("", reader);
@@ -301,7 +301,7 @@ impl Reading<'_> {
 
     fn settings(&mut self, secrets: &[DescribedSecret]) -> Settings {
         let mut reader = Reader::new(self.compat, Origin::File);
-        let root = Place::Root;
+        let root = FieldPath::Root;
         let mut members = reader.object(&root, &self.merged.value.0);
         for section in SECTIONS {
             members.take(section);
@@ -335,13 +335,13 @@ impl Reading<'_> {
 }
 
 /// Rejects a key of a token that is too short to be secure. Files for OPA Control Plane may contain shorter ones.
-fn check_key(reader: &mut Reader, place: &Place<'_>, compat: Compat, token: &str, key: &str) {
+fn check_key(reader: &mut Reader, place: &FieldPath<'_>, compat: Compat, token: &str, key: &str) {
     let least = limits::TOKEN_KEY;
     if key.is_empty() || key.chars().count() >= least {
         return;
     }
     match compat {
-        Compat::Strict => reader.refuse(
+        Compat::Strict => reader.report(
             place,
             format_args!("must have at least {least} characters: `openssl rand -hex 32` makes one"),
         ),

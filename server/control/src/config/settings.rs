@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::db::{DatabaseOptions, DatabaseTls};
-use crate::model::{Place, Reader, SecretValue, read_retention};
+use crate::model::{FieldPath, Reader, SecretValue, read_retention};
 
 /// Settings of the service.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,15 +50,15 @@ pub struct MetricsSettings {
 /// Reads `service`: the prefix of each path.
 pub(super) fn read_service(
     reader: &mut Reader,
-    place: &Place<'_>,
+    path: &FieldPath<'_>,
     value: &Value,
 ) -> Option<String> {
-    let mut members = reader.object(place, value);
+    let mut members = reader.object(path, value);
     let has_prefix = members.has("api_prefix");
-    let prefix = members.text(reader, place, "api_prefix");
-    members.end(reader, place);
+    let prefix = members.text(reader, path, "api_prefix");
+    members.end(reader, path);
     if has_prefix && let Err(words) = check_prefix(&prefix) {
-        reader.refuse(&place.member("api_prefix"), words);
+        reader.report(&path.member("api_prefix"), words);
     }
     has_prefix.then(|| prefix.trim_end_matches('/').to_owned())
 }
@@ -80,19 +80,19 @@ pub fn check_prefix(prefix: &str) -> Result<(), &'static str> {
 /// Reads `audit`: the retention of its entries.
 pub(super) fn read_audit(
     reader: &mut Reader,
-    place: &Place<'_>,
+    path: &FieldPath<'_>,
     value: &Value,
 ) -> Option<Option<Duration>> {
-    let mut members = reader.object(place, value);
-    let retention = members.text(reader, place, "retention");
-    members.end(reader, place);
+    let mut members = reader.object(path, value);
+    let retention = members.text(reader, path, "retention");
+    members.end(reader, path);
     if retention.is_empty() {
         return None;
     }
     match read_retention(&retention) {
         Ok(retention) => Some(retention),
         Err(message) => {
-            reader.refuse(&place.member("retention"), message);
+            reader.report(&path.member("retention"), message);
             None
         }
     }
@@ -101,18 +101,18 @@ pub(super) fn read_audit(
 /// Reads `database`.
 pub(super) fn read_database(
     reader: &mut Reader,
-    place: &Place<'_>,
+    path: &FieldPath<'_>,
     value: &Value,
     secret: impl Fn(&str) -> Option<SecretValue>,
 ) -> Option<DatabaseOptions> {
-    let mut members = reader.object(place, value);
+    let mut members = reader.object(path, value);
     if members.take("aws_rds").is_some() {
         let words = "is not known to this service: name the server by `sql`, with a password or a certificate";
-        reader.refuse(&place.member("aws_rds"), words);
+        reader.report(&path.member("aws_rds"), words);
     }
     let sql = members.take("sql");
-    members.end(reader, place);
-    let place = place.member("sql");
+    members.end(reader, path);
+    let place = path.member("sql");
     let mut members = reader.object(&place, sql?);
     let driver = members.required(reader, &place, "driver");
     let dsn = members.text(reader, &place, "dsn");
@@ -129,11 +129,11 @@ pub(super) fn read_database(
                     key: text("tls_key").into(),
                 };
             }
-            Some(_) => reader.refuse(
+            Some(_) => reader.report(
                 &place.member("credentials"),
                 "must name a secret of type `tls_cert`",
             ),
-            None => reader.refuse(
+            None => reader.report(
                 &place.member("credentials"),
                 "names a secret that these files do not describe",
             ),
@@ -150,7 +150,7 @@ pub(super) fn read_database(
             }
         }
         "postgres" | "pgx" | "postgresql" | "mysql" if dsn.is_empty() => {
-            reader.refuse(&place.member("dsn"), "is required");
+            reader.report(&place.member("dsn"), "is required");
             None
         }
         "postgres" | "pgx" | "postgresql" => Some(DatabaseOptions::Postgres(dsn, tls)),
@@ -158,7 +158,7 @@ pub(super) fn read_database(
         "" => None,
         other => {
             let words = format_args!("must be `sqlite`, `postgres` or `mysql`, not {other:?}");
-            reader.refuse(&place.member("driver"), words);
+            reader.report(&place.member("driver"), words);
             None
         }
     }
@@ -167,12 +167,12 @@ pub(super) fn read_database(
 /// Reads `metrics`.
 pub(super) fn read_metrics(
     reader: &mut Reader,
-    place: &Place<'_>,
+    path: &FieldPath<'_>,
     value: &Value,
 ) -> MetricsSettings {
     let mut settings = MetricsSettings::default();
-    let mut members = reader.object(place, value);
-    let is_on = switch(reader, place, &mut members);
+    let mut members = reader.object(path, value);
+    let is_on = switch(reader, path, &mut members);
     settings.without_requests = !is_on;
     settings.without_statement_counts = !is_on;
     settings.without_statement_times = !is_on;
@@ -193,7 +193,7 @@ pub(super) fn read_metrics(
         let Some(value) = members.take(group) else {
             continue;
         };
-        let place = place.member(group);
+        let place = path.member(group);
         let mut members = reader.object(&place, value);
         let group_is_on = switch(reader, &place, &mut members);
         for name in metrics {
@@ -241,22 +241,26 @@ pub(super) fn read_metrics(
         settings.without_build_counts |= group == "worker" && !group_is_on;
         members.end(reader, &place);
     }
-    members.end(reader, place);
+    members.end(reader, path);
     settings
 }
 
 /// Reads `enabled`, which defaults to `true`.
-fn switch(reader: &mut Reader, place: &Place<'_>, members: &mut crate::model::Members<'_>) -> bool {
+fn switch(
+    reader: &mut Reader,
+    path: &FieldPath<'_>,
+    members: &mut crate::model::Members<'_>,
+) -> bool {
     let value = members.take("enabled");
-    value.is_none_or(|value| reader.boolean(&place.member("enabled"), value))
+    value.is_none_or(|value| reader.boolean(&path.member("enabled"), value))
 }
 
-fn read_buckets(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Vec<f64> {
+fn read_buckets(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Vec<f64> {
     let mut bounds: Vec<f64> = Vec::new();
     for (at, item) in reader.array(place, value).iter().enumerate() {
         match item.as_f64() {
             Some(bound) if bounds.last().is_none_or(|last| *last < bound) => bounds.push(bound),
-            Some(_) => reader.refuse(&place.element(at), "must be larger than the one before"),
+            Some(_) => reader.report(&place.element(at), "must be larger than the one before"),
             None => reader.expected(&place.element(at), "a number", item),
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::leases::TERM;
 use super::{DbError, Row, Transaction};
 use crate::limits;
-use crate::model::{Kind, Record};
+use crate::model::{Kind, StatusRecord};
 
 /// A bundle whose build is due.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -201,7 +201,7 @@ impl Transaction {
         &mut self,
         bundle: i64,
         fence: i64,
-        record: &Record,
+        record: &StatusRecord,
         durations: [Option<Duration>; 3],
     ) -> Result<(), DbError> {
         let now = self.database_now().await?;

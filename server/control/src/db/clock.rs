@@ -16,7 +16,7 @@ pub enum Clock {
 
 impl Clock {
     /// Returns the clock of a database. All of its statements return UTC, whatever the time zone of the session.
-    pub(super) fn of(dialect: Dialect) -> Self {
+    pub(super) fn for_dialect(dialect: Dialect) -> Self {
         Self::Database(match dialect {
             Dialect::Sqlite => {
                 "SELECT CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) * 1000"

@@ -6,7 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 /// A boxed future of a database operation.
-pub type Later<'a, T> = Pin<Box<dyn Future<Output = Result<T, DbError>> + Send + 'a>>;
+pub type DbFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, DbError>> + Send + 'a>>;
 
 /// A value of a column. Times are integers: microseconds since 1970.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -213,20 +213,21 @@ pub trait Driver: Send + Sync {
     fn dialect(&self) -> Dialect;
 
     /// Begins a transaction.
-    fn begin(&self, mode: Mode) -> Later<'_, Box<dyn Session>>;
+    fn begin(&self, mode: Mode) -> DbFuture<'_, Box<dyn Session>>;
 }
 
 /// A transaction of a driver. Dropping it rolls it back.
 pub trait Session: Send {
     /// Queries rows. Each `?` of the statement is bound to the next value.
-    fn query<'s>(&'s mut self, sql: Cow<'static, str>, values: Vec<Cell>) -> Later<'s, Vec<Row>>;
+    fn query<'s>(&'s mut self, sql: Cow<'static, str>, values: Vec<Cell>)
+    -> DbFuture<'s, Vec<Row>>;
 
     /// Executes a statement and returns the number of affected rows.
-    fn execute<'s>(&'s mut self, sql: &'static str, values: Vec<Cell>) -> Later<'s, u64>;
+    fn execute<'s>(&'s mut self, sql: &'static str, values: Vec<Cell>) -> DbFuture<'s, u64>;
 
     /// Runs statements without values. In the text, each line that ends a statement ends with `;`.
-    fn script<'s>(&'s mut self, sql: &'s str) -> Later<'s, ()>;
+    fn script<'s>(&'s mut self, sql: &'s str) -> DbFuture<'s, ()>;
 
     /// Commits or rolls back.
-    fn end(self: Box<Self>, commit: bool) -> Later<'static, ()>;
+    fn end(self: Box<Self>, commit: bool) -> DbFuture<'static, ()>;
 }

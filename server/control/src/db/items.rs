@@ -46,7 +46,7 @@ pub struct NewItem<'i> {
 
 /// The rows that a principal may see.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'s> {
+pub struct VisibleRows<'s> {
     /// The id of the principal's token.
     pub token: i64,
     /// The permission that may have been granted on an item.
@@ -55,12 +55,12 @@ pub struct Seen<'s> {
     /// `permission`.
     pub condition: &'s str,
     /// The rows that can satisfy the condition.
-    pub reach: Reach,
+    pub scope: VisibilityScope,
 }
 
 /// The rows that can satisfy a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum VisibilityScope {
     /// All items.
     All,
     /// Only items that the principal owns or has grants on.
@@ -134,21 +134,21 @@ impl Transaction {
     pub async fn items_under(
         &mut self,
         kind: Kind,
-        seen: Seen<'_>,
+        seen: VisibleRows<'_>,
         after: i64,
         most: i64,
     ) -> Result<Vec<Item>, DbError> {
-        let Seen {
+        let VisibleRows {
             token,
             permission,
             condition,
-            reach,
+            scope: reach,
         } = seen;
         let mut values: Vec<Cell> = Vec::new();
         let (from, joined) = match reach {
-            Reach::All => ("items", ""),
+            VisibilityScope::All => ("items", ""),
             // rows of other owners are not read, so that the response time reveals nothing about them
-            Reach::Own => {
+            VisibilityScope::Own => {
                 values.extend([
                     token.into(),
                     kind.plural().into(),

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::{DbError, Transaction};
-use crate::model::Record;
+use crate::model::StatusRecord;
 
 /// Duration of a lease after its last renewal, in microseconds.
 pub(super) const TERM: i64 = 30_000_000;
@@ -50,7 +50,7 @@ pub struct PublishedInputs {
 
 /// A lease that is still held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct LiveLease {
     /// The id of the bundle.
     pub bundle: i64,
     /// The fencing token.
@@ -140,18 +140,18 @@ impl Transaction {
     }
 
     /// Renews every lease of an instance that has not ended, and returns them.
-    pub async fn renew_leases(&mut self, holder: &str) -> Result<Vec<Held>, DbError> {
+    pub async fn renew_leases(&mut self, holder: &str) -> Result<Vec<LiveLease>, DbError> {
         let now = self.database_now().await?;
         self.execute(
             "UPDATE bundle_builds SET renewed_at = ? WHERE holder = ? AND renewed_at > ? AND renewed_at <= ?",
             vec![now.into(), holder.into(), (now - TERM).into(), now.into()],
         )
         .await?;
-        self.held_leases(holder).await
+        self.live_leases(holder).await
     }
 
     /// Returns the leases of an instance, renewed or ended, unless another instance has taken them.
-    pub async fn held_leases(&mut self, holder: &str) -> Result<Vec<Held>, DbError> {
+    pub async fn live_leases(&mut self, holder: &str) -> Result<Vec<LiveLease>, DbError> {
         let rows = self
             .query(
                 "SELECT bundle_id, fence, changes FROM bundle_builds WHERE holder = ?",
@@ -160,7 +160,7 @@ impl Transaction {
             .await?;
         rows.into_iter()
             .map(|mut row| {
-                Ok(Held {
+                Ok(LiveLease {
                     bundle: row.int()?,
                     fence: row.int()?,
                     changes: row.int()?,
@@ -262,7 +262,7 @@ impl Transaction {
     pub async fn record_attempt(
         &mut self,
         lease: &Lease,
-        record: &Record,
+        record: &StatusRecord,
         durations: [Option<Duration>; 3],
     ) -> Result<(), DbError> {
         self.record_status(lease.bundle, record).await?;

@@ -8,8 +8,8 @@ use mysql_async::prelude::Queryable as _;
 use mysql_async::{Conn, Opts, Params, Value};
 
 use super::mysql_dsn;
-use super::pool::{BeginError, Lease, Pool};
-use super::{Cell, DatabaseTls, DbError, Dialect, Driver, Later, Mode, Row, Session};
+use super::pool::{BeginError, Pool, PooledConnection};
+use super::{Cell, DatabaseTls, DbError, DbFuture, Dialect, Driver, Mode, Row, Session};
 use crate::limits;
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -28,11 +28,11 @@ const MARGIN: usize = 4096;
 /// A MySQL or MariaDB server.
 pub struct Mysql {
     opts: Opts,
-    pool: Arc<Pool<Connection>>,
+    pool: Arc<Pool<MysqlConnection>>,
 }
 
 /// A connection with the largest packet that its server accepts.
-struct Connection {
+struct MysqlConnection {
     conn: Conn,
     most: usize,
 }
@@ -46,7 +46,7 @@ impl Mysql {
         })
     }
 
-    async fn connect(&self) -> Result<Connection, DbError> {
+    async fn connect(&self) -> Result<MysqlConnection, DbError> {
         let connecting = tokio::time::timeout(PATIENCE, Conn::new(self.opts.clone()));
         let Ok(connected) = connecting.await else {
             return Err(DbError::Unavailable("it does not answer".to_owned()));
@@ -58,7 +58,7 @@ impl Mysql {
             .await
             .map_err(failed)?;
         let most = most.and_then(|most| usize::try_from(most).ok());
-        Ok(Connection {
+        Ok(MysqlConnection {
             conn,
             most: most.unwrap_or(usize::MAX),
         })
@@ -122,7 +122,7 @@ impl Driver for Mysql {
         Dialect::Mysql
     }
 
-    fn begin(&self, mode: Mode) -> Later<'_, Box<dyn Session>> {
+    fn begin(&self, mode: Mode) -> DbFuture<'_, Box<dyn Session>> {
         Box::pin(async move {
             let mut lease = self.pool.lease().await?;
             // an idle connection may have been lost
@@ -218,7 +218,7 @@ async fn run_begin(connection: &mut Conn, mode: Mode) -> Result<(), mysql_async:
 
 /// A transaction. Dropping the connection within a transaction closes it, which rolls the transaction back.
 struct MysqlSession {
-    lease: Lease<Connection>,
+    lease: PooledConnection<MysqlConnection>,
     mode: Mode,
 }
 
@@ -273,7 +273,7 @@ fn cell(value: Value) -> Cell {
 }
 
 impl Session for MysqlSession {
-    fn query<'s>(&'s mut self, sql: Cow<'static, str>, cells: Vec<Cell>) -> Later<'s, Vec<Row>> {
+    fn query<'s>(&'s mut self, sql: Cow<'static, str>, cells: Vec<Cell>) -> DbFuture<'s, Vec<Row>> {
         Box::pin(async move {
             let connection = self.connection_for(&cells)?;
             let values = values(cells);
@@ -292,7 +292,7 @@ impl Session for MysqlSession {
         })
     }
 
-    fn execute<'s>(&'s mut self, sql: &'static str, cells: Vec<Cell>) -> Later<'s, u64> {
+    fn execute<'s>(&'s mut self, sql: &'static str, cells: Vec<Cell>) -> DbFuture<'s, u64> {
         Box::pin(async move {
             let connection = self.connection_for(&cells)?;
             let values = values(cells);
@@ -308,7 +308,7 @@ impl Session for MysqlSession {
         })
     }
 
-    fn script<'s>(&'s mut self, sql: &'s str) -> Later<'s, ()> {
+    fn script<'s>(&'s mut self, sql: &'s str) -> DbFuture<'s, ()> {
         Box::pin(async move {
             let connection = self.connection()?;
             for statement in sql.split(";\n").filter(|text| !text.trim().is_empty()) {
@@ -318,7 +318,7 @@ impl Session for MysqlSession {
         })
     }
 
-    fn end(mut self: Box<Self>, commit: bool) -> Later<'static, ()> {
+    fn end(mut self: Box<Self>, commit: bool) -> DbFuture<'static, ()> {
         Box::pin(async move {
             let statement = match self.mode {
                 Mode::Migrate => "DO RELEASE_LOCK('solon_control_migrations')",

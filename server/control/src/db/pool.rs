@@ -25,7 +25,7 @@ pub enum BeginError {
 }
 
 /// A leased connection, or the permit to open one. A connection that is not given back is closed.
-pub struct Lease<C> {
+pub struct PooledConnection<C> {
     pool: Arc<Pool<C>>,
     connection: Option<C>,
     // released after the connection is given back
@@ -43,13 +43,13 @@ impl<C> Pool<C> {
     }
 
     /// Leases an idle connection, or the permit to open one.
-    pub async fn lease(self: &Arc<Self>) -> Result<Lease<C>, DbError> {
+    pub async fn lease(self: &Arc<Self>) -> Result<PooledConnection<C>, DbError> {
         let permit = tokio::time::timeout(self.patience, self.permits.clone().acquire_owned());
         let Ok(Ok(permit)) = permit.await else {
             let words = "every connection is in use";
             return Err(DbError::Busy(words.to_owned()));
         };
-        Ok(Lease {
+        Ok(PooledConnection {
             connection: self.idle.lock().pop(),
             pool: self.clone(),
             _permit: permit,
@@ -63,7 +63,7 @@ impl<C> Pool<C> {
     }
 }
 
-impl<C> Lease<C> {
+impl<C> PooledConnection<C> {
     /// Takes the connection out of the lease.
     pub fn take(&mut self) -> Option<C> {
         self.connection.take()

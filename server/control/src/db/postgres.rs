@@ -11,9 +11,9 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, Config, NoTls, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::pool::{BeginError, Lease, Pool};
+use super::pool::{BeginError, Pool, PooledConnection};
 use super::postgres_dsn::PostgresDsn;
-use super::{Cell, DatabaseTls, DbError, Dialect, Driver, Later, Mode, Row, Session};
+use super::{Cell, DatabaseTls, DbError, DbFuture, Dialect, Driver, Mode, Row, Session};
 use crate::limits;
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -25,11 +25,11 @@ const MIGRATIONS: &str = "SELECT pg_advisory_xact_lock(7230917234502)";
 pub struct Postgres {
     config: Config,
     tls: Option<Arc<rustls::ClientConfig>>,
-    pool: Arc<Pool<Connection>>,
+    pool: Arc<Pool<PostgresConnection>>,
 }
 
 /// A connection with its prepared statements.
-struct Connection {
+struct PostgresConnection {
     client: Client,
     prepared: HashMap<&'static str, Statement>,
 }
@@ -48,7 +48,7 @@ impl Postgres {
         })
     }
 
-    async fn connect(&self) -> Result<Connection, DbError> {
+    async fn connect(&self) -> Result<PostgresConnection, DbError> {
         let client = match &self.tls {
             Some(tls) => {
                 let tls = MakeRustlsConnect::new(tls.as_ref().clone());
@@ -62,7 +62,7 @@ impl Postgres {
                 client
             }
         };
-        Ok(Connection {
+        Ok(PostgresConnection {
             client,
             prepared: HashMap::new(),
         })
@@ -122,7 +122,7 @@ fn is_lost(client: &Client, error: &tokio_postgres::Error) -> bool {
 
 /// Begins a transaction. If this fails on a healthy connection, the transaction is rolled back so that the connection can
 /// be reused.
-async fn begin(connection: &Connection, statements: &str) -> Result<(), BeginError> {
+async fn begin(connection: &PostgresConnection, statements: &str) -> Result<(), BeginError> {
     let client = &connection.client;
     let Err(error) = client.batch_execute(statements).await else {
         return Ok(());
@@ -138,7 +138,7 @@ impl Driver for Postgres {
         Dialect::Postgres
     }
 
-    fn begin(&self, mode: Mode) -> Later<'_, Box<dyn Session>> {
+    fn begin(&self, mode: Mode) -> DbFuture<'_, Box<dyn Session>> {
         Box::pin(async move {
             let statements = match mode {
                 Mode::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY".to_owned(),
@@ -178,17 +178,17 @@ impl Driver for Postgres {
 
 /// A transaction. Dropping the connection within a transaction closes it, which rolls the transaction back.
 struct PostgresSession {
-    lease: Lease<Connection>,
+    lease: PooledConnection<PostgresConnection>,
 }
 
 impl PostgresSession {
-    fn connection(&mut self) -> Result<&mut Connection, DbError> {
+    fn connection(&mut self) -> Result<&mut PostgresConnection, DbError> {
         let gone = || DbError::Other("the transaction is over".to_owned());
         self.lease.get().ok_or_else(gone)
     }
 }
 
-impl Connection {
+impl PostgresConnection {
     /// Prepares a statement of this module once. A statement with a condition of the policy is planned again for each call.
     /// A plan from when the tables were small scans all rows, and its duration would reveal how many rows others own.
     async fn prepare(&mut self, sql: Cow<'static, str>) -> Result<Statement, DbError> {
@@ -270,7 +270,11 @@ impl<'a> FromSql<'a> for Cell {
 }
 
 impl Session for PostgresSession {
-    fn query<'s>(&'s mut self, sql: Cow<'static, str>, values: Vec<Cell>) -> Later<'s, Vec<Row>> {
+    fn query<'s>(
+        &'s mut self,
+        sql: Cow<'static, str>,
+        values: Vec<Cell>,
+    ) -> DbFuture<'s, Vec<Row>> {
         Box::pin(async move {
             let connection = self.connection()?;
             let statement = connection.prepare(sql).await?;
@@ -287,7 +291,7 @@ impl Session for PostgresSession {
         })
     }
 
-    fn execute<'s>(&'s mut self, sql: &'static str, values: Vec<Cell>) -> Later<'s, u64> {
+    fn execute<'s>(&'s mut self, sql: &'static str, values: Vec<Cell>) -> DbFuture<'s, u64> {
         Box::pin(async move {
             let connection = self.connection()?;
             let statement = connection.prepare(sql.into()).await?;
@@ -303,14 +307,14 @@ impl Session for PostgresSession {
         })
     }
 
-    fn script<'s>(&'s mut self, sql: &'s str) -> Later<'s, ()> {
+    fn script<'s>(&'s mut self, sql: &'s str) -> DbFuture<'s, ()> {
         Box::pin(async move {
             let connection = self.connection()?;
             connection.client.batch_execute(sql).await.map_err(failed)
         })
     }
 
-    fn end(mut self: Box<Self>, commit: bool) -> Later<'static, ()> {
+    fn end(mut self: Box<Self>, commit: bool) -> DbFuture<'static, ()> {
         Box::pin(async move {
             let word = if commit { "COMMIT" } else { "ROLLBACK" };
             let connection = self.connection()?;

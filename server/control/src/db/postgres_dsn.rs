@@ -192,7 +192,7 @@ fn split(dsn: &str) -> Result<(String, Parameters), String> {
     if let Some(prefix) = prefixes.iter().find(|prefix| dsn.starts_with(**prefix)) {
         return split_url(dsn, prefix.len());
     }
-    split_words(dsn)
+    split_parameters(dsn)
 }
 
 fn split_url(dsn: &str, prefix: usize) -> Result<(String, Parameters), String> {
@@ -228,7 +228,7 @@ fn split_url(dsn: &str, prefix: usize) -> Result<(String, Parameters), String> {
     ))
 }
 
-fn split_words(dsn: &str) -> Result<(String, Parameters), String> {
+fn split_parameters(dsn: &str) -> Result<(String, Parameters), String> {
     let (mut kept, mut parameters) = (String::new(), Vec::new());
     let mut rest = dsn.trim();
     let mut at = 0;

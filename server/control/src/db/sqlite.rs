@@ -10,8 +10,8 @@ use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, ErrorCode, ToSql, params_from_iter};
 use solon_common::private_files;
 
-use super::pool::{Lease, Pool};
-use super::{Cell, DbError, Dialect, Driver, Later, Mode, Row, Session};
+use super::pool::{Pool, PooledConnection};
+use super::{Cell, DbError, DbFuture, Dialect, Driver, Mode, Row, Session};
 use crate::limits;
 
 /// How long a write waits for writes of other processes.
@@ -87,7 +87,7 @@ impl Driver for Sqlite {
         Dialect::Sqlite
     }
 
-    fn begin(&self, mode: Mode) -> Later<'_, Box<dyn Session>> {
+    fn begin(&self, mode: Mode) -> DbFuture<'_, Box<dyn Session>> {
         Box::pin(async move {
             let (pool, begin) = match mode {
                 Mode::Read => (&self.readers, "BEGIN DEFERRED"),
@@ -110,7 +110,7 @@ impl Driver for Sqlite {
 
 /// A transaction on a connection. Each statement moves the connection to a thread that may block.
 struct SqliteSession {
-    lease: Option<Lease<Connection>>,
+    lease: Option<PooledConnection<Connection>>,
 }
 
 impl Drop for SqliteSession {
@@ -193,13 +193,17 @@ fn query(connection: &Connection, sql: &str, values: &[Cell]) -> rusqlite::Resul
 }
 
 impl Session for SqliteSession {
-    fn query<'s>(&'s mut self, sql: Cow<'static, str>, values: Vec<Cell>) -> Later<'s, Vec<Row>> {
+    fn query<'s>(
+        &'s mut self,
+        sql: Cow<'static, str>,
+        values: Vec<Cell>,
+    ) -> DbFuture<'s, Vec<Row>> {
         Box::pin(self.run(None, move |connection| {
             query(connection, &sql, &values).map_err(failed)
         }))
     }
 
-    fn execute<'s>(&'s mut self, sql: &'static str, values: Vec<Cell>) -> Later<'s, u64> {
+    fn execute<'s>(&'s mut self, sql: &'static str, values: Vec<Cell>) -> DbFuture<'s, u64> {
         Box::pin(self.run(None, move |connection| {
             let mut statement = connection.prepare_cached(sql).map_err(failed)?;
             let changed = statement.execute(params_from_iter(&values));
@@ -207,14 +211,14 @@ impl Session for SqliteSession {
         }))
     }
 
-    fn script<'s>(&'s mut self, sql: &'s str) -> Later<'s, ()> {
+    fn script<'s>(&'s mut self, sql: &'s str) -> DbFuture<'s, ()> {
         let sql = sql.to_owned();
         Box::pin(self.run(None, move |connection| {
             connection.execute_batch(&sql).map_err(failed)
         }))
     }
 
-    fn end(mut self: Box<Self>, commit: bool) -> Later<'static, ()> {
+    fn end(mut self: Box<Self>, commit: bool) -> DbFuture<'static, ()> {
         Box::pin(async move {
             let word = if commit { "COMMIT" } else { "ROLLBACK" };
             self.run(None, move |connection| {

@@ -2,7 +2,7 @@
 
 use super::{DbError, Row, Transaction, now};
 use crate::limits;
-use crate::model::Record;
+use crate::model::StatusRecord;
 
 /// A stored status record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ fn read(mut row: Row) -> Result<StoredStatus, DbError> {
 }
 
 /// Returns the revision and the message of a record within their limits.
-pub(super) fn stored_texts(record: &Record) -> (String, String) {
+pub(super) fn stored_texts(record: &StatusRecord) -> (String, String) {
     (
         cut_revision(&record.revision),
         cut(&record.error_message, limits::STATUS_MESSAGE),
@@ -93,7 +93,11 @@ impl Transaction {
     /// Records a result. Each revision has one record, and so do results without a revision. A result of the revision of the
     /// newest record replaces its contents. The record of another revision is replaced by a new one, so that the newest
     /// record is the last result. A result with a revision deletes the record without one.
-    pub async fn record_status(&mut self, bundle: i64, record: &Record) -> Result<(), DbError> {
+    pub async fn record_status(
+        &mut self,
+        bundle: i64,
+        record: &StatusRecord,
+    ) -> Result<(), DbError> {
         let (revision, message) = stored_texts(record);
         let (phase, status) = (record.phase.as_str(), record.status.as_str());
         let now = now();

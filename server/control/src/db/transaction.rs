@@ -38,7 +38,7 @@ impl Database {
             DatabaseOptions::Postgres(dsn, tls) => Arc::new(Postgres::new(dsn, tls)?),
             DatabaseOptions::Mysql(dsn, tls) => Arc::new(Mysql::new(dsn, tls)?),
         };
-        let clock = Clock::of(driver.dialect());
+        let clock = Clock::for_dialect(driver.dialect());
         Ok(Self {
             driver,
             observer: None,
@@ -68,7 +68,7 @@ impl Database {
     pub async fn begin(&self, mode: Mode) -> Result<Transaction, DbError> {
         let begun = Instant::now();
         let session = self.driver.begin(mode).await;
-        tell(self.observer.as_ref(), "begin", begun, session.is_ok());
+        observe(self.observer.as_ref(), "begin", begun, session.is_ok());
         Ok(Transaction {
             session: session?,
             observer: self.observer.clone(),
@@ -85,7 +85,7 @@ impl Transaction {
     pub async fn commit(self) -> Result<(), DbError> {
         let begun = Instant::now();
         let ended = self.session.end(true).await;
-        tell(self.observer.as_ref(), "commit", begun, ended.is_ok());
+        observe(self.observer.as_ref(), "commit", begun, ended.is_ok());
         ended
     }
 
@@ -119,7 +119,7 @@ impl Transaction {
     ) -> Result<Vec<Row>, DbError> {
         let begun = Instant::now();
         let rows = self.session.query(sql.into(), values).await;
-        tell(self.observer.as_ref(), word(sql), begun, rows.is_ok());
+        observe(self.observer.as_ref(), word(sql), begun, rows.is_ok());
         rows
     }
 
@@ -131,7 +131,7 @@ impl Transaction {
     ) -> Result<Vec<Row>, DbError> {
         let begun = Instant::now();
         let rows = self.session.query(sql.into(), values).await;
-        tell(self.observer.as_ref(), "select", begun, rows.is_ok());
+        observe(self.observer.as_ref(), "select", begun, rows.is_ok());
         rows
     }
 
@@ -150,7 +150,7 @@ impl Transaction {
     ) -> Result<u64, DbError> {
         let begun = Instant::now();
         let changed = self.session.execute(sql, values).await;
-        tell(self.observer.as_ref(), word(sql), begun, changed.is_ok());
+        observe(self.observer.as_ref(), word(sql), begun, changed.is_ok());
         changed
     }
 
@@ -173,7 +173,7 @@ impl Transaction {
     }
 }
 
-fn tell(observer: Option<&Observer>, word: &'static str, begun: Instant, is_well: bool) {
+fn observe(observer: Option<&Observer>, word: &'static str, begun: Instant, is_well: bool) {
     if let Some(observer) = observer {
         observer(word, is_well, begun.elapsed());
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use solon_common::duration::{self, DurationError};
 
-use super::{BundleSigning, Kind, Place, Reader, Reference, Requirement, Resource, Storage};
+use super::{BundleSigning, FieldPath, Kind, Reader, Reference, Requirement, Resource, Storage};
 use crate::limits;
 
 /// A bundle.
@@ -50,7 +50,7 @@ pub struct BundleOptions {
     pub optimization: Option<Optimization>,
     /// The build target.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub target: Option<Target>,
+    pub target: Option<BundleTarget>,
     /// The version of Rego, 0 or 1, of sources whose `.manifest` has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rego_version: Option<i64>,
@@ -66,7 +66,7 @@ pub struct Optimization {
 /// Build target of a bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Target {
+pub enum BundleTarget {
     /// Unchanged modules.
     Rego,
 }
@@ -74,7 +74,7 @@ pub enum Target {
 impl Resource for Bundle {
     const KIND: Kind = Kind::Bundle;
 
-    fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
+    fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Self {
         let mut members = reader.object(place, value);
         let bundle = Self {
             name: members.name(reader, place),
@@ -122,7 +122,7 @@ impl Resource for Bundle {
 }
 
 impl BundleOptions {
-    fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
+    fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Self {
         let mut members = reader.object(place, value);
         let no_default_stack_mount = members
             .take("no_default_stack_mount")
@@ -134,7 +134,7 @@ impl BundleOptions {
                 let place = place.member("level");
                 let level = reader.integer(&place, value);
                 if !(0..=2).contains(&level) {
-                    reader.refuse(&place, "must be 0, 1 or 2");
+                    reader.report(&place, "must be 0, 1 or 2");
                 }
                 level
             });
@@ -152,7 +152,7 @@ impl BundleOptions {
         let target = members.text(reader, place, "target");
         let target = match target.as_str() {
             "" => None,
-            "rego" => Some(Target::Rego),
+            "rego" => Some(BundleTarget::Rego),
             // building Rego instead would give a bundle that lacks what it asks for
             "ir" | "plan" | "wasm" => {
                 let words = format_args!(
@@ -163,7 +163,7 @@ impl BundleOptions {
             }
             other => {
                 let words = format_args!("must be `rego`, not {other:?}");
-                reader.refuse(&place.member("target"), words);
+                reader.report(&place.member("target"), words);
                 None
             }
         };
@@ -177,7 +177,7 @@ impl BundleOptions {
     }
 }
 
-fn read_interval(reader: &mut Reader, place: &Place<'_>, value: &Value) -> String {
+fn read_interval(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> String {
     let text = reader.text(place, value);
     if !value.is_string() {
         return text;
@@ -185,24 +185,24 @@ fn read_interval(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Strin
     match duration::parse(&text) {
         Ok(interval) if interval < limits::REBUILD_INTERVAL * 1_000_000_000 => {
             let least = limits::REBUILD_INTERVAL;
-            reader.refuse(place, format_args!("must be at least {least}s"));
+            reader.report(place, format_args!("must be at least {least}s"));
             text
         }
         Ok(interval) => duration::format(interval),
         Err(DurationError::Syntax) => {
             let words = format_args!("is not a duration such as `10m30s`: {text:?}");
-            reader.refuse(place, words);
+            reader.report(place, words);
             text
         }
         Err(DurationError::TooLong) => {
-            reader.refuse(place, format_args!("is too long a duration: {text:?}"));
+            reader.report(place, format_args!("is too long a duration: {text:?}"));
             text
         }
     }
 }
 
 /// Reports a revision that is not an expression.
-fn check_revision(reader: &mut Reader, place: &Place<'_>, revision: &str) {
+fn check_revision(reader: &mut Reader, place: &FieldPath<'_>, revision: &str) {
     use solon_syntax::source::{Source as Text, SourceId};
     if revision.is_empty() {
         return;
@@ -210,6 +210,6 @@ fn check_revision(reader: &mut Reader, place: &Place<'_>, revision: &str) {
     let text = Text::new(SourceId(0), "revision", revision);
     if let Err(wrong) = solon_syntax::parse_body(&text, &solon_syntax::ParseOptions::default()) {
         let words = wrong.0.first().map_or("", |first| first.message.as_str());
-        reader.refuse(place, format_args!("is not a valid expression: {words}"));
+        reader.report(place, format_args!("is not a valid expression: {words}"));
     }
 }

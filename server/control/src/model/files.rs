@@ -9,7 +9,7 @@ use serde::Deserialize;
 use solon::{Value, json, yaml};
 
 use super::DataPath;
-use super::tree::{self, Clash};
+use super::tree::{self, Conflict};
 
 /// Names of files that contain documents in a bundle.
 const NAMES: [&str; 3] = ["data.json", "data.yaml", "data.yml"];
@@ -112,7 +112,7 @@ impl FileDocument {
 
     /// Returns the document as a tree from the root of the source's data.
     pub fn tree(&self) -> Value {
-        tree::below(self.path.steps(), self.value.clone())
+        tree::nest(self.path.steps(), self.value.clone())
     }
 
     /// Merges documents into one tree. Returns `None` if there are none.
@@ -125,7 +125,7 @@ impl FileDocument {
             let own = document.tree();
             all = Some(match all {
                 None => own,
-                Some(all) => tree::merge(&all, &own).map_err(|Clash(steps)| {
+                Some(all) => tree::merge(&all, &own).map_err(|Conflict(steps)| {
                     let place = steps.join("/");
                     FileError {
                         file: document.file.clone(),

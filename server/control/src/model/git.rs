@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Address, Kind, Origin, Place, Reader, Reference};
+use super::{Address, FieldPath, Kind, Origin, Reader, Reference};
 
 /// A Git repository and the files that are used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -32,7 +32,7 @@ pub struct Git {
 
 impl Git {
     /// Reads an origin.
-    pub(super) fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
+    pub(super) fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Self {
         let mut members = reader.object(place, value);
         let git = Self {
             repo: members.required(reader, place, "repo"),
@@ -44,11 +44,11 @@ impl Git {
             credentials: members.text(reader, place, "credentials"),
         };
         members.end(reader, place);
-        if let Some(words) = refused_repository(&git.repo, reader.origin()) {
-            reader.refuse(&place.member("repo"), words);
+        if let Some(words) = invalid_repository(&git.repo, reader.origin()) {
+            reader.report(&place.member("repo"), words);
         }
-        if let Some(words) = refused_reference(&git.reference) {
-            reader.refuse(&place.member("reference"), words);
+        if let Some(words) = invalid_reference(&git.reference) {
+            reader.report(&place.member("reference"), words);
         }
         reader.check_commit(&place.member("commit"), &git.commit);
         reader.check_inside(&place.member("path"), git.path.trim_start_matches("./"));
@@ -62,14 +62,14 @@ impl Git {
         (!self.credentials.is_empty()).then(|| Reference {
             kind: Kind::Secret,
             name: self.credentials.clone(),
-            place: "git.credentials".to_owned(),
+            field: "git.credentials".to_owned(),
             address: Address::of_repository(&self.repo),
         })
     }
 }
 
 /// Returns the problem of a repository address, if any.
-fn refused_repository(address: &str, origin: Origin) -> Option<&'static str> {
+fn invalid_repository(address: &str, origin: Origin) -> Option<&'static str> {
     if address.is_empty() {
         return None;
     }
@@ -112,7 +112,7 @@ fn refused_repository(address: &str, origin: Origin) -> Option<&'static str> {
 }
 
 /// Returns the problem of a branch or tag name by Git's rules, if any.
-fn refused_reference(name: &str) -> Option<&'static str> {
+fn invalid_reference(name: &str) -> Option<&'static str> {
     let forbidden = |c: char| c.is_control() || " ~^:?*[\\".contains(c);
     let wrong = name.starts_with(['-', '/'])
         || name.ends_with(['/', '.'])
@@ -128,7 +128,7 @@ fn refused_reference(name: &str) -> Option<&'static str> {
 
 impl Reader {
     /// Reports problems of a web address.
-    pub(super) fn check_web_address(&mut self, place: &Place<'_>, address: &str) {
+    pub(super) fn check_web_address(&mut self, place: &FieldPath<'_>, address: &str) {
         if address.is_empty() {
             return;
         }
@@ -136,19 +136,19 @@ impl Reader {
             .strip_prefix("https://")
             .or(address.strip_prefix("http://"));
         let Some(rest) = rest else {
-            self.refuse(place, "must begin with `https://` or `http://`");
+            self.report(place, "must begin with `https://` or `http://`");
             return;
         };
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
         if authority.contains('@') {
-            self.refuse(
+            self.report(
                 place,
                 "must not hold a user or a password; name a secret by `credentials`",
             );
         } else if authority.is_empty() || authority.starts_with(':') {
-            self.refuse(place, "has no host");
+            self.report(place, "has no host");
         } else if address.contains(|c: char| c.is_control() || c == ' ') {
-            self.refuse(place, "is not a valid address");
+            self.report(place, "is not a valid address");
         }
     }
 }
@@ -167,7 +167,7 @@ mod tests {
             "example.com:repo",
             "example.com:org/repo@v1",
         ] {
-            assert_eq!(refused_repository(address, Origin::Api), None, "{address}");
+            assert_eq!(invalid_repository(address, Origin::Api), None, "{address}");
         }
         for address in [
             "/srv/repo",
@@ -184,18 +184,18 @@ mod tests {
             "ftp://x/y",
         ] {
             assert!(
-                refused_repository(address, Origin::Api).is_some(),
+                invalid_repository(address, Origin::Api).is_some(),
                 "{address}"
             );
         }
-        assert_eq!(refused_repository("/srv/repo", Origin::File), None);
-        assert_eq!(refused_repository("file:///srv/repo", Origin::File), None);
+        assert_eq!(invalid_repository("/srv/repo", Origin::File), None);
+        assert_eq!(invalid_repository("file:///srv/repo", Origin::File), None);
     }
 
     #[test]
     fn names_of_branches() {
         for name in ["refs/heads/main", "main", "v1.0", "feature/x-y", ""] {
-            assert_eq!(refused_reference(name), None, "{name}");
+            assert_eq!(invalid_reference(name), None, "{name}");
         }
         for name in [
             "--upload-pack=x",
@@ -207,7 +207,7 @@ mod tests {
             "HEAD@{1}",
             "a:b",
         ] {
-            assert!(refused_reference(name).is_some(), "{name}");
+            assert!(invalid_reference(name).is_some(), "{name}");
         }
     }
 }

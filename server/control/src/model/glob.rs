@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use solon::{Engine, PreparedDocument, Request, Value};
 
-use super::{Place, Reader};
+use super::{FieldPath, Reader};
 use crate::limits;
 
 /// A glob without delimiters: `*` also matches `/`, as for files and labels in OPA Control Plane.
@@ -34,7 +34,7 @@ impl Glob {
             return Err(format!("is a glob of more than {} bytes", limits::GLOB));
         }
         let glob = Self(pattern.to_owned());
-        match glob.ask("", true) {
+        match glob.evaluate("", true) {
             Ok(_) => Ok(glob),
             Err(words) => Err(format!("is not a valid glob: {words}")),
         }
@@ -42,10 +42,10 @@ impl Glob {
 
     /// Returns `true` if the glob matches the whole text.
     pub fn matches(&self, text: &str) -> bool {
-        self.ask(text, false).unwrap_or(false)
+        self.evaluate(text, false).unwrap_or(false)
     }
 
-    fn ask(&self, text: &str, strict: bool) -> Result<bool, String> {
+    fn evaluate(&self, text: &str, strict: bool) -> Result<bool, String> {
         let Some(document) = document() else {
             return Err("the engine does not match globs".to_owned());
         };
@@ -64,10 +64,10 @@ impl Glob {
 
 impl Reader {
     /// Reports problems of globs.
-    pub(super) fn check_globs(&mut self, place: &Place<'_>, globs: &[String]) {
+    pub(super) fn check_globs(&mut self, place: &FieldPath<'_>, globs: &[String]) {
         for (at, glob) in globs.iter().enumerate() {
             if let Err(words) = Glob::new(glob) {
-                self.refuse(&place.element(at), words);
+                self.report(&place.element(at), words);
             }
         }
     }

@@ -9,7 +9,6 @@ mod files;
 mod git;
 mod glob;
 mod hosts;
-pub mod moment;
 mod names;
 mod paths;
 mod reader;
@@ -23,18 +22,19 @@ mod stack;
 mod status;
 mod storage;
 mod suggestion;
+pub mod timestamp;
 mod token;
 pub mod tree;
 mod webhook;
 
-pub use bundle::{Bundle, BundleOptions, Optimization, Target};
+pub use bundle::{Bundle, BundleOptions, BundleTarget, Optimization};
 pub use files::{FileDocument, FileError};
 pub use git::Git;
 pub use glob::Glob;
 pub use hosts::Address;
 pub use names::{Kind, check_name};
 pub use paths::{DataPath, DataPathError, leaves};
-pub use reader::{Compat, Members, Origin, Place, Problems, Reader, kind_of};
+pub use reader::{Compat, FieldPath, Members, Origin, Problems, Reader, kind_of};
 pub use references::{Reference, cycle};
 pub use requirement::{Pin, Requirement};
 pub use retention::read_retention;
@@ -42,7 +42,7 @@ pub use secret::{Secret, SecretField, SecretType, SecretValue, allowed_hosts};
 pub use signing::BundleSigning;
 pub use source::{Datasource, DatasourceConfig, Source};
 pub use stack::Stack;
-pub use status::{Failure, Phase, Record, Status};
+pub use status::{Failure, Phase, Status, StatusRecord};
 pub use storage::Storage;
 pub(crate) use suggestion::nearest;
 pub use token::{Role, Token};
@@ -56,7 +56,7 @@ pub trait Resource: Serialize + Sized {
     const KIND: Kind;
 
     /// Parses an item. Problems are reported to the reader. If there are any, the returned item must not be used.
-    fn read(reader: &mut Reader, place: &Place<'_>, value: &serde_json::Value) -> Self;
+    fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &serde_json::Value) -> Self;
 
     /// Returns the name. Empty if the body has none.
     fn name(&self) -> &str;

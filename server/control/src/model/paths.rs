@@ -4,7 +4,7 @@ use solon_syntax::ast::TermKind;
 use solon_syntax::source::{Source as Text, SourceId};
 use solon_syntax::{ParseOptions, parse_ref};
 
-use super::{Origin, Place, Reader};
+use super::{FieldPath, Origin, Reader};
 use crate::limits;
 
 /// Returns the problem of a path that leaves its base folder, or `None` if it stays inside.
@@ -52,40 +52,40 @@ fn is_up(step: &str) -> bool {
 
 impl Reader {
     /// Reports problems of a path inside a tree that the service fetched or received.
-    pub(super) fn check_inside(&mut self, place: &Place<'_>, path: &str) {
+    pub(super) fn check_inside(&mut self, place: &FieldPath<'_>, path: &str) {
         if let Some(words) = leaves(path) {
-            self.refuse(place, words);
+            self.report(place, words);
         }
     }
 
     /// Reports problems of a local path. Configuration files of the operator may contain any path.
-    pub(super) fn check_local(&mut self, place: &Place<'_>, path: &str) {
+    pub(super) fn check_local(&mut self, place: &FieldPath<'_>, path: &str) {
         match (self.origin(), leaves(path)) {
-            (Origin::Api, Some(words)) => self.refuse(
+            (Origin::Api, Some(words)) => self.report(
                 place,
                 format_args!(
                     "{words}: what is written through the API stays inside the service's folder"
                 ),
             ),
-            (Origin::File, Some(words)) if path.contains('\0') => self.refuse(place, words),
+            (Origin::File, Some(words)) if path.contains('\0') => self.report(place, words),
             _ => {}
         }
     }
 
     /// Reports problems of a path or prefix in `data`: a reference such as `data.lib` or `lib["a b"]`, or names separated
     /// by slashes.
-    pub(super) fn check_data_reference(&mut self, place: &Place<'_>, text: &str) {
+    pub(super) fn check_data_reference(&mut self, place: &FieldPath<'_>, text: &str) {
         if text.is_empty() || is_reference(text) {
             return;
         }
         if let Some(words) = leaves(text) {
-            self.refuse(place, words);
+            self.report(place, words);
             return;
         }
         let plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
         let named = |step: &str| !step.is_empty() && step.chars().all(plain) && step != ".";
         if !text.trim_end_matches('/').split('/').all(named) || text.ends_with('.') {
-            self.refuse(
+            self.report(
                 place,
                 "must be a reference within data such as `lib.authz`, or names with `/` between",
             );

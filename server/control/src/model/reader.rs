@@ -28,32 +28,32 @@ pub enum Origin {
 
 /// The path of a value: steps from the root, each with a reference to the previous one.
 #[derive(Clone, Copy, Debug)]
-pub enum Place<'p> {
+pub enum FieldPath<'p> {
     /// The whole body.
     Root,
     /// A member of an object.
-    Member(&'p Place<'p>, &'p str),
+    Member(&'p FieldPath<'p>, &'p str),
     /// An element of an array.
-    Element(&'p Place<'p>, usize),
+    Element(&'p FieldPath<'p>, usize),
 }
 
-impl Place<'_> {
+impl FieldPath<'_> {
     /// Returns the path of a member of this value.
-    pub fn member<'p>(&'p self, name: &'p str) -> Place<'p> {
-        Place::Member(self, name)
+    pub fn member<'p>(&'p self, name: &'p str) -> FieldPath<'p> {
+        FieldPath::Member(self, name)
     }
 
     /// Returns the path of an element of this value.
-    pub fn element(&self, at: usize) -> Place<'_> {
-        Place::Element(self, at)
+    pub fn element(&self, at: usize) -> FieldPath<'_> {
+        FieldPath::Element(self, at)
     }
 }
 
-impl Display for Place<'_> {
+impl Display for FieldPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Root => f.write_str("the body"),
-            Self::Member(Place::Root, name) => write_name(f, name),
+            Self::Member(FieldPath::Root, name) => write_name(f, name),
             Self::Member(parent, name) => {
                 write!(f, "{parent}.")?;
                 write_name(f, name)
@@ -76,7 +76,7 @@ fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
 /// The problems of a value. An error contains at least one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems {
-    told: Vec<String>,
+    messages: Vec<String>,
     untold: usize,
 }
 
@@ -84,24 +84,24 @@ impl Problems {
     /// Creates a list with one problem.
     pub fn one(words: impl Into<String>) -> Self {
         Self {
-            told: vec![words.into()],
+            messages: vec![words.into()],
             untold: 0,
         }
     }
 
     /// Returns the problems in the order found, at most `limits::PROBLEMS`.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.told.iter().map(String::as_str)
+        self.messages.iter().map(String::as_str)
     }
 
     /// Returns `true` if there are none.
     pub fn is_empty(&self) -> bool {
-        self.told.is_empty()
+        self.messages.is_empty()
     }
 
     fn add(&mut self, words: String) {
-        if self.told.len() < limits::PROBLEMS {
-            self.told.push(words);
+        if self.messages.len() < limits::PROBLEMS {
+            self.messages.push(words);
         } else {
             self.untold += 1;
         }
@@ -110,7 +110,7 @@ impl Problems {
 
 impl Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.told.join("; "))?;
+        f.write_str(&self.messages.join("; "))?;
         if self.untold > 0 {
             write!(f, "; and {} more", self.untold)?;
         }
@@ -144,7 +144,7 @@ impl Reader {
     }
 
     /// Reports a problem of the value at `place`.
-    pub fn refuse(&mut self, place: &Place<'_>, words: impl Display) {
+    pub fn report(&mut self, place: &FieldPath<'_>, words: impl Display) {
         self.problems.add(format!("{place} {words}"));
     }
 
@@ -166,7 +166,7 @@ impl Reader {
     }
 
     /// Returns the members of an object. Any other value is reported and has no members.
-    pub fn object<'v>(&mut self, place: &Place<'_>, value: &'v Value) -> Members<'v> {
+    pub fn object<'v>(&mut self, place: &FieldPath<'_>, value: &'v Value) -> Members<'v> {
         let members = match value {
             Value::Object(members) => Some(members),
             other => {
@@ -176,17 +176,17 @@ impl Reader {
         };
         Members {
             members,
-            known: Vec::new(),
+            names: Vec::new(),
         }
     }
 
     /// Returns the elements of an array. Any other value is reported and has no elements.
-    pub fn array<'v>(&mut self, place: &Place<'_>, value: &'v Value) -> &'v [Value] {
+    pub fn array<'v>(&mut self, place: &FieldPath<'_>, value: &'v Value) -> &'v [Value] {
         match value {
             Value::Array(items) if items.len() <= limits::PARTS => items,
             Value::Array(items) => {
                 let (had, most) = (items.len(), limits::PARTS);
-                self.refuse(place, format_args!("has {had} elements, at most {most}"));
+                self.report(place, format_args!("has {had} elements, at most {most}"));
                 &[]
             }
             other => {
@@ -197,14 +197,14 @@ impl Reader {
     }
 
     /// Returns a text. NUL is rejected because databases and paths cannot contain it.
-    pub fn text(&mut self, place: &Place<'_>, value: &Value) -> String {
+    pub fn text(&mut self, place: &FieldPath<'_>, value: &Value) -> String {
         match value {
             Value::String(text) if text.len() > limits::TEXT => {
                 let most = limits::TEXT;
-                self.refuse(place, format_args!("is longer than {most} bytes"));
+                self.report(place, format_args!("is longer than {most} bytes"));
             }
             Value::String(text) if text.contains('\0') => {
-                self.refuse(place, "has a NUL character");
+                self.report(place, "has a NUL character");
             }
             Value::String(text) => return text.clone(),
             other => self.expected(place, "a string", other),
@@ -213,7 +213,7 @@ impl Reader {
     }
 
     /// Returns a Boolean.
-    pub fn boolean(&mut self, place: &Place<'_>, value: &Value) -> bool {
+    pub fn boolean(&mut self, place: &FieldPath<'_>, value: &Value) -> bool {
         value.as_bool().unwrap_or_else(|| {
             self.expected(place, "true or false", value);
             false
@@ -221,7 +221,7 @@ impl Reader {
     }
 
     /// Returns an integer.
-    pub fn integer(&mut self, place: &Place<'_>, value: &Value) -> i64 {
+    pub fn integer(&mut self, place: &FieldPath<'_>, value: &Value) -> i64 {
         value.as_i64().unwrap_or_else(|| {
             self.expected(place, "an integer", value);
             0
@@ -231,7 +231,7 @@ impl Reader {
     /// Returns texts by name.
     pub fn texts_by_name(
         &mut self,
-        place: &Place<'_>,
+        place: &FieldPath<'_>,
         value: &Value,
     ) -> std::collections::BTreeMap<String, String> {
         let members = self.object(place, value);
@@ -245,14 +245,14 @@ impl Reader {
     /// Returns the members of an object with arbitrary names. Their number is limited.
     pub fn bounded<'v>(
         &mut self,
-        place: &Place<'_>,
+        place: &FieldPath<'_>,
         members: &Members<'v>,
     ) -> impl Iterator<Item = (&'v String, &'v Value)> + use<'v> {
         let members = members.members.filter(|members| {
             let fits = members.len() <= limits::PARTS;
             if !fits {
                 let (had, most) = (members.len(), limits::PARTS);
-                self.refuse(place, format_args!("has {had} members, at most {most}"));
+                self.report(place, format_args!("has {had} members, at most {most}"));
             }
             fits
         });
@@ -260,8 +260,8 @@ impl Reader {
     }
 
     /// Reports a value of an unexpected type. The message does not contain the value, which may be a secret.
-    pub fn expected(&mut self, place: &Place<'_>, wanted: &str, value: &Value) {
-        self.refuse(
+    pub fn expected(&mut self, place: &FieldPath<'_>, wanted: &str, value: &Value) {
+        self.report(
             place,
             format_args!("must be {wanted}, not {}", kind_of(value)),
         );
@@ -284,13 +284,13 @@ pub fn kind_of(value: &Value) -> &'static str {
 #[derive(Debug)]
 pub struct Members<'v> {
     members: Option<&'v Map<String, Value>>,
-    known: Vec<&'static str>,
+    names: Vec<&'static str>,
 }
 
 impl<'v> Members<'v> {
     /// Takes a member. `null` counts as absent.
     pub fn take(&mut self, name: &'static str) -> Option<&'v Value> {
-        self.known.push(name);
+        self.names.push(name);
         let value = self.members?.get(name)?;
         (!value.is_null()).then_some(value)
     }
@@ -312,10 +312,10 @@ impl<'v> Members<'v> {
     }
 
     /// Takes the name. Empty if it is absent.
-    pub fn name(&mut self, reader: &mut Reader, place: &Place<'_>) -> String {
+    pub fn name(&mut self, reader: &mut Reader, place: &FieldPath<'_>) -> String {
         match self.take("name") {
             Some(Value::String(name)) if name.is_empty() => {
-                reader.refuse(&place.member("name"), "must not be empty");
+                reader.report(&place.member("name"), "must not be empty");
                 String::new()
             }
             Some(value) => reader.text(&place.member("name"), value),
@@ -324,7 +324,12 @@ impl<'v> Members<'v> {
     }
 
     /// Takes a text. Empty if it is absent.
-    pub fn text(&mut self, reader: &mut Reader, place: &Place<'_>, name: &'static str) -> String {
+    pub fn text(
+        &mut self,
+        reader: &mut Reader,
+        place: &FieldPath<'_>,
+        name: &'static str,
+    ) -> String {
         match self.take(name) {
             Some(value) => reader.text(&place.member(name), value),
             None => String::new(),
@@ -335,14 +340,14 @@ impl<'v> Members<'v> {
     pub fn required(
         &mut self,
         reader: &mut Reader,
-        place: &Place<'_>,
+        place: &FieldPath<'_>,
         name: &'static str,
     ) -> String {
-        let before = reader.problems.told.len() + reader.problems.untold;
+        let before = reader.problems.messages.len() + reader.problems.untold;
         let text = self.text(reader, place, name);
-        let is_new = before == reader.problems.told.len() + reader.problems.untold;
+        let is_new = before == reader.problems.messages.len() + reader.problems.untold;
         if text.is_empty() && is_new && self.is_object() {
-            reader.refuse(&place.member(name), "is required");
+            reader.report(&place.member(name), "is required");
         }
         text
     }
@@ -351,7 +356,7 @@ impl<'v> Members<'v> {
     pub fn texts(
         &mut self,
         reader: &mut Reader,
-        place: &Place<'_>,
+        place: &FieldPath<'_>,
         name: &'static str,
     ) -> Vec<String> {
         let Some(value) = self.take(name) else {
@@ -365,24 +370,24 @@ impl<'v> Members<'v> {
     }
 
     /// Rejects the members that were not taken, with suggestions of known names.
-    pub fn end(self, reader: &mut Reader, place: &Place<'_>) {
+    pub fn end(self, reader: &mut Reader, place: &FieldPath<'_>) {
         if reader.compat == Compat::Ocp {
             return;
         }
         for name in self.members.into_iter().flat_map(Map::keys) {
-            if self.known.contains(&name.as_str()) {
+            if self.names.contains(&name.as_str()) {
                 continue;
             }
-            match nearest(name, &self.known) {
-                Some(meant) => reader.refuse(
+            match nearest(name, &self.names) {
+                Some(meant) => reader.report(
                     &place.member(name),
                     format_args!("is not a known field; did you mean `{meant}`?"),
                 ),
-                None => reader.refuse(
+                None => reader.report(
                     &place.member(name),
                     format_args!(
                         "is not a known field; expected one of {}",
-                        self.known.join(", ")
+                        self.names.join(", ")
                     ),
                 ),
             }

@@ -12,7 +12,7 @@ pub struct Reference {
     /// The name of the referenced item.
     pub name: String,
     /// The field that contains the reference: `requirements[0].source`.
-    pub place: String,
+    pub field: String,
     /// The destination of a secret, if it is unambiguous.
     pub address: Option<Address>,
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Kind, Place, Reader, Reference};
+use super::{FieldPath, Kind, Reader, Reference};
 
 /// A required source, or a pinned commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -33,13 +33,13 @@ pub struct Pin {
 }
 
 impl Requirement {
-    fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
+    fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Self {
         let mut members = reader.object(place, value);
         let source = members.take("source").map(|value| {
             let place = place.member("source");
             let source = reader.text(&place, value);
             if source.is_empty() && value.is_string() {
-                reader.refuse(&place, "must not be empty");
+                reader.report(&place, "must not be empty");
             }
             source
         });
@@ -59,7 +59,7 @@ impl Requirement {
             Pin { commit }
         });
         if source.is_none() && git.is_none() && members.is_object() {
-            reader.refuse(place, "must name a `source`, or a commit by `git`");
+            reader.report(place, "must name a `source`, or a commit by `git`");
         }
         members.end(reader, place);
         Self {
@@ -74,7 +74,7 @@ impl Requirement {
     /// Reads the member `requirements`.
     pub(super) fn read_all(
         reader: &mut Reader,
-        place: &Place<'_>,
+        place: &FieldPath<'_>,
         members: &mut super::reader::Members<'_>,
     ) -> Vec<Self> {
         let Some(value) = members.take("requirements") else {
@@ -92,7 +92,7 @@ impl Requirement {
             Some(Reference {
                 kind: Kind::Source,
                 name: requirement.source.clone()?,
-                place: format!("requirements[{at}].source"),
+                field: format!("requirements[{at}].source"),
                 address: None,
             })
         });
@@ -102,10 +102,10 @@ impl Requirement {
 
 impl Reader {
     /// Reports problems of a commit hash.
-    pub(super) fn check_commit(&mut self, place: &Place<'_>, commit: &str) {
+    pub(super) fn check_commit(&mut self, place: &FieldPath<'_>, commit: &str) {
         let is_number = commit.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !commit.is_empty() && (!is_number || !(4..=64).contains(&commit.len())) {
-            self.refuse(
+            self.report(
                 place,
                 "must be the number of a commit, 4 to 64 hexadecimal digits",
             );

@@ -7,11 +7,11 @@ use serde_json::Value;
 use zeroize::Zeroizing;
 
 use super::hosts::check_allowed_host;
-use super::{Place, Reader};
+use super::{FieldPath, Reader};
 
 /// Type of a secret's field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Holds {
+enum FieldKind {
     Text,
     Texts,
     Integer,
@@ -21,14 +21,14 @@ enum Holds {
 #[derive(Debug)]
 struct Field {
     name: &'static str,
-    holds: Holds,
+    kind: FieldKind,
     required: bool,
 }
 
 const fn text(name: &'static str) -> Field {
     Field {
         name,
-        holds: Holds::Text,
+        kind: FieldKind::Text,
         required: true,
     }
 }
@@ -36,7 +36,7 @@ const fn text(name: &'static str) -> Field {
 const fn optional(name: &'static str) -> Field {
     Field {
         name,
-        holds: Holds::Text,
+        kind: FieldKind::Text,
         required: false,
     }
 }
@@ -44,7 +44,7 @@ const fn optional(name: &'static str) -> Field {
 const fn texts(name: &'static str) -> Field {
     Field {
         name,
-        holds: Holds::Texts,
+        kind: FieldKind::Texts,
         required: false,
     }
 }
@@ -52,7 +52,7 @@ const fn texts(name: &'static str) -> Field {
 const fn integer(name: &'static str) -> Field {
     Field {
         name,
-        holds: Holds::Integer,
+        kind: FieldKind::Integer,
         required: true,
     }
 }
@@ -216,14 +216,14 @@ pub fn allowed_hosts(body: &str) -> Vec<String> {
 
 impl Secret {
     /// Parses a secret in either syntax: `{"name": …, "value": {"type": …}}`, or flat with `type` at the top.
-    pub fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
+    pub fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Self {
         let mut members = reader.object(place, value);
         let name = members.name(reader, place);
         let allowed_hosts = members.texts(reader, place, "allowed_hosts");
         let hosts_place = place.member("allowed_hosts");
         for (at, host) in allowed_hosts.iter().enumerate() {
             if let Err(message) = check_allowed_host(host) {
-                reader.refuse(&hosts_place.element(at), message);
+                reader.report(&hosts_place.element(at), message);
             }
         }
         if members.has("type") {
@@ -239,7 +239,7 @@ impl Secret {
             Some(value) => SecretValue::read(reader, &place.member("value"), value, false),
             None => {
                 if is_object {
-                    reader.refuse(&place.member("value"), "is required");
+                    reader.report(&place.member("value"), "is required");
                 }
                 None
             }
@@ -254,7 +254,12 @@ impl Secret {
 }
 
 impl SecretValue {
-    fn read(reader: &mut Reader, place: &Place<'_>, value: &Value, is_flat: bool) -> Option<Self> {
+    fn read(
+        reader: &mut Reader,
+        place: &FieldPath<'_>,
+        value: &Value,
+        is_flat: bool,
+    ) -> Option<Self> {
         let mut members = reader.object(place, value);
         if is_flat {
             members.take("name");
@@ -268,7 +273,7 @@ impl SecretValue {
             let known: Vec<&str> = TYPES.iter().map(|kind| kind.name).collect();
             let known = known.join(", ");
             // the value may be anything, such as a misplaced credential, so the message does not contain it
-            reader.refuse(
+            reader.report(
                 &place.member("type"),
                 format_args!("must be one of {known}"),
             );
@@ -279,24 +284,24 @@ impl SecretValue {
             let place = place.member(field.name);
             let Some(value) = members.take(field.name) else {
                 if field.required {
-                    reader.refuse(&place, "is required");
+                    reader.report(&place, "is required");
                 }
                 continue;
             };
-            let contents = match field.holds {
-                Holds::Text => {
+            let contents = match field.kind {
+                FieldKind::Text => {
                     let text = reader.text(&place, value);
                     if field.required && value.as_str() == Some("") {
-                        reader.refuse(&place, "is required");
+                        reader.report(&place, "is required");
                     }
                     SecretField::Text(Zeroizing::new(text))
                 }
-                Holds::Texts => {
+                FieldKind::Texts => {
                     let items = reader.array(&place, value).iter().enumerate();
                     let read = |(at, item)| Zeroizing::new(reader.text(&place.element(at), item));
                     SecretField::Texts(items.map(read).collect())
                 }
-                Holds::Integer => SecretField::Integer(reader.integer(&place, value)),
+                FieldKind::Integer => SecretField::Integer(reader.integer(&place, value)),
             };
             fields.insert(field.name, contents);
         }
@@ -307,41 +312,41 @@ impl SecretValue {
         };
         if !kind.one_of.is_empty() && !kind.one_of.iter().any(|name| secret.has(name)) {
             let names = kind.one_of.join("` or `");
-            reader.refuse(place, format_args!("must have `{names}`"));
+            reader.report(place, format_args!("must have `{names}`"));
         }
         secret.check(reader, place);
         Some(secret)
     }
 
     /// Checks the constraints of single types.
-    fn check(&self, reader: &mut Reader, place: &Place<'_>) {
+    fn check(&self, reader: &mut Reader, place: &FieldPath<'_>) {
         match self.kind {
             "api_key" => {
                 let known = ["", "header", "query"];
                 if !known.contains(&self.text("in").unwrap_or_default()) {
-                    reader.refuse(&place.member("in"), "must be `header` or `query`");
+                    reader.report(&place.member("in"), "must be `header` or `query`");
                 }
             }
             "tls_cert" if self.has("tls_cert") != self.has("tls_key") => {
-                reader.refuse(place, "must have `tls_cert` and `tls_key` together");
+                reader.report(place, "must have `tls_cert` and `tls_key` together");
             }
             "basic_auth" => {
                 let place = place.member("headers");
                 for (at, header) in self.texts("headers").iter().enumerate() {
                     if !header.contains(':') {
-                        reader.refuse(&place.element(at), "must be `Name: value`");
+                        reader.report(&place.element(at), "must be `Name: value`");
                     }
                 }
             }
             "ssh_key" => {
                 if !self.text("key").unwrap_or_default().contains("-----BEGIN ") && self.has("key")
                 {
-                    reader.refuse(&place.member("key"), "must be a key in PEM form");
+                    reader.report(&place.member("key"), "must be a key in PEM form");
                 }
                 let place = place.member("fingerprints");
                 for (at, print) in self.texts("fingerprints").iter().enumerate() {
                     if !print.starts_with("SHA256:") {
-                        reader.refuse(&place.element(at), "must begin with `SHA256:`");
+                        reader.report(&place.element(at), "must begin with `SHA256:`");
                     }
                 }
             }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Failure, Kind, Phase, Place, Reader, Reference, Secret, Status};
+use super::{Failure, FieldPath, Kind, Phase, Reader, Reference, Secret, Status};
 
 /// The type of the secrets that sign bundles.
 const SECRET: &str = "signing_key";
@@ -34,7 +34,7 @@ pub struct BundleSigning {
 
 impl BundleSigning {
     /// Parses the member `signing` of a bundle.
-    pub(super) fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
+    pub(super) fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Self {
         let mut members = reader.object(place, value);
         let key = members.required(reader, place, "key");
         let keyid = members.text(reader, place, "keyid");
@@ -48,7 +48,7 @@ impl BundleSigning {
         };
         if !ALGORITHMS.contains(&algorithm.as_str()) {
             let known = ALGORITHMS.join(", ");
-            reader.refuse(
+            reader.report(
                 &place.member("algorithm"),
                 format_args!("must be one of {known}"),
             );
@@ -67,7 +67,7 @@ impl BundleSigning {
         Reference {
             kind: Kind::Secret,
             name: self.key.clone(),
-            place: "signing.key".to_owned(),
+            field: "signing.key".to_owned(),
             address: None,
         }
     }
@@ -105,11 +105,11 @@ mod tests {
     use serde_json::json;
 
     use super::BundleSigning;
-    use crate::model::{Compat, Origin, Place, Reader, Secret, Status};
+    use crate::model::{Compat, FieldPath, Origin, Reader, Secret, Status};
 
     fn secret(value: &serde_json::Value) -> Secret {
         let mut reader = Reader::new(Compat::Strict, Origin::Api);
-        let secret = Secret::read(&mut reader, &Place::Root, value);
+        let secret = Secret::read(&mut reader, &FieldPath::Root, value);
         reader.finish(secret).unwrap()
     }
 

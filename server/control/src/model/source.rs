@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    Address, FileDocument, Git, Kind, Origin, Place, Reader, Reference, Requirement, Resource,
+    Address, FieldPath, FileDocument, Git, Kind, Origin, Reader, Reference, Requirement, Resource,
     Webhook, credentials,
 };
 
@@ -113,7 +113,7 @@ pub enum DatasourceConfig {
 impl Resource for Source {
     const KIND: Kind = Kind::Source;
 
-    fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
+    fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Self {
         let mut members = reader.object(place, value);
         let source = Self {
             name: members.name(reader, place),
@@ -146,19 +146,19 @@ impl Resource for Source {
             let place = files.member(path);
             reader.check_inside(&place, path);
             if path.split('/').any(|step| matches!(step, "" | ".")) && !path.starts_with('/') {
-                reader.refuse(&place, "must name a file, by its folders with `/` between");
+                reader.report(&place, "must name a file, by its folders with `/` between");
             }
             match FileDocument::read(path, contents) {
-                Err(error) => reader.refuse(&place, error.message),
+                Err(error) => reader.report(&place, error.message),
                 Ok(Some(document)) => documents.push(document),
                 Ok(None) if STANDARD.decode(contents).is_err() => {
-                    reader.refuse(&place, "must be base64");
+                    reader.report(&place, "must be base64");
                 }
                 Ok(None) => {}
             }
         }
         if let Err(error) = FileDocument::merge(&documents) {
-            reader.refuse(&files.member(&error.file), error.message);
+            reader.report(&files.member(&error.file), error.message);
         }
         reader.check_inside(&place.member("builtin"), &source.builtin);
         source
@@ -181,7 +181,7 @@ impl Resource for Source {
                 found.push(Reference {
                     kind: Kind::Secret,
                     name: datasource.credentials.clone(),
-                    place: format!("datasources[{at}].credentials"),
+                    field: format!("datasources[{at}].credentials"),
                     address: datasource.config.address(),
                 });
             }
@@ -205,7 +205,7 @@ impl DatasourceConfig {
 }
 
 impl Datasource {
-    fn read_all(reader: &mut Reader, place: &Place<'_>, value: Option<&Value>) -> Vec<Self> {
+    fn read_all(reader: &mut Reader, place: &FieldPath<'_>, value: Option<&Value>) -> Vec<Self> {
         let Some(value) = value else {
             return Vec::new();
         };
@@ -219,14 +219,14 @@ impl Datasource {
             };
             if !names.insert(datasource.name.clone()) {
                 let name = &datasource.name;
-                reader.refuse(&place.member("name"), format_args!("is {name:?} again"));
+                reader.report(&place.member("name"), format_args!("is {name:?} again"));
             }
             found.push(datasource);
         }
         found
     }
 
-    fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Option<Self> {
+    fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Option<Self> {
         let mut members = reader.object(place, value);
         let name = members.required(reader, place, "name");
         let path = members.text(reader, place, "path");
@@ -245,7 +245,7 @@ impl Datasource {
             ("gcp", Some(config)) => read_gcp(reader, &config_place, config),
             ("azure", Some(config)) => read_azure(reader, &config_place, config),
             ("http" | "s3" | "gcp" | "azure", None) => {
-                reader.refuse(&config_place, "is required");
+                reader.report(&config_place, "is required");
                 return None;
             }
             ("", _) => return None,
@@ -253,7 +253,7 @@ impl Datasource {
                 if is_object {
                     let words =
                         format_args!("must be `http`, `s3`, `gcp` or `azure`, not {other:?}");
-                    reader.refuse(&place.member("type"), words);
+                    reader.report(&place.member("type"), words);
                 }
                 return None;
             }
@@ -268,13 +268,13 @@ impl Datasource {
     }
 }
 
-fn read_http(reader: &mut Reader, place: &Place<'_>, value: &Value) -> DatasourceConfig {
+fn read_http(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> DatasourceConfig {
     let mut members = reader.object(place, value);
     let url = members.required(reader, place, "url");
     reader.check_web_address(&place.member("url"), &url);
     let method = members.text(reader, place, "method");
     if http::Method::from_bytes(method.as_bytes()).is_err() && !method.is_empty() {
-        reader.refuse(&place.member("method"), "is not an HTTP method");
+        reader.report(&place.member("method"), "is not an HTTP method");
     }
     let body = members.text(reader, place, "body");
     let headers_place = place.member("headers");
@@ -285,9 +285,9 @@ fn read_http(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Datasourc
     for (name, value) in &headers {
         let place = headers_place.member(name);
         if http::HeaderName::from_bytes(name.as_bytes()).is_err() {
-            reader.refuse(&place, "is not a header name");
+            reader.report(&place, "is not a header name");
         } else if http::HeaderValue::from_str(value).is_err() {
-            reader.refuse(&place, "is not a header value");
+            reader.report(&place, "is not a header value");
         }
     }
     members.end(reader, place);
@@ -297,9 +297,9 @@ fn read_http(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Datasourc
             // user information in an address is already reported
             let is_known = field == "url" && url.contains('@');
             match field.strip_prefix("headers.") {
-                Some(name) => reader.refuse(&headers_place.member(name), credentials::ADVICE),
+                Some(name) => reader.report(&headers_place.member(name), credentials::ADVICE),
                 None if is_known => {}
-                None => reader.refuse(&place.member(&field), credentials::ADVICE),
+                None => reader.report(&place.member(&field), credentials::ADVICE),
             }
         }
     }
@@ -311,7 +311,7 @@ fn read_http(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Datasourc
     }
 }
 
-fn read_s3(reader: &mut Reader, place: &Place<'_>, value: &Value) -> DatasourceConfig {
+fn read_s3(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> DatasourceConfig {
     let mut members = reader.object(place, value);
     let bucket = members.required(reader, place, "bucket");
     let key = members.required(reader, place, "key");
@@ -350,7 +350,7 @@ fn read_azure(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Datasour
 }
 
 /// Reports a text that is not a query in any version of the language.
-fn check_query(reader: &mut Reader, place: &Place<'_>, query: &str) {
+fn check_query(reader: &mut Reader, place: &FieldPath<'_>, query: &str) {
     use solon_syntax::ast::Version;
     use solon_syntax::source::{Source as Text, SourceId};
     if query.is_empty() {
@@ -365,6 +365,6 @@ fn check_query(reader: &mut Reader, place: &Place<'_>, query: &str) {
         && parse(Version::V0).is_err()
     {
         let words = wrong.0.first().map_or("", |first| first.message.as_str());
-        reader.refuse(place, format_args!("is not a valid query: {words}"));
+        reader.report(place, format_args!("is not a valid query: {words}"));
     }
 }

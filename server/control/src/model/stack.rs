@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Kind, Place, Reader, Reference, Requirement, Resource};
+use super::{FieldPath, Kind, Reader, Reference, Requirement, Resource};
 
 /// A stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -28,7 +28,7 @@ type Labels = BTreeMap<String, Vec<String>>;
 impl Resource for Stack {
     const KIND: Kind = Kind::Stack;
 
-    fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
+    fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Self {
         let mut members = reader.object(place, value);
         let labels = |reader: &mut Reader, members: &mut super::reader::Members<'_>, name| {
             let value = members.take(name)?;
@@ -57,7 +57,7 @@ impl Resource for Stack {
     }
 }
 
-fn read_labels(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Labels {
+fn read_labels(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Labels {
     let members = reader.object(place, value);
     let mut labels = Labels::new();
     for (label, globs) in reader.bounded(place, &members) {

@@ -102,7 +102,7 @@ pub struct Failure {
 
 /// A status record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct StatusRecord {
     /// The revision. Empty if it was not known yet.
     pub revision: String,
     /// The phase.

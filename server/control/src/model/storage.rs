@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Address, Kind, Place, Reader, Reference};
+use super::{Address, FieldPath, Kind, Reader, Reference};
 
 /// A location in an object store, or a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -59,7 +59,7 @@ const VARIANTS: &str = "`aws`, `filesystem`, `gcp` or `azure`";
 
 impl Storage {
     /// Reads a storage, which is exactly one of the variants.
-    pub(super) fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Option<Self> {
+    pub(super) fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Option<Self> {
         let mut members = reader.object(place, value);
         let found: Vec<(&'static str, &Value)> = ["aws", "filesystem", "gcp", "azure"]
             .into_iter()
@@ -71,14 +71,14 @@ impl Storage {
             [(name, value)] => Some(Self::read_variant(reader, &place.member(name), name, value)),
             [] => {
                 if is_object && reader.is_content() {
-                    reader.refuse(place, format_args!("must have exactly one of {VARIANTS}"));
+                    reader.report(place, format_args!("must have exactly one of {VARIANTS}"));
                 }
                 None
             }
             several => {
                 let names: Vec<&str> = several.iter().map(|&(name, _)| name).collect();
                 let had = names.join("`, `");
-                reader.refuse(
+                reader.report(
                     place,
                     format_args!("must have exactly one of {VARIANTS}, not `{had}`"),
                 );
@@ -87,7 +87,7 @@ impl Storage {
         }
     }
 
-    fn read_variant(reader: &mut Reader, place: &Place<'_>, name: &str, value: &Value) -> Self {
+    fn read_variant(reader: &mut Reader, place: &FieldPath<'_>, name: &str, value: &Value) -> Self {
         let mut members = reader.object(place, value);
         let storage = match name {
             "aws" => {
@@ -162,7 +162,7 @@ impl Storage {
         (!credentials.is_empty()).then(|| Reference {
             kind: Kind::Secret,
             name: credentials.clone(),
-            place: format!("object_storage.{variant}.credentials"),
+            field: format!("object_storage.{variant}.credentials"),
             address,
         })
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Place, Reader, moment};
+use super::{FieldPath, Reader, timestamp};
 
 /// Role of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -42,12 +42,12 @@ impl Role {
     }
 
     /// Reads a role.
-    pub(crate) fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Option<Self> {
+    pub(crate) fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Option<Self> {
         let word = reader.text(place, value);
         let role = Self::named(&word);
         if role.is_none() && value.is_string() {
             let words = "must be one of `administrator`, `viewer`, `owner`, `stack_owner`";
-            reader.refuse(place, words);
+            reader.report(place, words);
         }
         role
     }
@@ -66,14 +66,14 @@ pub struct Token {
 
 impl Token {
     /// Reads a token: `{"name": …, "role": …, "expires_at": …}`.
-    pub fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
+    pub fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Self {
         let mut members = reader.object(place, value);
         let name = members.name(reader, place);
         let role = match members.take("role") {
             Some(value) => Role::read(reader, &place.member("role"), value),
             None => {
                 if members.is_object() {
-                    reader.refuse(&place.member("role"), "is required");
+                    reader.report(&place.member("role"), "is required");
                 }
                 None
             }
@@ -81,9 +81,9 @@ impl Token {
         let expires_at = members.take("expires_at").and_then(|value| {
             let place = place.member("expires_at");
             let text = reader.text(&place, value);
-            let end = moment::read(&text);
+            let end = timestamp::read(&text);
             if end.is_none() && value.is_string() {
-                reader.refuse(&place, "must be a time such as `2030-01-31T00:00:00Z`");
+                reader.report(&place, "must be a time such as `2030-01-31T00:00:00Z`");
             }
             end
         });

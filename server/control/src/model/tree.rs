@@ -4,32 +4,32 @@ use solon::Value;
 
 /// Conflict of two documents at one path, given by its steps.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Clash(pub Vec<String>);
+pub struct Conflict(pub Vec<String>);
 
 /// Returns a tree with a value at a path: `a`, `b` and 1 give `{"a": {"b": 1}}`.
-pub fn below(path: &[String], value: Value) -> Value {
+pub fn nest(path: &[String], value: Value) -> Value {
     path.iter().rev().fold(value, |value, step| {
         Value::object(vec![(Value::from(step.as_str()), value)])
     })
 }
 
 /// Returns the value at a path of a tree.
-pub fn at<'v>(tree: &'v Value, path: &[String]) -> Option<&'v Value> {
+pub fn value_at<'v>(tree: &'v Value, path: &[String]) -> Option<&'v Value> {
     path.iter()
         .try_fold(tree, |value, step| value.as_object()?.get_str(step))
 }
 
 /// Merges two trees. Objects are merged recursively, and any other value may be in only one of both.
-pub fn merge(left: &Value, right: &Value) -> Result<Value, Clash> {
+pub fn merge(left: &Value, right: &Value) -> Result<Value, Conflict> {
     let (Some(one), Some(other)) = (left.as_object(), right.as_object()) else {
-        return Err(Clash(Vec::new()));
+        return Err(Conflict(Vec::new()));
     };
     let mut members: Vec<(Value, Value)> = Vec::with_capacity(one.len() + other.len());
     for (name, value) in one.iter() {
         let both = match other.get(name.borrow()) {
-            Some(second) => merge(value, second).map_err(|Clash(mut steps)| {
+            Some(second) => merge(value, second).map_err(|Conflict(mut steps)| {
                 steps.insert(0, name.as_str().unwrap_or_default().to_owned());
-                Clash(steps)
+                Conflict(steps)
             })?,
             None => value.clone(),
         };
@@ -44,7 +44,7 @@ pub fn merge(left: &Value, right: &Value) -> Result<Value, Clash> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Clash, at, below, merge};
+    use super::{Conflict, merge, nest, value_at};
     use solon::Value;
 
     fn value(text: &str) -> Value {
@@ -54,12 +54,12 @@ mod tests {
     #[test]
     fn trees_are_taken_together() {
         let steps = |text: &str| text.split('/').map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(below(&steps("a/b"), value("1")), value(r#"{"a":{"b":1}}"#));
+        assert_eq!(nest(&steps("a/b"), value("1")), value(r#"{"a":{"b":1}}"#));
         let both = merge(&value(r#"{"a":{"b":1},"c":2}"#), &value(r#"{"a":{"d":3}}"#)).unwrap();
         assert_eq!(both, value(r#"{"a":{"b":1,"d":3},"c":2}"#));
-        assert_eq!(at(&both, &steps("a/d")), Some(&value("3")));
-        assert_eq!(at(&both, &steps("c/d")), None);
+        assert_eq!(value_at(&both, &steps("a/d")), Some(&value("3")));
+        assert_eq!(value_at(&both, &steps("c/d")), None);
         let clash = merge(&value(r#"{"a":{"b":1}}"#), &value(r#"{"a":{"b":1}}"#));
-        assert_eq!(clash, Err(Clash(steps("a/b"))));
+        assert_eq!(clash, Err(Conflict(steps("a/b"))));
     }
 }

@@ -3,15 +3,15 @@
 use super::service_keys::{SETTING, seal, unseal};
 use super::{KeyError, Keyring};
 use crate::db::{Database, Mode};
-use crate::error::Refusal;
+use crate::error::ApiError;
 
 /// Encrypts each secret and the service's own keys with the current key, in one transaction. Returns how many were
 /// encrypted with another key.
 ///
 /// # Errors
 /// The database cannot be reached, or a key that encrypted a secret is missing.
-pub async fn rotate(database: &Database, keyring: &Keyring) -> Result<usize, Refusal> {
-    let fault = |error: KeyError| Refusal::internal(error.0);
+pub async fn rotate(database: &Database, keyring: &Keyring) -> Result<usize, ApiError> {
+    let fault = |error: KeyError| ApiError::internal(error.0);
     let mut transaction = database.begin(Mode::Write).await?;
     let mut changed = 0;
     for (id, name, key_id, sealed) in transaction.secret_values().await? {

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::{KeyError, Keyring};
 use crate::db::{Database, Mode};
-use crate::error::Refusal;
+use crate::error::ApiError;
 
 /// The setting that stores the keys.
 pub(super) const SETTING: &str = "service_keys";
@@ -24,20 +24,21 @@ impl ServiceKeys {
     ///
     /// # Errors
     /// The database cannot be reached, or the key that encrypted its keys is missing.
-    pub async fn open(database: &Database, keyring: &Keyring) -> Result<Self, Refusal> {
+    pub async fn open(database: &Database, keyring: &Keyring) -> Result<Self, ApiError> {
         let mut transaction = database.begin(Mode::Write).await?;
         let root = match transaction.setting(SETTING).await? {
-            Some(kept) => unseal(keyring, &kept).map_err(|error| Refusal::internal(error.0))?,
+            Some(kept) => unseal(keyring, &kept).map_err(|error| ApiError::internal(error.0))?,
             None => {
                 let mut root = Zeroizing::new(vec![0; 32]);
-                getrandom::fill(&mut root).map_err(|error| Refusal::internal(error.to_string()))?;
-                let kept = seal(keyring, &root).map_err(|error| Refusal::internal(error.0))?;
+                getrandom::fill(&mut root)
+                    .map_err(|error| ApiError::internal(error.to_string()))?;
+                let kept = seal(keyring, &root).map_err(|error| ApiError::internal(error.0))?;
                 transaction.put_setting(SETTING, &kept).await?;
                 root
             }
         };
         transaction.commit().await?;
-        Self::derive(&root).map_err(|error| Refusal::internal(error.0))
+        Self::derive(&root).map_err(|error| ApiError::internal(error.0))
     }
 
     fn derive(root: &[u8]) -> Result<Self, KeyError> {

@@ -7,17 +7,17 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::db::{Database, Mode};
-use crate::error::Refusal;
+use crate::error::ApiError;
 use crate::limits;
 
 /// Reads a range of an archive. No connection to the database is held between two pieces, so slow clients hold none.
 pub struct ArchiveReader {
-    source: Source,
+    source: ArchiveSource,
     position: u64,
     end: u64,
 }
 
-enum Source {
+enum ArchiveSource {
     Pieces { database: Database, artifact: i64 },
     File(Arc<File>),
 }
@@ -27,7 +27,7 @@ const PIECE: u64 = limits::ARTIFACT_PIECE as u64;
 impl ArchiveReader {
     pub(super) fn of_pieces(database: Database, artifact: i64, from: u64, to: u64) -> Self {
         Self {
-            source: Source::Pieces { database, artifact },
+            source: ArchiveSource::Pieces { database, artifact },
             position: from,
             end: to,
         }
@@ -35,7 +35,7 @@ impl ArchiveReader {
 
     pub(super) fn of_file(file: File, from: u64, to: u64) -> Self {
         Self {
-            source: Source::File(Arc::new(file)),
+            source: ArchiveSource::File(Arc::new(file)),
             position: from,
             end: to,
         }
@@ -50,7 +50,7 @@ impl ArchiveReader {
     ///
     /// # Errors
     /// The archive was deleted or cannot be read.
-    pub async fn next(&mut self) -> Result<Option<Bytes>, Refusal> {
+    pub async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
         if self.remaining() == 0 {
             return Ok(None);
         }
@@ -59,36 +59,36 @@ impl ArchiveReader {
         // pieces of a file begin where the ones of a database do
         let to = self.end.min(first + PIECE);
         let bytes = match &self.source {
-            Source::Pieces { database, artifact } => {
+            ArchiveSource::Pieces { database, artifact } => {
                 let piece = read_piece(database, *artifact, number).await?;
                 let within = |at: u64| usize::try_from(at - first).unwrap_or(usize::MAX);
                 let (from, to) = (within(self.position), within(to));
                 (piece.len() >= to).then(|| piece.slice(from..to))
             }
-            Source::File(file) => {
+            ArchiveSource::File(file) => {
                 let (file, from) = (file.clone(), self.position);
                 let length = usize::try_from(to - from).unwrap_or(usize::MAX);
                 let read = tokio::task::spawn_blocking(move || read_range(&file, from, length));
-                let read = read.await.map_err(|error| broken(&error))?;
-                Some(read.map_err(|error| broken(&error))?)
+                let read = read.await.map_err(|error| archive_error(&error))?;
+                Some(read.map_err(|error| archive_error(&error))?)
             }
         };
-        let bytes = bytes.ok_or_else(|| broken(&"a piece is too short"))?;
+        let bytes = bytes.ok_or_else(|| archive_error(&"a piece is too short"))?;
         self.position = to;
         Ok(Some(bytes))
     }
 }
 
-fn broken(error: &dyn std::fmt::Display) -> Refusal {
-    Refusal::internal(format!("an archive cannot be read: {error}"))
+fn archive_error(error: &dyn std::fmt::Display) -> ApiError {
+    ApiError::internal(format!("an archive cannot be read: {error}"))
 }
 
-async fn read_piece(database: &Database, artifact: i64, number: u64) -> Result<Bytes, Refusal> {
+async fn read_piece(database: &Database, artifact: i64, number: u64) -> Result<Bytes, ApiError> {
     let mut transaction = database.begin(Mode::Read).await?;
     let number = i64::try_from(number).unwrap_or(i64::MAX);
     let piece = transaction.piece(artifact, number).await;
     transaction.roll_back().await;
-    let piece = piece?.ok_or_else(|| broken(&"it was deleted while it was read"))?;
+    let piece = piece?.ok_or_else(|| archive_error(&"it was deleted while it was read"))?;
     Ok(Bytes::from(piece))
 }
 

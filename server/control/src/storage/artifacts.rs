@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use super::{ArchiveReader, Artefact, PublicationWatch, Published, overtaken, push_failed};
 use crate::db::{ArtifactHead, Database, DbError, Mode, NewArtifact, Publication, Transaction};
-use crate::error::Refusal;
+use crate::error::ApiError;
 use crate::limits;
 use crate::model::{Failure, Kind};
 use solon_common::atomic_file::{Permissions, random_name, replace_file};
@@ -206,12 +206,12 @@ impl ArtifactStore {
         artifact: &ArtifactHead,
         from: u64,
         to: u64,
-    ) -> Result<ArchiveReader, Refusal> {
+    ) -> Result<ArchiveReader, ApiError> {
         let Some(name) = &artifact.file else {
             let (database, id) = (self.database.clone(), artifact.id);
             return Ok(ArchiveReader::of_pieces(database, id, from, to));
         };
-        let missing = |why: &str| Refusal::internal(format!("archive {name}: {why}"));
+        let missing = |why: &str| ApiError::internal(format!("archive {name}: {why}"));
         let Some(folder) = &self.folder else {
             return Err(missing("this process has no folder of archives"));
         };

@@ -26,7 +26,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Facts about the archive in a file, stored next to it.
 #[derive(Debug, Default, Deserialize, Serialize)]
-struct Record {
+struct FileRecord {
     digest: String,
     revision: String,
     fence: u64,
@@ -97,7 +97,7 @@ impl FileTarget {
         Ok(Published::Stored)
     }
 
-    fn read_record(&self) -> Option<Record> {
+    fn read_record(&self) -> Option<FileRecord> {
         let text = std::fs::read(&self.record).ok()?;
         let record = serde_json::from_slice(&text);
         if record.is_err() {
@@ -111,7 +111,7 @@ impl FileTarget {
     }
 
     fn write_record(&self, artefact: &Artefact<'_>, fence: u64) -> io::Result<()> {
-        let record = Record {
+        let record = FileRecord {
             digest: artefact.digest.to_owned(),
             revision: artefact.revision.to_owned(),
             fence,

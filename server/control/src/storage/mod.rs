@@ -18,7 +18,7 @@ mod watch;
 
 pub use archive::ArchiveReader;
 pub use artifacts::ArtifactStore;
-pub use target::{StorageOptions, Target};
+pub use target::{StorageOptions, StorageTarget};
 pub use watch::{LongPoll, PublicationWatch};
 
 use crate::model::{Failure, Phase, Status};

@@ -25,9 +25,9 @@ pub struct StorageOptions {
 }
 
 /// The opened storage of a bundle.
-pub struct Target(Kind);
+pub struct StorageTarget(TargetKind);
 
-enum Kind {
+enum TargetKind {
     Database {
         artifacts: ArtifactStore,
         bundle: String,
@@ -36,7 +36,7 @@ enum Kind {
     Object(ObjectTarget),
 }
 
-impl Target {
+impl StorageTarget {
     /// Opens the storage of a bundle: without `object_storage`, the database.
     ///
     /// # Errors
@@ -47,11 +47,11 @@ impl Target {
         options: &StorageOptions,
     ) -> Result<Self, Failure> {
         let kind = match &bundle.object_storage {
-            None => Kind::Database {
+            None => TargetKind::Database {
                 artifacts: options.artifacts.clone(),
                 bundle: bundle.name.clone(),
             },
-            Some(Storage::Filesystem { path }) => Kind::File(FileTarget::open(
+            Some(Storage::Filesystem { path }) => TargetKind::File(FileTarget::open(
                 options.folder.join(path),
                 &options.private,
             )?),
@@ -62,7 +62,7 @@ impl Target {
 
     /// Returns `true` if the storage cannot compare fencing tokens of several instances, so that only one may publish.
     pub fn has_one_publisher(&self) -> bool {
-        matches!(self.0, Kind::File(_))
+        matches!(self.0, TargetKind::File(_))
     }
 
     /// Publishes an archive.
@@ -71,10 +71,10 @@ impl Target {
     /// A publisher with a larger fencing token was faster, or the archive cannot be stored.
     pub async fn publish(&self, artefact: &Artefact<'_>, fence: u64) -> Result<Published, Failure> {
         match &self.0 {
-            Kind::Database { artifacts, bundle } => {
+            TargetKind::Database { artifacts, bundle } => {
                 artifacts.publish(bundle, artefact, fence).await
             }
-            Kind::Object(object) => object.publish(artefact, fence).await,
+            TargetKind::Object(object) => object.publish(artefact, fence).await,
             Kind::File(file) => {
                 let (file, archive) = (file.clone(), artefact.archive.to_vec());
                 let (revision, digest) = (artefact.revision.to_owned(), artefact.digest.to_owned());

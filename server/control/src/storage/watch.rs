@@ -18,12 +18,12 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Wakes waiting downloads.
 pub struct PublicationWatch {
     database: Database,
-    state: Mutex<State>,
+    state: Mutex<WatchState>,
     poke: Notify,
 }
 
 #[derive(Default)]
-struct State {
+struct WatchState {
     /// Number of the last change that the task has seen.
     seen: i64,
     /// Waiting downloads by the id of their bundle.
@@ -101,7 +101,7 @@ impl PublicationWatch {
                 () = tokio::time::sleep(PAUSE) => {}
                 () = self.poke.notified() => {}
             }
-            let Some(seen) = self.seen() else {
+            let Some(seen) = self.last_change() else {
                 return;
             };
             match self.read(seen).await {
@@ -125,7 +125,7 @@ impl PublicationWatch {
     }
 
     /// Returns the last change that the task has seen, or `None` if it ends because no download waits.
-    fn seen(&self) -> Option<i64> {
+    fn last_change(&self) -> Option<i64> {
         let mut state = self.state.lock();
         state
             .waiting

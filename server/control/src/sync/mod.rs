@@ -23,7 +23,7 @@ use parking_lot::Mutex;
 use solon_common::private_files;
 use solon_outbound::NetworkRules;
 
-use crate::error::{Refusal, Refused};
+use crate::error::{ApiError, ApiErrorKind};
 use crate::limits;
 use crate::model::{Compat, Failure, Git, Phase, Secret, SecretValue, Source, Status};
 use crate::tree::{Content, Facts, Fetched, Tree};
@@ -148,7 +148,7 @@ impl Fetcher {
     ///
     /// # Errors
     /// The folder cannot be created.
-    pub fn new(mut options: FetchOptions) -> Result<Self, Refusal> {
+    pub fn new(mut options: FetchOptions) -> Result<Self, ApiError> {
         // `git` runs in another folder
         let data = std::path::absolute(&options.data);
         let created = data.and_then(|data| {
@@ -158,7 +158,7 @@ impl Fetcher {
         });
         created.map_err(|error| {
             let message = format!("{}: {error}", options.data.display());
-            Refusal::new(Refused::Internal, message)
+            ApiError::new(ApiErrorKind::Internal, message)
         })?;
         Ok(Self {
             options,

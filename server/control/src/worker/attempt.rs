@@ -11,8 +11,8 @@ use tokio::time::{Instant, timeout};
 use super::shared_sources::{Freshness, SharedSources};
 use super::{Desired, FetchJob, Stages, Work, WorkerOptions};
 use crate::db::{Database, Lease, Mode, PublishedInputs};
-use crate::error::{Refusal, Refused};
-use crate::model::{Failure, Phase, Record, Status};
+use crate::error::{ApiError, ApiErrorKind};
+use crate::model::{Failure, Phase, Status, StatusRecord};
 use crate::secrets::Keyring;
 
 /// Everything that attempts share.
@@ -55,15 +55,15 @@ pub enum AttemptResult {
 
 impl AttemptResult {
     /// Returns the status record, if there is one.
-    pub fn record(&self) -> Option<Record> {
+    pub fn record(&self) -> Option<StatusRecord> {
         match self {
-            Self::Published(published) | Self::Unchanged(published) => Some(Record {
+            Self::Published(published) | Self::Unchanged(published) => Some(StatusRecord {
                 revision: published.revision.clone(),
                 phase: Phase::Push,
                 status: Status::Success,
                 error_message: String::new(),
             }),
-            Self::Failed(failure, revision) => Some(Record {
+            Self::Failed(failure, revision) => Some(StatusRecord {
                 revision: revision.clone(),
                 phase: failure.phase,
                 status: failure.status,
@@ -139,7 +139,7 @@ pub async fn attempt<S: Stages>(shared: &Arc<Shared<S>>, lease: &Lease, bundle: 
             return ended;
         }
     };
-    if !still_held(&shared.database, lease).await {
+    if !is_leased(&shared.database, lease).await {
         return ended;
     }
     let begun = Instant::now();
@@ -229,7 +229,7 @@ async fn blocking<S: Stages, T: Send + 'static>(
     ended.unwrap_or_else(|_| Err(late(phase, limit)))
 }
 
-async fn still_held(database: &Database, lease: &Lease) -> bool {
+async fn is_leased(database: &Database, lease: &Lease) -> bool {
     let Ok(mut transaction) = database.begin(Mode::Read).await else {
         return false;
     };
@@ -248,13 +248,13 @@ fn interval(desired: &Desired, default: Duration) -> Duration {
     }
 }
 
-fn not_loaded(error: &Refusal) -> AttemptResult {
+fn not_loaded(error: &ApiError) -> AttemptResult {
     let status = match error.kind {
-        Refused::Unavailable | Refused::Busy => {
+        ApiErrorKind::Unavailable | ApiErrorKind::Busy => {
             tracing::warn!(%error, "a bundle was not loaded");
             return AttemptResult::Abandoned;
         }
-        Refused::Invalid => Status::ConfigError,
+        ApiErrorKind::Invalid => Status::ConfigError,
         _ => Status::InternalError,
     };
     let failure = Failure {

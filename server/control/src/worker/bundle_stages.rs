@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::{Desired, FetchJob, GitMetrics, Needed, Stages, Work};
 use crate::builder::{self, Built, Input, Plan, Signing};
 use crate::model::{BundleSigning, Compat, Failure, Source};
-use crate::storage::{Artefact, StorageOptions, Target};
+use crate::storage::{Artefact, StorageOptions, StorageTarget};
 use crate::sync::{Fetcher, Job};
 use crate::tree::Fetched;
 
@@ -99,7 +99,7 @@ impl Stages for BundleStages {
     }
 
     async fn publish(&self, desired: &Desired, built: &Built, fence: u64) -> Result<(), Failure> {
-        let target = Target::open(&desired.bundle, &desired.secrets, &self.storage)?;
+        let target = StorageTarget::open(&desired.bundle, &desired.secrets, &self.storage)?;
         let artefact = Artefact {
             archive: &built.archive,
             revision: &built.revision,

@@ -7,10 +7,10 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use crate::db::{Database, Item, Mode, Transaction};
-use crate::error::Refusal;
+use crate::error::ApiError;
 use crate::list_digest::ListDigest;
 use crate::model::{
-    Bundle, Compat, Kind, Origin, Place, Reader, Requirement, Resource, Secret, Source, Stack,
+    Bundle, Compat, Kind, Origin, FieldPath, Reader, Requirement, Resource, Secret, Source, Stack,
 };
 use crate::secrets::{Keyring, open_secret};
 use crate::tree::{Content, Tree};
@@ -50,7 +50,7 @@ impl Desired {
         database: &Database,
         keyring: &Keyring,
         bundle: &str,
-    ) -> Result<Option<Self>, Refusal> {
+    ) -> Result<Option<Self>, ApiError> {
         let mut transaction = database.begin(Mode::Read).await?;
         let loaded = Loading {
             transaction: &mut transaction,
@@ -68,7 +68,7 @@ struct Loading<'l> {
 }
 
 impl Loading<'_> {
-    async fn desired(mut self, name: &str) -> Result<Option<Desired>, Refusal> {
+    async fn desired(mut self, name: &str) -> Result<Option<Desired>, ApiError> {
         let Some(item) = self.transaction.item(Kind::Bundle, name).await? else {
             return Ok(None);
         };
@@ -102,7 +102,7 @@ impl Loading<'_> {
         }))
     }
 
-    async fn stacks(&mut self) -> Result<Vec<Stack>, Refusal> {
+    async fn stacks(&mut self) -> Result<Vec<Stack>, ApiError> {
         let (mut found, mut after) = (Vec::new(), 0);
         loop {
             let page = self
@@ -119,7 +119,7 @@ impl Loading<'_> {
         }
     }
 
-    async fn source(&mut self, item: &Item) -> Result<DesiredSource, Refusal> {
+    async fn source(&mut self, item: &Item) -> Result<DesiredSource, ApiError> {
         let source: Source = parsed(item)?;
         let mut digest = ListDigest::new();
         digest.add(item.body.as_bytes());
@@ -145,7 +145,7 @@ impl Loading<'_> {
         &mut self,
         references: &[crate::model::Reference],
         digest: &mut ListDigest,
-    ) -> Result<BTreeMap<String, Secret>, Refusal> {
+    ) -> Result<BTreeMap<String, Secret>, ApiError> {
         let secrets = references
             .iter()
             .filter(|reference| reference.kind == Kind::Secret);
@@ -172,14 +172,14 @@ fn names<'r>(requirements: impl Iterator<Item = &'r Requirement>) -> Vec<String>
 }
 
 /// Parses a stored item. Its paths were checked against its origin when it was written.
-fn parsed<R: Resource>(item: &Item) -> Result<R, Refusal> {
+fn parsed<R: Resource>(item: &Item) -> Result<R, ApiError> {
     let kind = R::KIND.singular();
     let name = &item.head.name;
-    let wrong = |message: String| Refusal::invalid(format!("{kind} {name:?}: {message}"));
+    let wrong = |message: String| ApiError::invalid(format!("{kind} {name:?}: {message}"));
     let value: Value =
         serde_json::from_str(&item.body).map_err(|error| wrong(error.to_string()))?;
     let mut reader = Reader::new(Compat::Ocp, Origin::File);
-    let mut found = R::read(&mut reader, &Place::Root, &value);
+    let mut found = R::read(&mut reader, &FieldPath::Root, &value);
     found.set_name(name);
     let found = reader.finish(found);
     found.map_err(|problems| wrong(problems.to_string()))

@@ -14,8 +14,8 @@ use tokio::time::{Instant, MissedTickBehavior};
 use super::attempt::{AttemptResult, Ended, Shared, attempt};
 use super::shared_sources::SharedSources;
 use super::{BuildMetrics, Stages};
-use crate::db::{Database, DbError, Due, Held, Lease, Mode};
-use crate::model::{Phase, Record, Status};
+use crate::db::{Database, DbError, Due, Lease, LiveLease, Mode};
+use crate::model::{Phase, Status, StatusRecord};
 use crate::secrets::Keyring;
 
 /// Interval of polling the database for due bundles and for changes of bundles that are being built.
@@ -185,7 +185,7 @@ impl<S: Stages> Worker<S> {
             let held = if is_due {
                 transaction.renew_leases(&options.instance).await
             } else {
-                transaction.held_leases(&options.instance).await
+                transaction.live_leases(&options.instance).await
             };
             let held = transaction.settle(held).await?;
             if is_due {
@@ -311,8 +311,8 @@ impl Attempts {
     }
 
     /// Cancels the attempts whose leases were lost or whose inputs changed.
-    fn compare(&mut self, held: &[Held]) {
-        let held: HashMap<i64, &Held> = held.iter().map(|held| (held.bundle, held)).collect();
+    fn compare(&mut self, held: &[LiveLease]) {
+        let held: HashMap<i64, &LiveLease> = held.iter().map(|held| (held.bundle, held)).collect();
         for (bundle, running) in &mut self.running {
             let reason = match held.get(bundle) {
                 Some(held) if held.fence == running.fence => {
@@ -361,7 +361,7 @@ async fn finish<S: Stages>(
     }
     let Ok(ended) = ended else {
         if transaction.latest_status(lease.bundle).await?.is_none() {
-            let record = Record {
+            let record = StatusRecord {
                 revision: String::new(),
                 phase: Phase::Sync,
                 status: Status::Cancelled,

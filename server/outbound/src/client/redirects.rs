@@ -23,7 +23,11 @@ pub enum Redirect {
 ///
 /// # Errors
 /// The location is not valid, or leads from `https` to `http`.
-pub fn of<B>(response: &Response<B>, method: &Method, from: &Uri) -> Result<Redirect, Error> {
+pub fn redirect_of<B>(
+    response: &Response<B>,
+    method: &Method,
+    from: &Uri,
+) -> Result<Redirect, Error> {
     let is_safe = *method == Method::GET || *method == Method::HEAD;
     let is_redirect = match response.status().as_u16() {
         301..=303 => is_safe,
@@ -90,7 +94,7 @@ mod tests {
     use http::header::LOCATION;
     use http::{Method, Response};
 
-    use super::{Redirect, of};
+    use super::{Redirect, redirect_of};
 
     #[test]
     fn locations_are_resolved() {
@@ -105,7 +109,7 @@ mod tests {
             ("", "https://h:1/a/b"),
         ] {
             let response = Response::builder().status(302).header(LOCATION, location);
-            let redirect = of(&response.body(()).unwrap(), &Method::GET, &from);
+            let redirect = redirect_of(&response.body(()).unwrap(), &Method::GET, &from);
             assert_eq!(
                 redirect,
                 Ok(Redirect::To(want.parse().unwrap())),
@@ -114,7 +118,7 @@ mod tests {
         }
         for location in ["http://h:1/a", "ftp://h/a", "https://", "https://h h/"] {
             let response = Response::builder().status(302).header(LOCATION, location);
-            let redirect = of(&response.body(()).unwrap(), &Method::GET, &from);
+            let redirect = redirect_of(&response.body(()).unwrap(), &Method::GET, &from);
             assert!(redirect.is_err(), "{location}: {redirect:?}");
         }
     }
@@ -136,7 +140,7 @@ mod tests {
             (200, Method::GET, false),
         ] {
             let response = Response::builder().status(status).header(LOCATION, "/b");
-            let redirect = of(&response.body(()).unwrap(), &method, &from).unwrap();
+            let redirect = redirect_of(&response.body(()).unwrap(), &method, &from).unwrap();
             assert_eq!(redirect != Redirect::None, is_followed, "{status} {method}");
         }
     }

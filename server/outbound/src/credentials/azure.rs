@@ -27,7 +27,7 @@ pub struct Azure {
 }
 
 #[derive(Deserialize)]
-struct TokenResponse {
+struct AzureTokenResponse {
     access_token: Secret,
     /// Virtual machines write numbers as strings.
     #[serde(default)]
@@ -108,7 +108,7 @@ impl TokenSource for Azure {
             endpoint::add_header(&mut request, "X-IDENTITY-HEADER", &secret)?;
         }
         let body = endpoint::fetch(SERVER, &self.sources.direct, request).await?;
-        let token: TokenResponse = endpoint::parsed(SERVER, &body)?;
+        let token: AzureTokenResponse = endpoint::parsed(SERVER, &body)?;
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let now = now.map_or(0, |now| now.as_secs());
         let validity = seconds(&token.expires_in)

@@ -11,57 +11,60 @@ use solon::Snapshot;
 use super::super::ApiError;
 use super::super::body::Envelope;
 use super::super::call::Call;
-use super::super::data::{Asked, Found, malformed_body};
+use super::super::data::{DocumentEvaluation, RequestedDocument, malformed_body};
 use super::super::decision_log::LoggedDecision;
-use super::super::documents::Failure;
+use super::super::documents::EvaluationFailure;
 use super::super::metrics;
 use super::super::state::State;
 use super::inputs::Inputs;
-use crate::execution::Place;
-use crate::http::{Held, Rejection, Request, RequestExt as _, Spent};
-use crate::json::Fields;
+use crate::execution::ExecContext;
+use crate::http::{BudgetExceeded, BufferedRequest, Rejection, RequestExt as _, Reservation};
+use crate::json::JsonFields;
 
 /// Response for one input: its document, or the error.
-pub type Answer = Result<Fields, Fields>;
+pub type BatchResponse = Result<JsonFields, JsonFields>;
 
 /// Inputs under evaluation. It owns its data, so that other threads of the pool can help.
-pub struct Batch {
+pub struct RunningBatch {
     state: Arc<State>,
     /// The request without its body.
-    request: Request,
-    found: Found,
-    moment: Snapshot,
+    request: BufferedRequest,
+    document: RequestedDocument,
+    snapshot: Snapshot,
     inputs: Inputs,
     /// Id of the batch, if its decisions are logged.
     id: Option<Arc<str>>,
     /// Next input that no thread has taken.
     next: AtomicUsize,
-    answers: Vec<OnceLock<Answer>>,
+    answers: Vec<OnceLock<BatchResponse>>,
     /// Part of the memory budget that the results use.
-    held: Mutex<Held>,
+    reserved: Mutex<Reservation>,
     /// Error that fails the whole batch.
-    refused: OnceLock<ApiError>,
-    is_refused: AtomicBool,
+    error: OnceLock<ApiError>,
+    has_failed: AtomicBool,
 }
 
-impl Batch {
+impl RunningBatch {
     /// Creates a batch of inputs for a document, on the current snapshot.
     pub fn new(
         state: Arc<State>,
         request: &Call<'_>,
-        found: Found,
+        found: RequestedDocument,
         inputs: Inputs,
         id: Option<Arc<str>>,
     ) -> Self {
         Self {
-            request: Request::from_parts(request.request().clone().into_parts().0, Bytes::new()),
-            moment: state.engine.snapshot(),
-            found,
+            request: BufferedRequest::from_parts(
+                request.request().clone().into_parts().0,
+                Bytes::new(),
+            ),
+            snapshot: state.engine.snapshot(),
+            document: found,
             next: AtomicUsize::new(0),
             answers: (0..inputs.len()).map(|_| OnceLock::new()).collect(),
-            held: Mutex::new(state.budget.none()),
-            refused: OnceLock::new(),
-            is_refused: AtomicBool::new(false),
+            reserved: Mutex::new(state.budget.none()),
+            error: OnceLock::new(),
+            has_failed: AtomicBool::new(false),
             id,
             inputs,
             state,
@@ -69,22 +72,22 @@ impl Batch {
     }
 
     /// Evaluates inputs until none is left.
-    pub fn work(&self, place: Place<'_>) {
+    pub fn work(&self, place: ExecContext<'_>) {
         let request = Call::new(&self.request, place);
         let cancel = &self.request.info().cancel;
-        while !self.is_refused.load(Ordering::Relaxed) && !cancel.is_cancelled() {
+        while !self.has_failed.load(Ordering::Relaxed) && !cancel.is_cancelled() {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(slot) = self.answers.get(at) else {
                 return;
             };
             let (id, read) = self.read(at, &request);
-            match self.told(read, id.as_deref()) {
+            match self.response(read, id.as_deref()) {
                 // each position is taken by one thread
                 Ok(answer) => drop(slot.set(answer)),
                 Err(error) => {
                     // the first error is reported
-                    let _ = self.refused.set(error);
-                    self.is_refused.store(true, Ordering::Relaxed);
+                    let _ = self.error.set(error);
+                    self.has_failed.store(true, Ordering::Relaxed);
                 }
             }
             place.poll();
@@ -92,7 +95,11 @@ impl Batch {
     }
 
     /// Evaluates the document with an input. The first part of the result is the id of the decision, if it is logged.
-    fn read(&self, at: usize, request: &Call<'_>) -> (Option<String>, Result<Fields, Failure>) {
+    fn read(
+        &self,
+        at: usize,
+        request: &Call<'_>,
+    ) -> (Option<String>, Result<JsonFields, EvaluationFailure>) {
         let begun = match &self.id {
             Some(_) => LoggedDecision::begin(&self.state, request),
             None => Ok(None),
@@ -103,7 +110,7 @@ impl Batch {
         };
         if let Some(logged) = &mut logged {
             logged.batch.clone_from(&self.id);
-            logged.snapshot = self.moment.clone();
+            logged.snapshot = self.snapshot.clone();
         }
         let id = logged.as_ref().map(|logged| logged.id.clone());
         (id, self.evaluate(at, request, logged))
@@ -114,14 +121,14 @@ impl Batch {
         at: usize,
         request: &Call<'_>,
         logged: Option<LoggedDecision>,
-    ) -> Result<Fields, Failure> {
+    ) -> Result<JsonFields, EvaluationFailure> {
         // a short evaluation might end before it checks the deadline
         if request.info().is_late() {
             return Err(ApiError::cancelled().into());
         }
         let received = Instant::now();
-        let input = self.inputs.get(at).map_err(Failure::Input)?;
-        let asked = Asked {
+        let input = self.inputs.get(at).map_err(EvaluationFailure::Input)?;
+        let asked = DocumentEvaluation {
             envelope: Envelope {
                 input,
                 metadata: None,
@@ -130,23 +137,27 @@ impl Batch {
             metrics: metrics::of_decision(request, logged.as_ref()),
             logged,
         };
-        let moment = Some(&self.moment);
-        asked.read(&self.state, request, &self.found, moment, received)
+        let moment = Some(&self.snapshot);
+        asked.read(&self.state, request, &self.document, moment, received)
     }
 
     /// Returns the response for an input. A malformed input fails the whole batch.
-    fn told(&self, answer: Result<Fields, Failure>, id: Option<&str>) -> Result<Answer, ApiError> {
+    fn response(
+        &self,
+        answer: Result<JsonFields, EvaluationFailure>,
+        id: Option<&str>,
+    ) -> Result<BatchResponse, ApiError> {
         let answer = match answer {
             Ok(fields) => Ok(fields),
-            Err(Failure::Other(ApiError::Refused(refusal))) => {
+            Err(EvaluationFailure::Other(ApiError::Refused(refusal))) => {
                 Err(refusal.fields(self.request.pretty(), self.state.options.spelling, id))
             }
             Err(failure) => return Err(malformed_body(failure)),
         };
         let (Ok(fields) | Err(fields)) = &answer;
         // it is copied into the response of the batch
-        let held = self.held.lock().add(fields.len().saturating_mul(2));
-        held.map_err(|Spent| ApiError::from(Rejection::Busy))?;
+        let held = self.reserved.lock().add(fields.len().saturating_mul(2));
+        held.map_err(|BudgetExceeded| ApiError::from(Rejection::Busy))?;
         Ok(answer)
     }
 
@@ -154,14 +165,14 @@ impl Batch {
     ///
     /// # Errors
     /// Fails the whole batch if an input is malformed, the results exceed the memory budget, or the client has gone.
-    pub fn answers(self: Arc<Self>) -> Result<(Vec<Answer>, Held), ApiError> {
+    pub fn answers(self: Arc<Self>) -> Result<(Vec<BatchResponse>, Reservation), ApiError> {
         // threads that helped have dropped their references
         let Some(batch) = Arc::into_inner(self) else {
             return Err(ApiError::internal(
                 "internal error: a batch is still shared",
             ));
         };
-        if let Some(error) = batch.refused.into_inner() {
+        if let Some(error) = batch.error.into_inner() {
             return Err(error);
         }
         if batch.request.info().cancel.is_cancelled() {
@@ -171,6 +182,9 @@ impl Batch {
         // an input has no result only after a panic
         let missing = || ApiError::internal("internal error: an input has no answer");
         let answers = answers.map(|answer| answer.ok_or_else(missing));
-        Ok((answers.collect::<Result<_, _>>()?, batch.held.into_inner()))
+        Ok((
+            answers.collect::<Result<_, _>>()?,
+            batch.reserved.into_inner(),
+        ))
     }
 }

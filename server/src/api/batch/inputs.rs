@@ -10,7 +10,7 @@ use solon::{Value, json};
 use solon_syntax::stack;
 
 use super::super::ApiError;
-use super::super::body::{self, Document, Members};
+use super::super::body::{self, BodyDocument, Members};
 use super::super::call::Call;
 
 /// Inputs by key, in the order of keys. Cheap to clone.
@@ -19,7 +19,7 @@ pub struct Inputs {
     /// Number of inputs in the body, which may exceed the limit.
     count: usize,
     keys: Arc<Vec<String>>,
-    items: Arc<Vec<Item>>,
+    items: Arc<Vec<BatchInput>>,
     /// Text that contains the items.
     text: Bytes,
     /// Object that is merged into each input.
@@ -27,7 +27,7 @@ pub struct Inputs {
 }
 
 /// One input as it was sent.
-enum Item {
+enum BatchInput {
     /// Range of the text.
     Text(Range<usize>),
     Read(Value),
@@ -61,7 +61,7 @@ fn of_text(request: &Call<'_>, most: usize) -> Result<Option<Inputs>, String> {
         Cow::Owned(text) => Bytes::from(text),
     };
     let whole = std::str::from_utf8(&text).map_err(|error| error.to_string())?;
-    let members = Members::of(whole)?;
+    let members = Members::from_text(whole)?;
     let common = match members.get("common_input") {
         Some(common) => {
             let common = json::read(common.as_bytes());
@@ -75,11 +75,14 @@ fn of_text(request: &Call<'_>, most: usize) -> Result<Option<Inputs>, String> {
     let members = Members::at_most(inputs, most)?;
     let count = members.count();
     // the last of equal keys is used
-    let pairs: BTreeMap<String, Item> = members
+    let pairs: BTreeMap<String, BatchInput> = members
         .into_pairs()
         .map(|(key, item)| {
             let start = item.as_ptr().addr() - whole.as_ptr().addr();
-            (key.into_owned(), Item::Text(start..start + item.len()))
+            (
+                key.into_owned(),
+                BatchInput::Text(start..start + item.len()),
+            )
         })
         .collect();
     Ok(Some(Inputs::new(count, pairs, text.clone(), common)))
@@ -97,7 +100,7 @@ fn of_value(whole: &Value) -> Result<Option<Inputs>, String> {
     let inputs = inputs.as_object().ok_or_else(|| expected(inputs))?;
     let pairs = inputs.iter().map(|(key, value)| {
         let key = key.as_str().unwrap_or_default().to_owned();
-        (key, Item::Read(value.clone()))
+        (key, BatchInput::Read(value.clone()))
     });
     let common = members.get_str("common_input").cloned();
     let pairs = pairs.collect();
@@ -107,7 +110,7 @@ fn of_value(whole: &Value) -> Result<Option<Inputs>, String> {
 impl Inputs {
     fn new(
         count: usize,
-        pairs: BTreeMap<String, Item>,
+        pairs: BTreeMap<String, BatchInput>,
         text: Bytes,
         common: Option<Value>,
     ) -> Self {
@@ -132,12 +135,12 @@ impl Inputs {
     }
 
     /// Returns the input at a position, or `None` if it is undefined.
-    pub fn get(&self, at: usize) -> Result<Option<Document<'_>>, String> {
+    pub fn get(&self, at: usize) -> Result<Option<BodyDocument<'_>>, String> {
         let text = match self.items.get(at) {
-            Some(Item::Text(range)) => self.text.get(range.clone()).unwrap_or_default(),
+            Some(BatchInput::Text(range)) => self.text.get(range.clone()).unwrap_or_default(),
             None => return Ok(None),
-            Some(Item::Read(own)) if own.is_null() => return Ok(None),
-            Some(Item::Read(own)) => return Ok(Some(self.whole(own))),
+            Some(BatchInput::Read(own)) if own.is_null() => return Ok(None),
+            Some(BatchInput::Read(own)) => return Ok(Some(self.whole(own))),
         };
         match &self.common {
             _ if text == b"null" => Ok(None),
@@ -145,15 +148,15 @@ impl Inputs {
                 let own = json::read(text).map_err(|_| json::error_message(text))?;
                 Ok(Some(self.whole(&own)))
             }
-            _ => Ok(Some(Document::Json(text))),
+            _ => Ok(Some(BodyDocument::Json(text))),
         }
     }
 
     /// Merges an input with the common object.
-    fn whole(&self, own: &Value) -> Document<'static> {
+    fn whole(&self, own: &Value) -> BodyDocument<'static> {
         let common = self.common.as_ref();
         let whole = common.map_or_else(|| own.clone(), |common| merged(common, own));
-        Document::Read(Cow::Owned(whole))
+        BodyDocument::Read(Cow::Owned(whole))
     }
 }
 

@@ -13,12 +13,12 @@ pub struct Accepted {
     /// Media type as the client writes it, without parameters.
     pub media: String,
     /// Requested target.
-    pub kind: Kind,
+    pub kind: AcceptedTargets,
 }
 
 /// One target, or those that the request lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum AcceptedTargets {
     /// One target.
     One(FilterTarget),
     /// Several targets.
@@ -27,7 +27,7 @@ pub enum Kind {
 
 impl Accepted {
     /// Returns the best media type of an `Accept` header: the one with the highest weight, and the first of equal ones.
-    pub fn of(header: &str) -> Result<Self, String> {
+    pub fn from_header(header: &str) -> Result<Self, String> {
         let header = header.trim();
         if header.is_empty() {
             return Err("Accept header: missing required header".to_owned());
@@ -50,7 +50,7 @@ impl Accepted {
 }
 
 /// Returns the target of a media type.
-fn kind(media: &str) -> Option<Kind> {
+fn kind(media: &str) -> Option<AcceptedTargets> {
     let rest = media.strip_prefix("application/vnd.")?;
     let rest = rest.strip_suffix("+json")?;
     let (brand, name) = rest.split_once('.')?;
@@ -58,22 +58,22 @@ fn kind(media: &str) -> Option<Kind> {
         return None;
     }
     if name == "multitarget" {
-        return Some(Kind::Several);
+        return Some(AcceptedTargets::Several);
     }
     let target = name.replacen('.', "+", 1).parse();
-    target.ok().map(Kind::One)
+    target.ok().map(AcceptedTargets::One)
 }
 
 #[cfg(test)]
 mod tests {
     use solon::FilterTarget;
 
-    use super::{Accepted, Kind};
+    use super::{Accepted, AcceptedTargets};
 
     #[test]
     fn headers() {
-        let best = |header: &str| Accepted::of(header).map(|it| (it.media, it.kind));
-        let one = |media: &str, target| Ok((media.to_owned(), Kind::One(target)));
+        let best = |header: &str| Accepted::from_header(header).map(|it| (it.media, it.kind));
+        let one = |media: &str, target| Ok((media.to_owned(), AcceptedTargets::One(target)));
         for brand in ["engine", "opa", "styra"] {
             let media = format!("application/vnd.{brand}.sql.sqlite+json");
             assert_eq!(best(&media), one(&media, FilterTarget::Sqlite));

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 /// Features of all versions, each with the versions that have it.
 #[derive(Deserialize)]
-struct Table {
+struct FeatureTable {
     /// Names of the versions, from the oldest.
     versions: Vec<String>,
     builtins: Vec<Builtin>,
@@ -36,7 +36,7 @@ struct Since {
 
 /// Form of OPA's capabilities files.
 #[derive(Serialize)]
-struct Document<'t> {
+struct CapabilitiesFile<'t> {
     builtins: Vec<&'t Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
     future_keywords: Option<&'t Json>,
@@ -46,15 +46,15 @@ struct Document<'t> {
     features: Option<&'t Json>,
 }
 
-static TABLE: LazyLock<Option<Table>> =
+static TABLE: LazyLock<Option<FeatureTable>> =
     LazyLock::new(|| serde_json::from_str(include_str!("versions.json")).ok());
 
-impl Table {
+impl FeatureTable {
     fn position(&self, version: &str) -> Option<usize> {
         self.versions.iter().position(|one| one == version)
     }
 
-    fn at<'t>(&self, entries: &'t [Since], position: usize) -> Option<&'t Json> {
+    fn entry_at<'t>(&self, entries: &'t [Since], position: usize) -> Option<&'t Json> {
         let known = entries
             .iter()
             .take_while(|entry| self.position(&entry.since) <= Some(position));
@@ -71,16 +71,16 @@ pub fn capabilities(version: &str) -> Option<Vec<u8>> {
         let over = until.is_some_and(|until| table.position(until) < Some(position));
         table.position(&function.since) <= Some(position) && !over
     };
-    let document = Document {
+    let document = CapabilitiesFile {
         builtins: table
             .builtins
             .iter()
             .filter(has)
             .map(|function| &function.declaration)
             .collect(),
-        future_keywords: table.at(&table.future_keywords, position),
-        wasm_abi_versions: table.at(&table.wasm_abi_versions, position),
-        features: table.at(&table.features, position),
+        future_keywords: table.entry_at(&table.future_keywords, position),
+        wasm_abi_versions: table.entry_at(&table.wasm_abi_versions, position),
+        features: table.entry_at(&table.features, position),
     };
     let mut text = serde_json::to_vec_pretty(&document).ok()?;
     text.push(b'\n');

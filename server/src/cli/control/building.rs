@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use solon_control::commands::OnceOptions;
 use solon_control::sync::FetchOptions;
 use solon_control::worker::WorkerOptions;
-use solon_control::{ControlPlane, Refusal};
+use solon_control::{ApiError, ControlPlane};
 use solon_outbound::NetworkRules;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;

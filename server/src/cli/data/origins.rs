@@ -225,7 +225,7 @@ struct ExportedModule {
 
 impl Exported {
     /// Converts origins for an export. Returns `None` if all are unknown, or if the store is empty.
-    pub fn of(contents: &Contents) -> Option<Self> {
+    pub fn of_contents(contents: &Contents) -> Option<Self> {
         let origins = &contents.origins;
         let is_empty = contents.modules.is_empty() && *origins == StoredOrigins::default() && {
             let documents = contents.documents.as_object();

@@ -4,24 +4,24 @@ use solon::json::{self, JsonLayout, Style};
 use solon::{ExpressionText, Kind, Solution, Value};
 
 use super::args::Format;
-use crate::cli::table::Table;
+use crate::cli::table::TextTable;
 
 /// Result of a query.
-pub struct Answer {
+pub struct QueryOutput {
     /// Expressions of the query.
     pub expressions: Vec<ExpressionText>,
     /// Solutions of the query.
     pub solutions: Vec<Solution>,
 }
 
-impl Answer {
+impl QueryOutput {
     /// Returns `true` if there is a solution.
     pub fn is_defined(&self) -> bool {
         !self.solutions.is_empty()
     }
 
     /// Returns the result in an output format.
-    pub fn shown(&self, format: Format) -> Vec<u8> {
+    pub fn render(&self, format: Format) -> Vec<u8> {
         let mut out = Vec::new();
         match format {
             Format::Json | Format::Source => self.json(&mut out),
@@ -52,7 +52,7 @@ impl Answer {
     }
 
     fn json(&self, out: &mut Vec<u8>) {
-        let mut top = Fields::open(out, 0);
+        let mut top = IndentedFields::open(out, 0);
         if self.is_defined() {
             top.name("result");
             top.out.push(b'[');
@@ -68,7 +68,7 @@ impl Answer {
     }
 
     fn solution(&self, solution: &Solution, out: &mut Vec<u8>) {
-        let mut fields = Fields::open(out, 2);
+        let mut fields = IndentedFields::open(out, 2);
         fields.name("expressions");
         fields.out.push(b'[');
         for (at, (expression, value)) in self.expressions.iter().zip(&solution.values).enumerate() {
@@ -77,11 +77,11 @@ impl Answer {
             } else {
                 b",\n        "
             });
-            let mut fields = Fields::open(fields.out, 4);
+            let mut fields = IndentedFields::open(fields.out, 4);
             fields.value("value", value);
             fields.value("text", &Value::string(&expression.text));
             fields.name("location");
-            let mut place = Fields::open(fields.out, 5);
+            let mut place = IndentedFields::open(fields.out, 5);
             place.value("row", &Value::from(i64::from(expression.row)));
             place.value("col", &Value::from(i64::from(expression.col)));
             place.close();
@@ -109,7 +109,7 @@ impl Answer {
         }
     }
 
-    fn table(&self, first: &Solution) -> Table {
+    fn table(&self, first: &Solution) -> TextTable {
         let mut names: Vec<&str> = first.bindings.iter().map(|(name, _)| &**name).collect();
         names.sort_unstable();
         let shown = |at: usize| names.is_empty() || !first.values.get(at).is_some_and(is_boolean);
@@ -118,7 +118,7 @@ impl Answer {
             .iter()
             .filter_map(|&at| self.expressions.get(at))
             .map(|one| one.text.clone());
-        let mut table = Table::new(
+        let mut table = TextTable::new(
             texts
                 .chain(names.iter().map(|&name| name.to_owned()))
                 .collect(),
@@ -139,13 +139,13 @@ impl Answer {
 }
 
 /// An object on several lines, written field by field.
-struct Fields<'o> {
+struct IndentedFields<'o> {
     out: &'o mut Vec<u8>,
     depth: usize,
     empty: bool,
 }
 
-impl<'o> Fields<'o> {
+impl<'o> IndentedFields<'o> {
     fn open(out: &'o mut Vec<u8>, depth: usize) -> Self {
         out.push(b'{');
         Self {

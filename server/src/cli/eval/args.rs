@@ -8,10 +8,10 @@ use clap::ValueEnum;
 use solon::trace::{Detail, UncoveredReason};
 use solon::{Capabilities, FilterOptions, FilterTarget, PartialOptions, Shortcuts};
 
-use super::profile::Key;
+use super::profile::SortKey;
 use crate::cli::amounts::{integer, signed_duration, size};
 use crate::cli::capabilities;
-use crate::cli::explanation::Shown;
+use crate::cli::explanation::TraceFormat;
 use crate::cli::filter;
 use crate::cli::forms::given;
 use crate::cli::networks::NetworkArgs;
@@ -109,7 +109,7 @@ pub struct Args {
     profile_limit: Option<i64>,
     /// Sort key of `--profile`, largest first.
     #[arg(long, value_enum, value_name = "KEY")]
-    pub profile_sort: Vec<Key>,
+    pub profile_sort: Vec<SortKey>,
     /// Show which rules and expressions were covered.
     #[arg(long)]
     pub coverage: bool,
@@ -158,7 +158,7 @@ pub struct Args {
     pub nondeterministic_builtins: bool,
     /// Explain the result: show the steps of the evaluation.
     #[arg(long, value_enum, default_value_t, value_name = "DETAIL")]
-    pub explain: Explain,
+    pub explain: ExplainLevel,
     /// Show the values of variables with `--explain`.
     #[arg(long)]
     pub var_values: bool,
@@ -183,7 +183,7 @@ pub struct Args {
 
 /// Steps that an explanation shows.
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Explain {
+pub enum ExplainLevel {
     /// Nothing.
     #[default]
     Off,
@@ -197,7 +197,7 @@ pub enum Explain {
     Debug,
 }
 
-impl Explain {
+impl ExplainLevel {
     /// Returns the level of detail, or `None` if nothing is shown.
     pub fn detail(self) -> Option<Detail> {
         Some(match self {
@@ -232,11 +232,11 @@ pub enum Format {
 
 impl Args {
     /// Returns the form of the trace.
-    pub fn shown(&self) -> Shown {
+    pub fn trace_format(&self) -> TraceFormat {
         match self.format {
-            Format::Pretty => Shown::Lines,
-            Format::Json | Format::Discard | Format::Source => Shown::Events,
-            Format::Values | Format::Bindings | Format::Raw => Shown::Nothing,
+            Format::Pretty => TraceFormat::Lines,
+            Format::Json | Format::Discard | Format::Source => TraceFormat::Events,
+            Format::Values | Format::Bindings | Format::Raw => TraceFormat::Nothing,
         }
     }
 

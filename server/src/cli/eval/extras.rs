@@ -11,7 +11,7 @@ use super::args::Format;
 use super::metrics;
 use super::profile::{self, Row};
 use crate::cli::explanation::Explanation;
-use crate::cli::table::Table;
+use crate::cli::table::TextTable;
 use crate::json::{answer_text, escape_html, indent};
 use crate::telemetry::Metrics;
 
@@ -120,7 +120,7 @@ impl Extras {
             out.push_str(&profile::table(rows).render());
         }
         if let Some(coverage) = &self.coverage {
-            let mut table = Table::default();
+            let mut table = TextTable::default();
             let share = format!("{:.2}", coverage.coverage);
             table.row(vec!["Overall Coverage".to_owned(), share]);
             out.push_str(&table.render());

@@ -5,16 +5,16 @@ use solon::{FilterQuery, Filters, json};
 use super::args::Format;
 
 /// Filters for each target.
-pub struct Made(pub Filters);
+pub struct FilterOutput(pub Filters);
 
-impl Made {
+impl FilterOutput {
     /// Returns `true` if the filter may keep a row.
     pub fn is_defined(&self) -> bool {
         self.0.filters.iter().any(|filter| filter.query.is_some())
     }
 
     /// Returns the text: OPA's response, or with `raw` one line with the condition of each target.
-    pub fn shown(&self, format: Format) -> Vec<u8> {
+    pub fn render(&self, format: Format) -> Vec<u8> {
         let mut text = Vec::new();
         match format {
             Format::Discard => {}

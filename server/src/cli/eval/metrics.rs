@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use solon::trace::Statistics;
 
-use crate::cli::table::Table;
-use crate::telemetry::{Measured, Metrics};
+use crate::cli::table::TextTable;
+use crate::telemetry::{Measurement, Metrics};
 
 /// Returns a table with two columns, and a row for each number of a histogram.
-pub fn table(metrics: &Metrics) -> Table {
-    let mut table = Table::new(vec!["Metric".to_owned(), "Value".to_owned()]);
+pub fn table(metrics: &Metrics) -> TextTable {
+    let mut table = TextTable::new(vec!["Metric".to_owned(), "Value".to_owned()]);
     for (name, measured) in metrics.all() {
         match measured {
-            Measured::Number(number) => table.row(vec![name, number.to_string()]),
-            Measured::Histogram(many) => {
+            Measurement::Number(number) => table.row(vec![name, number.to_string()]),
+            Measurement::Histogram(many) => {
                 let numbers = serde_json::to_value(many).unwrap_or_default();
                 for (part, number) in numbers.as_object().into_iter().flatten() {
                     let number = number.as_f64().map(float).unwrap_or_default();
@@ -30,7 +30,7 @@ pub fn aggregated(runs: &[Metrics]) -> BTreeMap<String, Statistics> {
     let mut samples: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     for run in runs {
         for (name, measured) in run.all() {
-            if let Measured::Number(took) = measured
+            if let Measurement::Number(took) = measured
                 && name.starts_with("timer_")
             {
                 samples.entry(name).or_default().push(took);
@@ -46,9 +46,9 @@ pub fn aggregated(runs: &[Metrics]) -> BTreeMap<String, Statistics> {
 }
 
 /// Returns a table of the statistics of several runs.
-pub fn aggregated_table(timers: &BTreeMap<String, Statistics>) -> Table {
+pub fn aggregated_table(timers: &BTreeMap<String, Statistics>) -> TextTable {
     let titles = ["Metric", "Min", "Max", "Mean", "90%", "99%"];
-    let mut table = Table::new(titles.map(str::to_owned).to_vec());
+    let mut table = TextTable::new(titles.map(str::to_owned).to_vec());
     for (name, many) in timers {
         table.row(vec![
             name.clone(),

@@ -14,12 +14,12 @@ use std::process::ExitCode;
 
 use solon::Value;
 
-use self::answer::Answer;
+use self::answer::QueryOutput;
 use self::args::Format;
 use self::extras::{Extras, Times};
-use self::filter::Made;
+use self::filter::FilterOutput;
 use self::partial::Left;
-use self::run::Run;
+use self::run::RunResults;
 use super::FAILED;
 use super::report::Report;
 use super::terminal::{complain, print};
@@ -48,7 +48,7 @@ pub fn run(args: &Args) -> ExitCode {
     let (answer, extras) = evaluate(args, &query, input.as_ref());
     match answer {
         Ok(answer) => {
-            print(extras.around(&answer.shown(args.format), args.format));
+            print(extras.around(&answer.render(args.format), args.format));
             let fails = if answer.is_defined() {
                 args.fail_defined
             } else {
@@ -104,9 +104,9 @@ fn unfit(args: &Args) -> Option<&'static str> {
 
 /// Result of a run.
 enum Answered {
-    Whole(Answer),
+    Whole(QueryOutput),
     Left(Left),
-    Filter(Made),
+    Filter(FilterOutput),
 }
 
 impl Answered {
@@ -118,11 +118,11 @@ impl Answered {
         }
     }
 
-    fn shown(&self, format: Format) -> Vec<u8> {
+    fn render(&self, format: Format) -> Vec<u8> {
         match self {
-            Self::Whole(answer) => answer.shown(format),
-            Self::Left(left) => left.shown(format),
-            Self::Filter(made) => made.shown(format),
+            Self::Whole(answer) => answer.render(format),
+            Self::Left(left) => left.render(format),
+            Self::Filter(made) => made.render(format),
         }
     }
 }
@@ -153,13 +153,13 @@ fn input(args: &Args) -> Result<Option<Value>, String> {
 
 /// Evaluates the selected number of times. The metrics are of all runs, everything else is of the last run.
 fn evaluate(args: &Args, query: &str, input: Option<&Value>) -> (Result<Answered, Report>, Extras) {
-    let mut run = Run::once(args, query, input);
+    let mut run = RunResults::once(args, query, input);
     let (mut metrics, mut profiles) = (Vec::new(), Vec::new());
     for _ in 1..args.count {
         if run.answer.is_err() {
             break;
         }
-        let before = std::mem::replace(&mut run, Run::once(args, query, input));
+        let before = std::mem::replace(&mut run, RunResults::once(args, query, input));
         metrics.push(before.metrics);
         profiles.extend(before.profile);
     }

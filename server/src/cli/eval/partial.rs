@@ -6,7 +6,7 @@ use solon::Residuals;
 use solon_syntax::json;
 
 use super::args::Format;
-use crate::cli::table::Table;
+use crate::cli::table::TextTable;
 
 /// Residual of a query with unknowns.
 pub struct Left(pub Residuals);
@@ -18,7 +18,7 @@ impl Left {
     }
 
     /// Returns the residual in an output format.
-    pub fn shown(&self, format: Format) -> Vec<u8> {
+    pub fn render(&self, format: Format) -> Vec<u8> {
         match format {
             Format::Source => self.source(),
             Format::Pretty => self.pretty(),
@@ -40,7 +40,7 @@ impl Left {
         if !self.is_defined() {
             return "undefined\n".to_owned();
         }
-        let mut table = Table::default();
+        let mut table = TextTable::default();
         for (at, query) in self.0.query_sources().into_iter().enumerate() {
             table.section(&format!("Query {}", at + 1), &query);
         }

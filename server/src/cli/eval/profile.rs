@@ -4,14 +4,14 @@ use clap::ValueEnum;
 use serde::{Serialize, Serializer};
 use solon::trace::{ProfileRow, Statistics};
 
-use crate::cli::amounts::shown_duration;
-use crate::cli::table::Table;
-use crate::wire::Location;
+use crate::cli::amounts::format_duration;
+use crate::cli::table::TextTable;
+use crate::wire::ErrorLocation;
 
 /// Sort key of rows, largest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
-pub enum Key {
+pub enum SortKey {
     /// Duration of the row's expressions.
     TotalTimeNs,
     /// Number of evaluations.
@@ -47,7 +47,7 @@ impl Serialize for Row {
             num_eval: u64,
             num_redo: u64,
             num_gen_expr: usize,
-            location: Location,
+            location: ErrorLocation,
         }
         let Some(total_time_ns_stats) = self.often else {
             return self.first.serialize(serializer);
@@ -58,7 +58,7 @@ impl Serialize for Row {
             num_eval: self.first.evals,
             num_redo: self.first.redos,
             num_gen_expr: self.first.expressions,
-            location: Location::from((self.first.file.clone(), span.row, span.col)),
+            location: ErrorLocation::from((self.first.file.clone(), span.row, span.col)),
         };
         row.serialize(serializer)
     }
@@ -66,7 +66,7 @@ impl Serialize for Row {
 
 impl Row {
     /// Converts a row of a file, or of the query with the text `query`.
-    pub fn of(row: ProfileRow, query: &str) -> Self {
+    pub fn from_row(row: ProfileRow, query: &str) -> Self {
         let span = row.span;
         let text = query.get(span.start as usize..span.end as usize);
         Self {
@@ -90,14 +90,14 @@ impl Row {
         self.often.map_or(once, |many| many.mean)
     }
 
-    fn compared(&self, other: &Self, key: Key) -> std::cmp::Ordering {
+    fn compared(&self, other: &Self, key: SortKey) -> std::cmp::Ordering {
         match key {
-            Key::TotalTimeNs => other.took().total_cmp(&self.took()),
-            Key::NumEval => other.first.evals.cmp(&self.first.evals),
-            Key::NumRedo => other.first.redos.cmp(&self.first.redos),
-            Key::NumGenExpr => other.first.expressions.cmp(&self.first.expressions),
-            Key::File => other.first.file.cmp(&self.first.file),
-            Key::Line => other.first.span.row.cmp(&self.first.span.row),
+            SortKey::TotalTimeNs => other.took().total_cmp(&self.took()),
+            SortKey::NumEval => other.first.evals.cmp(&self.first.evals),
+            SortKey::NumRedo => other.first.redos.cmp(&self.first.redos),
+            SortKey::NumGenExpr => other.first.expressions.cmp(&self.first.expressions),
+            SortKey::File => other.first.file.cmp(&self.first.file),
+            SortKey::Line => other.first.span.row.cmp(&self.first.span.row),
         }
     }
 }
@@ -120,9 +120,9 @@ pub fn aggregated(runs: Vec<Vec<Row>>) -> Vec<Row> {
 }
 
 /// Sorts rows and keeps the first `limit`, or all of them if it is 0.
-pub fn sort(rows: &mut Vec<Row>, keys: &[Key], limit: usize) {
+pub fn sort(rows: &mut Vec<Row>, keys: &[SortKey], limit: usize) {
     let keys = if keys.is_empty() {
-        &[Key::TotalTimeNs]
+        &[SortKey::TotalTimeNs]
     } else {
         keys
     };
@@ -136,7 +136,7 @@ pub fn sort(rows: &mut Vec<Row>, keys: &[Key], limit: usize) {
 }
 
 /// Returns the rows as a table.
-pub fn table(rows: &[Row]) -> Table {
+pub fn table(rows: &[Row]) -> TextTable {
     let often = rows.iter().any(|row| row.often.is_some());
     let times: &[&str] = if often {
         &["Min", "Max", "Mean", "90%", "99%"]
@@ -146,16 +146,16 @@ pub fn table(rows: &[Row]) -> Table {
     let titles = times
         .iter()
         .chain(&["Num Eval", "Num Redo", "Num Gen Expr", "Location"]);
-    let mut table = Table::new(titles.map(|&title| title.to_owned()).collect());
+    let mut table = TextTable::new(titles.map(|&title| title.to_owned()).collect());
     for row in rows {
         let mut cells = match row.often {
-            None => vec![shown_duration(row.first.nanoseconds())],
+            None => vec![format_duration(row.first.nanoseconds())],
             Some(many) => {
-                let mut cells = vec![shown_duration(many.min), shown_duration(many.max)];
+                let mut cells = vec![format_duration(many.min), format_duration(many.max)];
                 cells.extend(
                     [many.mean, many.p90, many.p99]
                         .map(whole)
-                        .map(shown_duration),
+                        .map(format_duration),
                 );
                 cells
             }

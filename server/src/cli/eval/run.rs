@@ -17,9 +17,9 @@ use solon::{
 };
 
 use super::Answered;
-use super::answer::Answer;
+use super::answer::QueryOutput;
 use super::args::{Args, Format};
-use super::filter::Made;
+use super::filter::FilterOutput;
 use super::partial::Left;
 use super::profile::Row;
 use crate::cli;
@@ -31,7 +31,7 @@ use crate::cli::terminal::complain;
 use crate::telemetry::Metrics;
 
 /// Results of one run.
-pub struct Run {
+pub struct RunResults {
     /// Result of the query.
     pub answer: Result<Answered, Report>,
     /// Durations of the stages.
@@ -45,12 +45,12 @@ pub struct Run {
 }
 
 /// Engine with everything loaded, and the source texts of the modules.
-struct Loaded {
+struct LoadedEngine {
     engine: Engine,
     modules: BTreeMap<String, String>,
 }
 
-impl Run {
+impl RunResults {
     /// Loads, compiles and evaluates.
     pub fn once(args: &Args, query: &str, input: Option<&Value>) -> Self {
         let mut run = Self {
@@ -70,7 +70,7 @@ impl Run {
         query: &str,
         input: Option<&Value>,
     ) -> Result<Answered, Report> {
-        let Loaded { engine, modules } = load(args, &self.metrics)?;
+        let LoadedEngine { engine, modules } = load(args, &self.metrics)?;
         let text_of = |file: &str| {
             if file.is_empty() {
                 Some(query.to_owned())
@@ -78,7 +78,7 @@ impl Run {
                 modules.get(file).cloned()
             }
         };
-        let refused = |error| Report::of(&error, &text_of);
+        let refused = |error| Report::of_error(&error, &text_of);
         // `print` writes while the evaluation runs, in every output format
         let printed = |line: &str| complain(format!("{line}\n"));
         let sent = SendMetrics::default();
@@ -130,7 +130,7 @@ impl Run {
             let start = Instant::now();
             let made = prepared.compile(&request);
             self.metrics.since("rego_partial_eval", start);
-            made.map(|made| Answered::Filter(Made(made)))
+            made.map(|made| Answered::Filter(FilterOutput(made)))
         } else if args.partial {
             let prepared = engine.prepare_partial(query, &args.partial_options(), &context);
             let prepared = prepared.map_err(refused)?;
@@ -177,7 +177,7 @@ impl Run {
                 .discarding(is_discarded && answered.is_some());
             Err(match answered {
                 Some(answer) if args.format == Format::Json => {
-                    report.beside(answer.shown(args.format))
+                    report.beside(answer.render(args.format))
                 }
                 _ => report,
             })
@@ -187,7 +187,7 @@ impl Run {
         let parsed = engine.modules();
         if args.profile().is_some() {
             let rows = profile.finish(parsed.iter().map(|(_, module)| &**module));
-            let rows = rows.into_iter().map(|row| Row::of(row, query));
+            let rows = rows.into_iter().map(|row| Row::from_row(row, query));
             self.profile = Some(rows.collect());
         }
         if args.coverage {
@@ -201,13 +201,17 @@ impl Run {
 
     /// Stores the trace and returns the result.
     fn explained<T>(&mut self, args: &Args, explained: solon::Explanation<T>) -> Result<T, Error> {
-        self.explanation = Some(Explanation::of(&explained, args.shown(), args.var_values)?);
+        self.explanation = Some(Explanation::from_explanation(
+            &explained,
+            args.trace_format(),
+            args.var_values,
+        )?);
         explained.result
     }
 }
 
-fn answered(prepared: &PinnedQuery, solutions: Vec<Solution>) -> Answer {
-    Answer {
+fn answered(prepared: &PinnedQuery, solutions: Vec<Solution>) -> QueryOutput {
+    QueryOutput {
         expressions: prepared.expressions().to_vec(),
         solutions,
     }
@@ -238,7 +242,7 @@ fn without(
 }
 
 /// Creates an engine and loads the files that the flags name.
-fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
+fn load(args: &Args, metrics: &Metrics) -> Result<LoadedEngine, Report> {
     let version = crate::cli::version_of(args.v0_compatible);
     let options = Options::default()
         .strict(args.strict)
@@ -274,9 +278,9 @@ fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
         let text_of = |file: &str| modules.get(file).cloned();
         engine
             .apply_timed(change, Timer::new(&hear))
-            .map_err(|error| Report::of(&error, &text_of))?;
+            .map_err(|error| Report::of_error(&error, &text_of))?;
     }
-    Ok(Loaded { engine, modules })
+    Ok(LoadedEngine { engine, modules })
 }
 
 /// Reads the files that the flags name, including bundles.

@@ -3,7 +3,7 @@
 
 /// A part of both texts or of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum DiffPart {
     Equal(Vec<char>),
     Insert(Vec<char>),
     Delete(Vec<char>),
@@ -14,11 +14,11 @@ pub fn colored(before: &str, after: &str) -> String {
     let before: Vec<char> = before.chars().collect();
     let after: Vec<char> = after.chars().collect();
     let mut out = String::new();
-    for part in parts(&before, &after) {
+    for part in diff(&before, &after) {
         match part {
-            Part::Equal(text) => out.extend(text),
-            Part::Insert(text) => color(&mut out, &text, "32"),
-            Part::Delete(text) => color(&mut out, &text, "31"),
+            DiffPart::Equal(text) => out.extend(text),
+            DiffPart::Insert(text) => color(&mut out, &text, "32"),
+            DiffPart::Delete(text) => color(&mut out, &text, "31"),
         }
     }
     out
@@ -38,7 +38,7 @@ fn color(out: &mut String, text: &[char], code: &str) {
     }
 }
 
-fn parts(before: &[char], after: &[char]) -> Vec<Part> {
+fn diff(before: &[char], after: &[char]) -> Vec<DiffPart> {
     if before == after {
         return equal(before).into_iter().collect();
     }
@@ -48,14 +48,14 @@ fn parts(before: &[char], after: &[char]) -> Vec<Part> {
     let suffix = common_suffix(before, after);
     let (before, tail) = before.split_at(before.len() - suffix);
     let (after, _) = after.split_at(after.len() - suffix);
-    let mut parts: Vec<Part> = equal(head).into_iter().collect();
+    let mut parts: Vec<DiffPart> = equal(head).into_iter().collect();
     parts.extend(middle(before, after));
     parts.extend(equal(tail));
     merged(parts)
 }
 
-fn equal(text: &[char]) -> Option<Part> {
-    (!text.is_empty()).then(|| Part::Equal(text.to_vec()))
+fn equal(text: &[char]) -> Option<DiffPart> {
+    (!text.is_empty()).then(|| DiffPart::Equal(text.to_vec()))
 }
 
 fn common_prefix(a: &[char], b: &[char]) -> usize {
@@ -68,12 +68,12 @@ fn common_suffix(a: &[char], b: &[char]) -> usize {
 }
 
 /// Returns the parts of two texts without common affixes.
-fn middle(before: &[char], after: &[char]) -> Vec<Part> {
+fn middle(before: &[char], after: &[char]) -> Vec<DiffPart> {
     if before.is_empty() {
-        return vec![Part::Insert(after.to_vec())];
+        return vec![DiffPart::Insert(after.to_vec())];
     }
     if after.is_empty() {
-        return vec![Part::Delete(before.to_vec())];
+        return vec![DiffPart::Delete(before.to_vec())];
     }
     let inserts = after.len() > before.len();
     let (long, short) = if inserts {
@@ -84,22 +84,29 @@ fn middle(before: &[char], after: &[char]) -> Vec<Part> {
     if let Some(at) = position(long, short, 0) {
         let changed = |text: &[char]| {
             if inserts {
-                Part::Insert(text.to_vec())
+                DiffPart::Insert(text.to_vec())
             } else {
-                Part::Delete(text.to_vec())
+                DiffPart::Delete(text.to_vec())
             }
         };
         let (head, rest) = long.split_at(at);
         let (_, tail) = rest.split_at(short.len());
-        return vec![changed(head), Part::Equal(short.to_vec()), changed(tail)];
+        return vec![
+            changed(head),
+            DiffPart::Equal(short.to_vec()),
+            changed(tail),
+        ];
     }
     if short.len() == 1 {
-        return vec![Part::Delete(before.to_vec()), Part::Insert(after.to_vec())];
+        return vec![
+            DiffPart::Delete(before.to_vec()),
+            DiffPart::Insert(after.to_vec()),
+        ];
     }
     if let Some(half) = half_match(before, after) {
-        let mut all = parts(half.before.0, half.after.0);
-        all.push(Part::Equal(half.common.to_vec()));
-        all.extend(parts(half.before.1, half.after.1));
+        let mut all = diff(half.before.0, half.after.0);
+        all.push(DiffPart::Equal(half.common.to_vec()));
+        all.extend(diff(half.before.1, half.after.1));
         return all;
     }
     bisect(before, after)
@@ -177,16 +184,19 @@ fn half_match_at<'t>(long: &'t [char], short: &'t [char], at: usize) -> Option<H
 }
 
 /// Splits two texts at the middle of their shortest edit path.
-fn bisect(before: &[char], after: &[char]) -> Vec<Part> {
+fn bisect(before: &[char], after: &[char]) -> Vec<DiffPart> {
     match middle_snake(before, after) {
         Some((x, y)) => {
             let (before_head, before_tail) = before.split_at(x.min(before.len()));
             let (after_head, after_tail) = after.split_at(y.min(after.len()));
-            let mut all = parts(before_head, after_head);
-            all.extend(parts(before_tail, after_tail));
+            let mut all = diff(before_head, after_head);
+            all.extend(diff(before_tail, after_tail));
             all
         }
-        None => vec![Part::Delete(before.to_vec()), Part::Insert(after.to_vec())],
+        None => vec![
+            DiffPart::Delete(before.to_vec()),
+            DiffPart::Insert(after.to_vec()),
+        ],
     }
 }
 
@@ -307,7 +317,7 @@ fn signed(length: usize) -> isize {
 
 /// Normalizes parts: joins neighbours of one kind, moves common affixes of deletions and insertions to the equal parts around them,
 /// and shifts single edits sideways if that joins two equal parts.
-fn merged(parts: Vec<Part>) -> Vec<Part> {
+fn merged(parts: Vec<DiffPart>) -> Vec<DiffPart> {
     let mut all = joined(parts);
     while slide(&mut all) {
         all = joined(all);
@@ -315,14 +325,14 @@ fn merged(parts: Vec<Part>) -> Vec<Part> {
     all
 }
 
-fn joined(parts: Vec<Part>) -> Vec<Part> {
-    let mut all: Vec<Part> = Vec::new();
+fn joined(parts: Vec<DiffPart>) -> Vec<DiffPart> {
+    let mut all: Vec<DiffPart> = Vec::new();
     let (mut deleted, mut inserted) = (Vec::new(), Vec::new());
-    for part in parts.into_iter().chain([Part::Equal(Vec::new())]) {
+    for part in parts.into_iter().chain([DiffPart::Equal(Vec::new())]) {
         match part {
-            Part::Insert(text) => inserted.extend(text),
-            Part::Delete(text) => deleted.extend(text),
-            Part::Equal(text) => {
+            DiffPart::Insert(text) => inserted.extend(text),
+            DiffPart::Delete(text) => deleted.extend(text),
+            DiffPart::Equal(text) => {
                 let mut text = text;
                 if !deleted.is_empty() && !inserted.is_empty() {
                     let prefix = common_prefix(&inserted, &deleted);
@@ -336,10 +346,10 @@ fn joined(parts: Vec<Part>) -> Vec<Part> {
                     text = shared;
                 }
                 if !deleted.is_empty() {
-                    all.push(Part::Delete(std::mem::take(&mut deleted)));
+                    all.push(DiffPart::Delete(std::mem::take(&mut deleted)));
                 }
                 if !inserted.is_empty() {
-                    all.push(Part::Insert(std::mem::take(&mut inserted)));
+                    all.push(DiffPart::Insert(std::mem::take(&mut inserted)));
                 }
                 push_equal(&mut all, text);
             }
@@ -348,47 +358,48 @@ fn joined(parts: Vec<Part>) -> Vec<Part> {
     all
 }
 
-fn push_equal(all: &mut Vec<Part>, text: Vec<char>) {
+fn push_equal(all: &mut Vec<DiffPart>, text: Vec<char>) {
     if text.is_empty() {
         return;
     }
-    if let Some(Part::Equal(last)) = all.last_mut() {
+    if let Some(DiffPart::Equal(last)) = all.last_mut() {
         last.extend(text);
     } else {
-        all.push(Part::Equal(text));
+        all.push(DiffPart::Equal(text));
     }
 }
 
 /// Shifts edits between two equal parts over one of them; returns `true` if any was shifted.
-fn slide(all: &mut Vec<Part>) -> bool {
+fn slide(all: &mut Vec<DiffPart>) -> bool {
     let mut changed = false;
     let mut at = 1;
     while at + 1 < all.len() {
         let before = at - 1;
-        let Some([Part::Equal(left), edit, Part::Equal(right)]) = all.get(before..=at + 1) else {
+        let Some([DiffPart::Equal(left), edit, DiffPart::Equal(right)]) = all.get(before..=at + 1)
+        else {
             at += 1;
             continue;
         };
-        let (Part::Insert(text) | Part::Delete(text)) = edit else {
+        let (DiffPart::Insert(text) | DiffPart::Delete(text)) = edit else {
             at += 1;
             continue;
         };
         let again = |text: Vec<char>| match edit {
-            Part::Insert(_) => Part::Insert(text),
-            _ => Part::Delete(text),
+            DiffPart::Insert(_) => DiffPart::Insert(text),
+            _ => DiffPart::Delete(text),
         };
         if text.ends_with(left) {
             let kept = text.get(..text.len() - left.len()).unwrap_or_default();
             let replacement = [
                 again([left, kept].concat()),
-                Part::Equal([&**left, &**right].concat()),
+                DiffPart::Equal([&**left, &**right].concat()),
             ];
             all.splice(before..=at + 1, replacement);
             changed = true;
         } else if text.starts_with(right) {
             let kept = text.get(right.len()..).unwrap_or_default();
             let replacement = [
-                Part::Equal([&**left, &**right].concat()),
+                DiffPart::Equal([&**left, &**right].concat()),
                 again([kept, right].concat()),
             ];
             all.splice(before..=at + 1, replacement);

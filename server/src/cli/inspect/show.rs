@@ -4,9 +4,9 @@ use serde_json::Value as Json;
 use solon::json;
 use solon_syntax::json::lay_out;
 
-use super::Contents;
+use super::InspectedContents;
 use super::annotations::Annotated;
-use crate::cli::table::Table;
+use crate::cli::table::TextTable;
 use crate::json::escape_html;
 
 /// Length in bytes above which a table value is truncated, and above which folders are omitted from a path.
@@ -15,10 +15,10 @@ const WIDEST: usize = 50;
 const ELLIPSIS: &str = "...";
 
 /// Returns tables of the manifest, the namespaces and the annotations, if they exist.
-pub fn tables(contents: &Contents, annotations: &[Annotated<'_>]) -> String {
+pub fn tables(contents: &InspectedContents, annotations: &[Annotated<'_>]) -> String {
     let mut out = String::new();
     if let Some(manifest) = contents.manifest.as_ref().filter(|_| contents.has_manifest) {
-        let mut table = Table::new(vec!["FIELD".to_owned(), "VALUE".to_owned()]);
+        let mut table = TextTable::new(vec!["FIELD".to_owned(), "VALUE".to_owned()]);
         let mut has_rows = false;
         let mut row = |field: &str, value: String| {
             if !value.is_empty() {
@@ -47,7 +47,7 @@ pub fn tables(contents: &Contents, annotations: &[Annotated<'_>]) -> String {
         }
     }
     if !contents.namespaces.is_empty() {
-        let mut table = Table::new(vec!["NAMESPACE".to_owned(), "FILE".to_owned()]);
+        let mut table = TextTable::new(vec!["NAMESPACE".to_owned(), "FILE".to_owned()]);
         for (namespace, files) in &contents.namespaces {
             for (at, file) in files.iter().enumerate() {
                 let namespace = if at == 0 { namespace.as_str() } else { "" };
@@ -68,7 +68,7 @@ pub fn tables(contents: &Contents, annotations: &[Annotated<'_>]) -> String {
 
 /// Returns one JSON object. `capabilities` is a JSON object.
 pub fn json(
-    contents: &Contents,
+    contents: &InspectedContents,
     annotations: Option<&[Annotated<'_>]>,
     capabilities: &[u8],
 ) -> Vec<u8> {

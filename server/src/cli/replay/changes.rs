@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 
-use super::event::Reason;
+use super::event::SkipReason;
 
 /// Maximum number of groups. Further changes are counted in one group.
 const GROUPS: usize = 10_000;
 
 /// Subject of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum DecisionSubject {
     Document,
     Query,
 }
 
-impl Kind {
+impl DecisionSubject {
     /// Returns the name of its member in events.
     pub fn name(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ impl Kind {
 /// Decisions whose results changed in the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Group {
-    pub kind: Kind,
+    pub kind: DecisionSubject,
     /// Path of the document or text of the query.
     pub name: String,
     /// Part of the logged result that changed.
@@ -49,7 +49,7 @@ pub struct Tally {
     pub unreadable: u64,
     /// Lines that are not decisions.
     pub skipped: u64,
-    reasons: BTreeMap<Reason, u64>,
+    reasons: BTreeMap<SkipReason, u64>,
     /// Number of decisions of each group, and the ids of the first ones.
     groups: HashMap<Group, (u64, Vec<(Position, String)>)>,
 }
@@ -64,7 +64,7 @@ pub struct Change<'t> {
 
 impl Tally {
     /// Counts a decision that cannot be replayed.
-    pub fn add_reason(&mut self, reason: Reason) {
+    pub fn add_reason(&mut self, reason: SkipReason) {
         *self.reasons.entry(reason).or_default() += 1;
     }
 

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 /// Event members that a replay needs. Values are text of the log.
 #[derive(Deserialize)]
-pub struct Event<'e> {
+pub struct ReplayEvent<'e> {
     /// Id of the decision. Log lines without one are not decisions.
     #[serde(borrow, default)]
     pub decision_id: Cow<'e, str>,
@@ -36,11 +36,11 @@ pub struct Event<'e> {
     /// Time of the decision.
     #[serde(borrow)]
     pub timestamp: Option<Cow<'e, str>>,
-    custom: Option<Custom>,
+    custom: Option<EventExtras>,
 }
 
 #[derive(Deserialize)]
-struct Custom {
+struct EventExtras {
     #[serde(rename = "type")]
     kind: Option<String>,
 }
@@ -55,7 +55,7 @@ const FILTER: &str = "open-policy-agent/compile";
 
 /// Reason why a decision cannot be replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
+pub enum SkipReason {
     /// The mask policy removed or replaced a part of the input.
     MaskedInput,
     /// The mask policy removed or replaced a part of the result, so that results cannot be compared.
@@ -70,7 +70,7 @@ pub enum Reason {
     UnloggedCall,
 }
 
-impl Reason {
+impl SkipReason {
     /// Returns the reason as part of a sentence.
     pub fn text(self) -> &'static str {
         match self {
@@ -84,9 +84,9 @@ impl Reason {
     }
 }
 
-impl Event<'_> {
+impl ReplayEvent<'_> {
     /// Returns the reason why the event cannot be replayed, as far as the event shows it.
-    pub fn reason(&self) -> Option<Reason> {
+    pub fn reason(&self) -> Option<SkipReason> {
         let is_changed = |member: &str| {
             let is_of = |pointer: &Cow<'_, str>| {
                 let first = pointer.strip_prefix('/').unwrap_or(pointer);
@@ -95,18 +95,18 @@ impl Event<'_> {
             self.erased.iter().chain(&self.masked).any(is_of)
         };
         if is_changed("input") {
-            return Some(Reason::MaskedInput);
+            return Some(SkipReason::MaskedInput);
         }
         if is_changed("nd_builtin_cache") {
-            return Some(Reason::MaskedCalls);
+            return Some(SkipReason::MaskedCalls);
         }
         if is_changed("result") {
-            return Some(Reason::MaskedResult);
+            return Some(SkipReason::MaskedResult);
         }
         let kind = self
             .custom
             .as_ref()
             .and_then(|custom| custom.kind.as_deref());
-        (kind == Some(FILTER)).then_some(Reason::Filter)
+        (kind == Some(FILTER)).then_some(SkipReason::Filter)
     }
 }

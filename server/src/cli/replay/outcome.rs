@@ -6,11 +6,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use solon::{Error, Value, json};
 
-use super::event::Event;
+use super::event::ReplayEvent;
 
 /// The outcome of a decision.
 #[derive(Debug)]
-pub enum Outcome<'t> {
+pub enum ReplayOutcome<'t> {
     Undefined,
     /// A value as JSON text.
     Value(Cow<'t, [u8]>),
@@ -34,32 +34,32 @@ const CANCELLED: &str = "eval_cancel_error";
 /// Maximum length of a result that is shown, in characters.
 const LONGEST: usize = 60;
 
-impl Outcome<'_> {
+impl ReplayOutcome<'_> {
     /// Returns the logged outcome of an event.
-    pub fn logged<'t>(event: &Event<'t>) -> Outcome<'t> {
+    pub fn logged<'t>(event: &ReplayEvent<'t>) -> ReplayOutcome<'t> {
         match (event.error, event.result) {
             (Some(error), _) => {
                 let code = code(error);
                 if code == UNDEFINED {
-                    return Outcome::Undefined;
+                    return ReplayOutcome::Undefined;
                 }
-                Outcome::Failed(code)
+                ReplayOutcome::Failed(code)
             }
-            (None, Some(result)) => Outcome::Value(Cow::Borrowed(result.get().as_bytes())),
-            (None, None) => Outcome::Undefined,
+            (None, Some(result)) => ReplayOutcome::Value(Cow::Borrowed(result.get().as_bytes())),
+            (None, None) => ReplayOutcome::Undefined,
         }
     }
 
     /// Returns the outcome of an evaluation.
-    pub fn evaluated(result: Result<Option<Vec<u8>>, Error>) -> Outcome<'static> {
+    pub fn evaluated(result: Result<Option<Vec<u8>>, Error>) -> ReplayOutcome<'static> {
         match result {
-            Ok(Some(text)) => Outcome::Value(Cow::Owned(text)),
-            Ok(None) | Err(Error::UnknownPath(_)) => Outcome::Undefined,
+            Ok(Some(text)) => ReplayOutcome::Value(Cow::Owned(text)),
+            Ok(None) | Err(Error::UnknownPath(_)) => ReplayOutcome::Undefined,
             Err(error) => {
                 let first = error.entries().into_iter().next();
                 let code =
                     first.map_or_else(|| error.kind().as_str().to_owned(), |first| first.code);
-                Outcome::Failed(bare(&code).to_owned())
+                ReplayOutcome::Failed(bare(&code).to_owned())
             }
         }
     }
@@ -75,11 +75,11 @@ impl Outcome<'_> {
     }
 
     /// Compares two outcomes. Returns the parts that differ as short texts, or `None` if they are equal.
-    pub fn difference(&self, new: &Outcome<'_>) -> Option<(String, String)> {
+    pub fn difference(&self, new: &ReplayOutcome<'_>) -> Option<(String, String)> {
         match (self, new) {
-            (Self::Undefined, Outcome::Undefined) => return None,
-            (Self::Failed(old), Outcome::Failed(new)) if old == new => return None,
-            (Self::Value(old), Outcome::Value(new)) => {
+            (Self::Undefined, ReplayOutcome::Undefined) => return None,
+            (Self::Failed(old), ReplayOutcome::Failed(new)) if old == new => return None,
+            (Self::Value(old), ReplayOutcome::Value(new)) => {
                 if old == new {
                     return None;
                 }
@@ -87,8 +87,8 @@ impl Outcome<'_> {
                     if old == new {
                         return None;
                     }
-                    let (old, new) = differing_parts(&old, &new);
-                    return Some((shown(&old), shown(&new)));
+                    let (old, new) = differing_nodes(&old, &new);
+                    return Some((value_text(&old), value_text(&new)));
                 }
             }
             _ => {}
@@ -101,7 +101,7 @@ impl Outcome<'_> {
             Self::Undefined => "undefined".to_owned(),
             Self::Value(text) => json::read(text).map_or_else(
                 |_| shortened(&String::from_utf8_lossy(text)),
-                |value| shown(&value),
+                |value| value_text(&value),
             ),
             Self::Failed(code) => format!("error {code}"),
         }
@@ -133,15 +133,15 @@ fn bare(code: &str) -> &str {
 }
 
 /// Returns the parts of two values that differ: members of objects, and elements of arrays.
-fn differing_parts(old: &Value, new: &Value) -> (Value, Value) {
+fn differing_nodes(old: &Value, new: &Value) -> (Value, Value) {
     if let (Some(old), Some(new)) = (old.as_object(), new.as_object()) {
         let only = |one: &solon::Object, other: &solon::Object, first: bool| {
             let pairs = one.iter().filter_map(|(key, value)| {
                 let value = match other.get(key.borrow()) {
                     None => value.clone(),
                     Some(same) if same == value => return None,
-                    Some(other) if first => differing_parts(value, other).0,
-                    Some(other) => differing_parts(other, value).1,
+                    Some(other) if first => differing_nodes(value, other).0,
+                    Some(other) => differing_nodes(other, value).1,
                 };
                 Some((key.clone(), value))
             });
@@ -164,7 +164,7 @@ fn differing_parts(old: &Value, new: &Value) -> (Value, Value) {
     (old.clone(), new.clone())
 }
 
-fn shown(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     let mut text = Vec::new();
     json::write(value.borrow(), &mut text);
     shortened(&String::from_utf8_lossy(&text))
@@ -181,11 +181,11 @@ fn shortened(text: &str) -> String {
 mod tests {
     use std::borrow::Cow;
 
-    use super::Outcome;
+    use super::ReplayOutcome;
 
     #[test]
     fn differences() {
-        let value = |text: &'static str| Outcome::Value(Cow::Borrowed(text.as_bytes()));
+        let value = |text: &'static str| ReplayOutcome::Value(Cow::Borrowed(text.as_bytes()));
         let parts = |old, new| value(old).difference(&value(new));
         let texts = |old: &str, new: &str| Some((old.to_owned(), new.to_owned()));
         assert_eq!(parts("1", "1.0"), None);
@@ -201,10 +201,10 @@ mod tests {
         assert_eq!(parts("[1,2]", "[2,1]"), texts("[1,2]", "[2,1]"));
         assert_eq!(parts("[1,1]", "[1]"), texts("[1,1]", "[1]"));
         assert_eq!(
-            value("null").difference(&Outcome::Undefined),
+            value("null").difference(&ReplayOutcome::Undefined),
             texts("null", "undefined")
         );
-        let failed = |code: &str| Outcome::Failed(code.to_owned());
+        let failed = |code: &str| ReplayOutcome::Failed(code.to_owned());
         assert_eq!(failed("a").difference(&failed("a")), None);
         assert_eq!(
             failed("a").difference(&failed("b")),

@@ -7,11 +7,11 @@ use solon::json::{self, Style};
 use solon::store::Path;
 use solon::{Engine, Error, NdBuiltinCache, PinnedDocument, PinnedQuery, Request, Value};
 
-use super::changes::{Group, Kind, Tally};
-use super::event::{Event, Reason};
+use super::changes::{DecisionSubject, Group, Tally};
+use super::event::{ReplayEvent, SkipReason};
 use super::host::LoggedHost;
 use super::log::Block;
-use super::outcome::Outcome;
+use super::outcome::ReplayOutcome;
 use crate::http::segments;
 
 /// Maximum number of prepared documents, and of prepared queries. They are prepared again if there are more.
@@ -53,7 +53,7 @@ impl<'e> Worker<'e> {
                 self.tally.skipped += 1;
                 continue;
             }
-            match serde_json::from_slice::<Event<'_>>(line) {
+            match serde_json::from_slice::<ReplayEvent<'_>>(line) {
                 Ok(event) if event.decision_id.is_empty() => self.tally.skipped += 1,
                 Ok(event) => self.replay_event(&event, (block.number, number)),
                 Err(_) => self.tally.unreadable += 1,
@@ -66,20 +66,20 @@ impl<'e> Worker<'e> {
         self.tally
     }
 
-    fn replay_event(&mut self, event: &Event<'_>, position: (u64, usize)) {
+    fn replay_event(&mut self, event: &ReplayEvent<'_>, position: (u64, usize)) {
         let (kind, name) = match &event.query {
-            Some(query) => (Kind::Query, query),
-            None => (Kind::Document, &event.path),
+            Some(query) => (DecisionSubject::Query, query),
+            None => (DecisionSubject::Document, &event.path),
         };
-        if !self.is_wanted(kind, name) {
+        if !self.is_selected(kind, name) {
             return;
         }
         if let Some(reason) = event.reason() {
             return self.tally.add_reason(reason);
         }
-        let old = Outcome::logged(event);
+        let old = ReplayOutcome::logged(event);
         if old.is_cancelled() {
-            return self.tally.add_reason(Reason::Cancelled);
+            return self.tally.add_reason(SkipReason::Cancelled);
         }
         let time = event.timestamp.as_ref().and_then(|time| time.parse().ok());
         let time: Timestamp = time.unwrap_or_default();
@@ -93,13 +93,13 @@ impl<'e> Worker<'e> {
             request = request.nd_builtin_cache(calls);
         }
         let new = match kind {
-            Kind::Document => self.document(name, &request),
-            Kind::Query => self.query(name, &request),
+            DecisionSubject::Document => self.document(name, &request),
+            DecisionSubject::Query => self.query(name, &request),
         };
         if LoggedHost::is_called() {
-            return self.tally.add_reason(Reason::UnloggedCall);
+            return self.tally.add_reason(SkipReason::UnloggedCall);
         }
-        match old.difference(&Outcome::evaluated(new)) {
+        match old.difference(&ReplayOutcome::evaluated(new)) {
             None => self.tally.unchanged += 1,
             Some((old, new)) => {
                 let name = name.clone().into_owned();
@@ -115,10 +115,11 @@ impl<'e> Worker<'e> {
         }
     }
 
-    fn is_wanted(&self, kind: Kind, name: &str) -> bool {
+    fn is_selected(&self, kind: DecisionSubject, name: &str) -> bool {
         let Some(path) = self.path else { return true };
         let below = name.strip_prefix(path);
-        kind == Kind::Document && below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        kind == DecisionSubject::Document
+            && below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
     fn document(&mut self, path: &str, request: &Request<'_>) -> Result<Option<Vec<u8>>, Error> {

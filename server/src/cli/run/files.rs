@@ -10,7 +10,7 @@ use solon::store::SqliteStore;
 use solon::{Change, Engine, EngineBuilder, Error, FileLoad, LoadReport, Value};
 use tracing::{info, warn};
 
-use super::origins::{self, Kept};
+use super::origins::{self, ClientContents};
 use crate::api::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION, policy_id};
 use crate::cli::report::Report;
 use crate::config::BundleSettings;
@@ -26,11 +26,13 @@ pub fn start(
     if let Some(store) = store {
         let store = Arc::new(store);
         let opened = builder.open_with_files(store.clone(), load_of(loaded));
-        return opened.map_err(|error| origins::report(&error, loaded, &Kept::by(&*store)));
+        return opened
+            .map_err(|error| origins::report(&error, loaded, &ClientContents::by(&*store)));
     }
     let engine = builder.build();
     let report = load(&engine, loaded, is_watched);
-    let report = report.map_err(|error| origins::report(&error, loaded, &Kept::default()))?;
+    let report =
+        report.map_err(|error| origins::report(&error, loaded, &ClientContents::default()))?;
     Ok((engine, report))
 }
 
@@ -119,8 +121,8 @@ fn location(path: &str) -> Option<String> {
 /// Reloads files. If they cannot be loaded, nothing changes. `last` is the report of the previous load.
 pub fn reload(engine: &Engine, loaded: &Loaded, last: &mut LoadReport) -> Result<(), Report> {
     let report = engine.load_files(load_of(loaded));
-    let report =
-        report.map_err(|error| origins::report(&error, loaded, &Kept::in_force(engine)))?;
+    let report = report
+        .map_err(|error| origins::report(&error, loaded, &ClientContents::in_force(engine)))?;
     info!("Processed file watch event.");
     if report != *last {
         log(&report);

@@ -9,12 +9,12 @@ use crate::cli::report::Report;
 
 /// Policies and documents that are not from the files of a load.
 #[derive(Default)]
-pub struct Kept {
+pub struct ClientContents {
     modules: Vec<StoredModule>,
     claims: Claims,
 }
 
-impl Kept {
+impl ClientContents {
     /// Reads the contents of a store. Returns none if it cannot be read, because they are used only for messages.
     pub fn by(store: &dyn Store) -> Self {
         let Ok(contents) = store.load() else {
@@ -69,14 +69,14 @@ impl Kept {
 
 /// Creates a report of a load error, with the origins of the policies and documents that it names and that are not in the load's
 /// files.
-pub fn report(error: &Error, loaded: &Loaded, kept: &Kept) -> Report {
+pub fn report(error: &Error, loaded: &Loaded, kept: &ClientContents) -> Report {
     let texts = |file: &str| {
         let mut modules = kept.modules(loaded);
         let module = modules.find(|module| file_name(&module.name) == file);
         let module = module.map(|module| module.text.to_string());
         module.or_else(|| loaded.text(file).map(str::to_owned))
     };
-    let report = Report::of(error, &texts);
+    let report = Report::of_error(error, &texts);
     let mut notes = Vec::new();
     for module in kept.modules(loaded) {
         if report.names(file_name(&module.name)) {

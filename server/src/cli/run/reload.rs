@@ -81,7 +81,7 @@ impl Reload {
         let (config, postponed) = config.while_running(&self.running)?;
         let options = self.args.options(&config)?;
         let services = services(&self.services, &config)?;
-        let told = to_value(&config.told())?;
+        let told = to_value(&config.redacted())?;
         let active = to_value(&config.active(&self.id, VERSION))?;
         let labels = labels_of(&active);
         let logs = options.decision_logs.as_ref();
@@ -89,7 +89,8 @@ impl Reload {
         // nothing fails from here on
         self.manager.set_decision_logs(logs.is_some());
         self.host.configure(told);
-        self.live.replace(LiveOptions::of(&options, active));
+        self.live
+            .replace(LiveOptions::from_options(&options, active));
         self.manager.apply(config.settings.plugins.with(&services));
         for warning in &config.warnings {
             tracing::warn!("{warning}");

@@ -12,14 +12,14 @@ use crate::cli::version_of;
 use crate::config::Config;
 
 /// An engine with the policies and documents of the start.
-pub struct Started {
+pub struct StartedEngine {
     pub engine: Engine,
     pub report: LoadReport,
     /// Bundles that an earlier process has stored, and that neither files nor the configuration name.
     pub former: Vec<String>,
 }
 
-impl Started {
+impl StartedEngine {
     /// Opens the store, if there is one, and loads the files of the flags.
     pub fn load(
         args: &Args,

@@ -37,24 +37,24 @@ pub struct Watch {
 }
 
 /// State of files, by path.
-type Entries = BTreeMap<PathBuf, Entry>;
+type Entries = BTreeMap<PathBuf, FileState>;
 
 /// Device, inode, length, modification time and change time.
-type Identity = (u64, u64, u64, i128, i128);
+type FileVersion = (u64, u64, u64, i128, i128);
 
 /// State of a file.
 #[derive(Clone, Debug)]
-struct Entry {
-    identity: Identity,
+struct FileState {
+    identity: FileVersion,
     /// Digest of the content, if the file was read because it had just changed.
     digest: Option<u64>,
     /// `true` if the file may still change without a new change time.
     is_recent: bool,
 }
 
-impl Entry {
+impl FileState {
     /// Returns `true` if nothing has changed since.
-    fn is(&self, later: &Self) -> bool {
+    fn is_same_as(&self, later: &Self) -> bool {
         let digests = self.digest.zip(later.digest);
         self.identity == later.identity && digests.is_none_or(|(a, b)| a == b)
     }
@@ -123,7 +123,7 @@ impl Watch {
                 .last
                 .iter()
                 .zip(&entries)
-                .all(|(old, new)| old.0 == new.0 && old.1.is(new.1));
+                .all(|(old, new)| old.0 == new.0 && old.1.is_same_as(new.1));
         self.last = entries;
         !is_same
     }
@@ -167,7 +167,7 @@ impl Poll<'_> {
         } else {
             last.and_then(|last| last.digest)
         };
-        let entry = Entry {
+        let entry = FileState {
             identity,
             digest,
             is_recent,
@@ -197,7 +197,7 @@ impl Poll<'_> {
 }
 
 #[cfg(unix)]
-fn identity(file: &Metadata) -> Identity {
+fn identity(file: &Metadata) -> FileVersion {
     use std::os::unix::fs::MetadataExt as _;
 
     let modified = nanoseconds(file.mtime(), file.mtime_nsec());
@@ -207,7 +207,7 @@ fn identity(file: &Metadata) -> Identity {
 
 /// Returns zeros for device, inode and change time, which the standard library does not provide on this system.
 #[cfg(not(unix))]
-fn identity(file: &Metadata) -> Identity {
+fn identity(file: &Metadata) -> FileVersion {
     let modified = file.modified().ok();
     let modified = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let modified = modified.map_or(0, |time| i128::try_from(time.as_nanos()).unwrap_or(0));

@@ -82,7 +82,7 @@ pub struct Args {
     benchmem: bool,
     /// Steps shown for failed tests; implies `--verbose`.
     #[arg(long, value_enum, value_name = "DETAIL")]
-    pub explain: Option<Explain>,
+    pub explain: Option<TestExplainLevel>,
     /// Show the expression that failed and the values of its variables.
     #[arg(long)]
     pub var_values: bool,
@@ -156,7 +156,7 @@ pub enum CoverageFormat {
 
 /// Steps shown for a test.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Explain {
+pub enum TestExplainLevel {
     /// Steps that failed, and those on the way to them.
     Fails,
     /// Everything but unification.
@@ -228,10 +228,10 @@ impl Args {
         }
         Some(match self.explain {
             None if self.is_verbose() => Detail::FailsAndNotes,
-            None | Some(Explain::Fails) => Detail::Fails,
-            Some(Explain::Full) => Detail::Full,
-            Some(Explain::Notes) => Detail::Notes,
-            Some(Explain::Debug) => Detail::Debug,
+            None | Some(TestExplainLevel::Fails) => Detail::Fails,
+            Some(TestExplainLevel::Full) => Detail::Full,
+            Some(TestExplainLevel::Notes) => Detail::Notes,
+            Some(TestExplainLevel::Debug) => Detail::Debug,
         })
     }
 

@@ -7,8 +7,8 @@ use solon::testing::{PolicyTest, TestOptions, TestResult, Verdict};
 
 use super::NOT_PASSED;
 use super::args::Args;
-use super::report::{Item, Reporter};
-use crate::cli::benchmarks::Measured;
+use super::report::{Reporter, TestReport};
+use crate::cli::benchmarks::BenchmarkResult;
 use crate::cli::terminal::print;
 
 /// Name of the query evaluation time, which excludes compilation.
@@ -33,7 +33,7 @@ pub fn run<'a>(
             Verdict::Pass => {}
             _ => code = NOT_PASSED,
         }
-        print(reporter.add(Item {
+        print(reporter.add(TestReport {
             test,
             result,
             details: Vec::new(),
@@ -44,13 +44,13 @@ pub fn run<'a>(
 }
 
 /// Evaluates a passing test for one second.
-fn measure(test: &PolicyTest, result: &TestResult) -> Measured {
+fn measure(test: &PolicyTest, result: &TestResult) -> BenchmarkResult {
     if !matches!(result.verdict, Verdict::Pass) {
-        return Measured::default();
+        return BenchmarkResult::default();
     }
     let measured = test.prepare().and_then(|query| {
         let request = Request::new();
-        Measured::repeat(|| query.solutions(&request).map(drop))
+        BenchmarkResult::repeat(|| query.solutions(&request).map(drop))
     });
     let mut measured = measured.unwrap_or_default();
     let mean = measured.mean_ns();

@@ -46,7 +46,7 @@ pub fn compile(args: &Args, loaded: &Loaded, names_sides: bool) -> Result<Engine
     change.load(loaded);
     let text_of = |file: &str| loaded.modules.get(file).cloned();
     let applied = engine.apply(change);
-    applied.map_err(|error| Report::of(&error, &text_of))?;
+    applied.map_err(|error| Report::of_error(&error, &text_of))?;
     Ok(engine)
 }
 

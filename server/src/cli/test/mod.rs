@@ -19,7 +19,7 @@ use solon::testing::{PolicyTest, TestOptions, TestResult, Verdict};
 use self::args::{CoverageFormat, Format, Sort};
 use self::coverage::Covered;
 use self::failure::Explainer;
-use self::report::{Item, Reporter};
+use self::report::{Reporter, TestReport};
 use super::FAILED;
 use super::report::Report;
 use super::run::watch::Watch;
@@ -54,13 +54,13 @@ pub fn run(args: Box<Args>) -> ExitCode {
     match run_as_often(&args) {
         Ok(code) => ExitCode::from(code),
         Err(report) => {
-            complain(shown(&report));
+            complain(format_report(&report));
             ExitCode::from(FAILED)
         }
     }
 }
 
-fn shown(report: &Report) -> String {
+fn format_report(report: &Report) -> String {
     match report.bare() {
         Some(message) => format!("{message}\n"),
         None => report.text(report.is_of_loading()),
@@ -104,7 +104,7 @@ fn run_once(args: &Args, loaded: &Loaded, engine: &Engine, tests: &[PolicyTest])
             code = NOT_PASSED;
         }
         let details = explainer.explain(test, &result);
-        print(reporter.add(Item {
+        print(reporter.add(TestReport {
             test,
             result,
             details,
@@ -137,7 +137,7 @@ fn run_covered(
 ) -> u8 {
     let options: TestOptions = args.options();
     let mut covered = Covered::default();
-    let mut failed: Vec<Item<'_>> = Vec::new();
+    let mut failed: Vec<TestReport<'_>> = Vec::new();
     let mut error = None;
     let mut has_skipped = false;
     let order = schedule::order(tests.len(), args.shuffle);
@@ -152,7 +152,7 @@ fn run_covered(
                 return ControlFlow::Break(());
             }
             Verdict::Fail => {
-                failed.push(Item {
+                failed.push(TestReport {
                     test,
                     result,
                     details: Vec::new(),
@@ -229,7 +229,7 @@ fn watch(args: Box<Args>) -> ExitCode {
         }
     });
     if let Err(report) = run_as_often(&args) {
-        complain(shown(&report));
+        complain(format_report(&report));
         return ExitCode::from(FAILED);
     }
     let waits = || print(format!("{}\nWatching for changes ...\n", "*".repeat(80)));
@@ -238,7 +238,7 @@ fn watch(args: Box<Args>) -> ExitCode {
     let (_requests, received) = mpsc::channel();
     watch.start(received, move |_| {
         if let Err(report) = run_as_often(&args) {
-            print(shown(&report));
+            print(format_report(&report));
         }
         waits();
         true

@@ -21,7 +21,7 @@ impl Caching {
     ///
     /// # Errors
     /// Fails if a number is out of range, in OPA's words.
-    pub fn of(section: &CachingSection) -> Result<Self, String> {
+    pub fn from_section(section: &CachingSection) -> Result<Self, String> {
         let responses = &section.inter_query_builtin_cache;
         let values = &section.inter_query_builtin_value_cache;
         let share = match responses.forced_eviction_threshold_percentage {

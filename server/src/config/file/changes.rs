@@ -30,22 +30,22 @@ impl Config {
         let mut changed = Vec::new();
         for path in AT_START {
             differences(
-                at(&self.value, path),
-                at(&running.value, path),
+                value_at(&self.value, path),
+                value_at(&running.value, path),
                 &path.join("."),
                 &mut changed,
             );
-            put(&mut self.value, path, at(&running.value, path));
-            let kept = at(&running.without_variables, path);
+            put(&mut self.value, path, value_at(&running.value, path));
+            let kept = value_at(&running.without_variables, path);
             put(&mut self.without_variables, path, kept);
         }
         let (document, _) = schema::read(&self.value)?;
-        self.settings = Settings::of(document, &service_names(&self.value))?;
+        self.settings = Settings::from_document(document, &service_names(&self.value))?;
         Ok((self, changed))
     }
 }
 
-fn at<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
+fn value_at<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
     path.iter().try_fold(value, |value, name| value.get(name))
 }
 

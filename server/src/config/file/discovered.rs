@@ -53,7 +53,7 @@ impl Config {
         add(&mut without_variables, &masked(document, document), true);
         let (document, warnings) = schema::read(&value)?;
         Ok(Self {
-            settings: Settings::of(document, &super::service_names(&value))?,
+            settings: Settings::from_document(document, &super::service_names(&value))?,
             warnings,
             value,
             without_variables,

@@ -11,7 +11,7 @@ use solon_outbound::KeyConfig;
 
 use super::document::Unsupported;
 use crate::config::{
-    BundleSettings, DiscoverySettings, Location, Polling, RequiredSignature, Signing,
+    BundleLocation, BundleSettings, DiscoverySettings, Polling, RequiredSignature, Signing,
     StatusSettings,
 };
 
@@ -219,14 +219,14 @@ fn check_trigger(mode: Option<&str>) -> Result<(), String> {
 }
 
 /// Objects that the sections refer to.
-pub struct Context<'c> {
+pub struct SectionContext<'c> {
     /// Names of services in their order.
     pub services: Vec<String>,
     /// Keys by id.
     pub keys: &'c BTreeMap<String, KeyConfig>,
 }
 
-impl Context<'_> {
+impl SectionContext<'_> {
     /// Returns the settings of all bundles.
     ///
     /// # Errors
@@ -273,9 +273,9 @@ impl Context<'_> {
         let location = match section.resource.as_deref().filter(|text| !text.is_empty()) {
             Some(resource) if resource.starts_with(FILE) => {
                 let path = solon::bundle::file_path(resource)?;
-                Location::File(PathBuf::from(&*path))
+                BundleLocation::File(PathBuf::from(&*path))
             }
-            resource => Location::Service {
+            resource => BundleLocation::Service {
                 service: self.service(section.service.as_deref())?,
                 resource: match resource {
                     Some(resource) => resource.to_owned(),

@@ -19,7 +19,7 @@ use crate::config::{Bounds, Packing, ServerOptions};
 /// A configuration.
 #[derive(Debug, Default, serde::Deserialize, JsonSchema)]
 #[serde(default, expecting = "an object")]
-pub struct Document {
+pub struct ConfigDocument {
     /// Path of the document that `POST /` responds with (also `--default-decision`).
     #[schemars(extend("default" = ServerOptions::default().default_decision), example = &"/authz/main")]
     pub default_decision: Option<String>,

@@ -63,7 +63,7 @@ impl Config {
             .unwrap_or_else(|_| Value::Object(Map::new()));
         let (document, warnings) = schema::read(&value)?;
         Ok(Self {
-            settings: Settings::of(document, &service_names(&value))?,
+            settings: Settings::from_document(document, &service_names(&value))?,
             warnings,
             value,
             without_variables,
@@ -72,7 +72,7 @@ impl Config {
 
     /// Returns the configuration without secrets, with the default decisions and labels, as `GET /v1/config` returns it.
     pub fn active(&self, id: &str, version: &str) -> Value {
-        let mut value = self.told();
+        let mut value = self.redacted();
         if let Value::Object(fields) = &mut value {
             let decisions = [
                 ("default_decision", &self.settings.default_decision),
@@ -100,7 +100,7 @@ impl Config {
 
     /// Returns the configuration without secrets, as `opa.runtime().config` returns it to policies. Values that depend on
     /// environment variables, or on files of `--set-file`, are replaced. Labels are not replaced, because policies use them.
-    pub fn told(&self) -> Value {
+    pub fn redacted(&self) -> Value {
         let mut shown = redacted::redacted(&masked(&self.value, &self.without_variables));
         if let (Value::Object(shown), Some(labels)) = (&mut shown, self.value.get("labels")) {
             shown.insert("labels".to_owned(), labels.clone());

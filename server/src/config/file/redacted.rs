@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::schema::known_members;
+use super::schema::valid_members;
 
 /// Replacement of a secret whose key is shown.
 const REDACTED: &str = "REDACTED";
@@ -23,10 +23,10 @@ pub fn redacted(config: &Value) -> Value {
     let sections = config.as_object_mut().into_iter().flatten();
     for (name, section) in sections {
         if name.eq_ignore_ascii_case("services") {
-            *section = known_members("services", section);
+            *section = valid_members("services", section);
             each(section, without_secrets_of_service);
         } else if name.eq_ignore_ascii_case("keys") {
-            *section = known_members("keys", section);
+            *section = valid_members("keys", section);
             each(section, |key| {
                 key.remove("key");
                 key.remove("private_key");

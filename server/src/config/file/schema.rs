@@ -7,14 +7,16 @@ use solon_control::model::kind_of;
 
 use solon_outbound::config::LIST;
 
-use super::document::Document;
+use super::document::ConfigDocument;
 
 /// Returns the JSON schema of a configuration, without references. It is not cached, since it is needed only at startup and when
 /// the configuration changes.
 pub fn schema() -> Value {
     let settings = SchemaSettings::draft2020_12();
     let settings = settings.with(|settings| settings.inline_subschemas = true);
-    let schema = settings.into_generator().into_root_schema_for::<Document>();
+    let schema = settings
+        .into_generator()
+        .into_root_schema_for::<ConfigDocument>();
     schema.to_value()
 }
 
@@ -23,7 +25,7 @@ pub fn schema() -> Value {
 ///
 /// # Errors
 /// Returns the first value that is not of its type, or has no effect yet, with the path of its key.
-pub fn read(config: &Value) -> Result<(Document, Vec<String>), String> {
+pub fn read(config: &Value) -> Result<(ConfigDocument, Vec<String>), String> {
     let config = without_nulls(config);
     let mut warnings = Vec::new();
     check(&schema(), &config, "", &mut warnings)?;
@@ -41,7 +43,7 @@ pub fn read(config: &Value) -> Result<(Document, Vec<String>), String> {
                     "a sequence" => "an array",
                     other => other,
                 };
-                let kind = at(&config, path).map_or("nothing", kind_of);
+                let kind = value_at(&config, path).map_or("nothing", kind_of);
                 format!("{path}: expected {wanted}, got {kind}")
             }
         }
@@ -61,7 +63,7 @@ fn without_nulls(value: &Value) -> Value {
     }
 }
 
-fn at<'v>(value: &'v Value, path: &Path) -> Option<&'v Value> {
+fn value_at<'v>(value: &'v Value, path: &Path) -> Option<&'v Value> {
     path.iter().try_fold(value, |value, segment| match segment {
         Segment::Map { key } => value.get(key),
         Segment::Seq { index } => value.get(index),
@@ -88,8 +90,8 @@ fn check(
                     path => format!("{path}.{name}"),
                 };
                 match member(schema, name) {
-                    Member::Known(schema) => check(schema, value, &path, warnings)?,
-                    Member::Unknown(known) => {
+                    SchemaMember::Known(schema) => check(schema, value, &path, warnings)?,
+                    SchemaMember::Unknown(known) => {
                         let text = format!(
                             "unknown configuration option \"{path}\"{}",
                             hint(name, known)
@@ -99,7 +101,7 @@ fn check(
                         }
                         warnings.push(text);
                     }
-                    Member::Any => {}
+                    SchemaMember::Any => {}
                 }
             }
         }
@@ -123,7 +125,7 @@ fn members_of_list(schema: &Value) -> Option<&Value> {
 }
 
 /// A member of an object according to its schema.
-enum Member<'s> {
+enum SchemaMember<'s> {
     /// Schema of the member.
     Known(&'s Value),
     /// The member does not exist. The known members are given.
@@ -137,15 +139,15 @@ fn is_closed(schema: &Value) -> bool {
     schema.get("additionalProperties") == Some(&Value::Bool(false))
 }
 
-fn member<'s>(schema: &'s Value, name: &str) -> Member<'s> {
+fn member<'s>(schema: &'s Value, name: &str) -> SchemaMember<'s> {
     let known = schema.get("properties").and_then(Value::as_object);
     let named = known.and_then(|known| known.get(name));
     let others = schema.get("additionalProperties");
     let others = others.filter(|_| !is_closed(schema));
     match (named.or(others), known) {
-        (Some(schema), _) => Member::Known(schema),
-        (None, Some(known)) => Member::Unknown(known),
-        (None, None) => Member::Any,
+        (Some(schema), _) => SchemaMember::Known(schema),
+        (None, Some(known)) => SchemaMember::Unknown(known),
+        (None, None) => SchemaMember::Any,
     }
 }
 
@@ -162,23 +164,23 @@ fn hint(name: &str, known: &Map<String, Value>) -> String {
 
 /// Returns the known members of a section. The section is an object of names or a list. Members with unknown names, and values that
 /// are not of their type, are omitted.
-pub fn known_members(section: &str, value: &Value) -> Value {
+pub fn valid_members(section: &str, value: &Value) -> Value {
     let schema = schema();
-    let Member::Known(schema) = member(&schema, section) else {
+    let SchemaMember::Known(schema) = member(&schema, section) else {
         return Value::Null;
     };
     // a misspelled section may be a list whatever its name
     match (value, schema.get("additionalProperties")) {
         (Value::Array(items), Some(schema)) => {
-            let items = items.iter().filter_map(|item| known(schema, item));
+            let items = items.iter().filter_map(|item| valid_value(schema, item));
             items.collect()
         }
-        _ => known(schema, value).unwrap_or_default(),
+        _ => valid_value(schema, value).unwrap_or_default(),
     }
 }
 
 /// Returns the known parts of a value, or `None` if there are none.
-fn known(schema: &Value, value: &Value) -> Option<Value> {
+fn valid_value(schema: &Value, value: &Value) -> Option<Value> {
     let Value::Object(fields) = value else {
         return (value.is_null() || has_type(schema, value)).then(|| value.clone());
     };
@@ -187,9 +189,9 @@ fn known(schema: &Value, value: &Value) -> Option<Value> {
     }
     let fields = fields.iter().filter_map(|(name, value)| {
         let value = match member(schema, name) {
-            Member::Known(schema) => known(schema, value)?,
-            Member::Any => value.clone(),
-            Member::Unknown(_) => return None,
+            SchemaMember::Known(schema) => valid_value(schema, value)?,
+            SchemaMember::Any => value.clone(),
+            SchemaMember::Unknown(_) => return None,
         };
         Some((name.clone(), value))
     });

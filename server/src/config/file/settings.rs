@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use solon_outbound::{KeyConfig, Services, ServicesConfig};
 
 use super::Caching;
-use super::distribution::Context;
-use super::document::Document;
+use super::distribution::SectionContext;
+use super::document::ConfigDocument;
 use crate::config::{
     DecisionLogOptions, EnvoyOptions, MetricsExportOptions, Packing, PluginSettings, ServerOptions,
     TracingOptions,
@@ -28,7 +28,7 @@ pub struct Settings {
     /// Maximum size of a request body, in bytes.
     pub body: Option<usize>,
     /// Maximum size of a decompressed request body, in bytes.
-    pub unpacked: Option<usize>,
+    pub max_decompressed: Option<usize>,
     /// Upper bounds of the buckets of request durations, in seconds.
     pub duration_buckets: Option<Vec<f64>>,
     /// Caches that outlive an evaluation.
@@ -58,7 +58,7 @@ impl Settings {
     ///
     /// # Errors
     /// Fails if a number is out of range, or a service does not exist, in OPA's words.
-    pub fn of(document: Document, services: &[String]) -> Result<Self, String> {
+    pub fn from_document(document: ConfigDocument, services: &[String]) -> Result<Self, String> {
         let defaults = ServerOptions::default();
         let plugins = plugins(&document)?;
         let server = document.server;
@@ -94,9 +94,12 @@ impl Settings {
             },
             packing,
             body: positive("server.decoding.max_length", decoding.max_length)?,
-            unpacked: positive("server.decoding.gzip.max_length", decoding.gzip.max_length)?,
+            max_decompressed: positive(
+                "server.decoding.gzip.max_length",
+                decoding.gzip.max_length,
+            )?,
             duration_buckets: server.metrics.prom.http_request_duration_seconds.buckets,
-            caching: Caching::of(&document.caching)?,
+            caching: Caching::from_section(&document.caching)?,
             plugins,
             envoy: match &document.plugins.envoy_ext_authz_grpc {
                 Some(section) => Some(section.options()?),
@@ -116,10 +119,10 @@ impl Settings {
     }
 }
 
-fn plugins(document: &Document) -> Result<PluginSettings, String> {
+fn plugins(document: &ConfigDocument) -> Result<PluginSettings, String> {
     // a service without a name is an error when the clients of services are created
     let services = document.services.named().unwrap_or_default();
-    let context = Context {
+    let context = SectionContext {
         services: services
             .iter()
             .map(|(name, _)| (*name).to_owned())

@@ -100,7 +100,7 @@ impl LatencyEstimate {
     }
 
     /// Returns `true` if a decision was made before.
-    pub(super) fn is_known(&self) -> bool {
+    pub(super) fn is_measured(&self) -> bool {
         self.mean_ns.load(Ordering::Relaxed) != Self::UNKNOWN
     }
 

@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::estimate::{LatencyEstimate, Overrun};
-use super::{Class, LONG, Shared, acquire_owned, until};
+use super::{Class, LONG, PoolState, acquire_owned, until};
 use crate::system::thread_time;
 
 /// Work whose parts are processed by several threads.
@@ -18,10 +18,10 @@ pub type SharedWork = dyn Fn(&Permit) + Send + Sync;
 
 /// Permit to run on the thread that it was created on. It is released when the work ends, and while the work waits for a host call.
 pub struct Permit {
-    pool: Arc<Shared>,
+    pool: Arc<PoolState>,
     class: Cell<Class>,
     /// `None` during a host call, while the work waits for another permit, and after a wait that ended past the deadline.
-    held: Cell<Option<OwnedSemaphorePermit>>,
+    permit: Cell<Option<OwnedSemaphorePermit>>,
     /// Permit of a decision that keeps a thread while it waits, from the first wait to the end. It limits the number of threads,
     /// even if many waits end at the same time.
     waiting_io: Cell<Option<OwnedSemaphorePermit>>,
@@ -39,7 +39,7 @@ pub struct Permit {
 
 impl Permit {
     pub(super) fn new(
-        pool: Arc<Shared>,
+        pool: Arc<PoolState>,
         class: Class,
         held: OwnedSemaphorePermit,
         estimate: Option<Arc<LatencyEstimate>>,
@@ -49,7 +49,7 @@ impl Permit {
         Self {
             pool,
             class: Cell::new(class),
-            held: Cell::new(Some(held)),
+            permit: Cell::new(Some(held)),
             waiting_io: Cell::default(),
             is_rejected: Arc::default(),
             estimate,
@@ -87,10 +87,10 @@ impl Permit {
         }
         if let Ok(held) = self.pool.overlong.clone().try_acquire_owned() {
             self.pool.overran.fetch_add(1, Ordering::Relaxed);
-            self.held.set(Some(held));
+            self.permit.set(Some(held));
             self.class.set(Class::Overlong);
-        } else if self.class.get() != Class::Long && self.has_place() {
-            drop(self.held.take());
+        } else if self.class.get() != Class::Long && self.has_waiting_permit() {
+            drop(self.permit.take());
             self.wait_for(Class::Long);
         }
     }
@@ -98,13 +98,13 @@ impl Permit {
     /// Runs a call that may block this thread, and releases the permit meanwhile. The call is skipped, and the request rejected, if
     /// too many decisions are waiting.
     pub fn host_call(&self, call: &mut dyn FnMut()) {
-        if !self.has_place() {
+        if !self.has_waiting_permit() {
             if !self.is_rejected.swap(true, Ordering::Relaxed) {
                 self.pool.rejected.fetch_add(1, Ordering::Relaxed);
             }
             return;
         }
-        drop(self.held.take());
+        drop(self.permit.take());
         let in_host_call = InHostCall::new(&self.pool);
         call();
         drop(in_host_call);
@@ -112,7 +112,7 @@ impl Permit {
     }
 
     /// Returns `true` if this work may keep its thread while it waits. Acquires the permit for that, unless it has one.
-    fn has_place(&self) -> bool {
+    fn has_waiting_permit(&self) -> bool {
         let place = self.waiting_io.take();
         let place = place.or_else(|| self.pool.waiting_io.clone().try_acquire_owned().ok());
         let has_place = place.is_some();
@@ -124,7 +124,7 @@ impl Permit {
     fn resume(&self) {
         self.wait_for(match self.class.get() {
             Class::Overlong => Class::Overlong,
-            _ => Class::of(self.estimate.as_deref()),
+            _ => Class::from_estimate(self.estimate.as_deref()),
         });
     }
 
@@ -136,7 +136,7 @@ impl Permit {
             self.runtime.block_on(acquired).and_then(Result::ok)
         });
         self.class.set(class);
-        self.held.set(held);
+        self.permit.set(held);
     }
 
     /// Returns `true` if a host call of this request was skipped because too many decisions were waiting.
@@ -176,10 +176,10 @@ impl Permit {
 }
 
 /// A thread that waits for a host call.
-struct InHostCall<'a>(&'a Shared);
+struct InHostCall<'a>(&'a PoolState);
 
 impl<'a> InHostCall<'a> {
-    fn new(pool: &'a Shared) -> Self {
+    fn new(pool: &'a PoolState) -> Self {
         pool.in_host_calls.fetch_add(1, Ordering::Relaxed);
         Self(pool)
     }

@@ -9,13 +9,13 @@ use solon::bundle::{Bundle, BundleKind, BundleLimits, BundleReader, LoadError, L
 use solon::{Engine, Error};
 use solon_host::SystemFiles;
 
-use super::status::Failure;
+use super::status::BundleFailure;
 use crate::config::BundleSettings;
 use crate::wire::ErrorItem;
 
 /// A bundle before it is parsed.
 #[derive(Clone, Debug)]
-pub enum Source {
+pub enum BundleSource {
     /// An archive.
     Archive(Vec<u8>),
     /// A path of the file system: an archive, or a folder.
@@ -48,16 +48,16 @@ pub fn read(
     engine: &Engine,
     name: &str,
     settings: &BundleSettings,
-    source: &Source,
-) -> Result<Read, Failure> {
+    source: &BundleSource,
+) -> Result<Read, BundleFailure> {
     let start = Instant::now();
     let reader = reader(engine, name, settings).map_err(|error| failure(&error))?;
     let read = match source {
-        Source::Archive(bytes) => reader.read_archive(bytes),
-        Source::Path(path) => {
-            let path = path
-                .to_str()
-                .ok_or_else(|| Failure::new(format!("{}: not valid UTF-8", path.display())))?;
+        BundleSource::Archive(bytes) => reader.read_archive(bytes),
+        BundleSource::Path(path) => {
+            let path = path.to_str().ok_or_else(|| {
+                BundleFailure::new(format!("{}: not valid UTF-8", path.display()))
+            })?;
             reader.read_path(&SystemFiles, path)
         }
     };
@@ -82,7 +82,7 @@ fn reader(engine: &Engine, name: &str, settings: &BundleSettings) -> Result<Bund
 ///
 /// # Errors
 /// Returns why they cannot be activated. Nothing has changed then.
-pub fn activate(engine: &Engine, bundles: &mut [(&str, &mut Read)]) -> Result<(), Failure> {
+pub fn activate(engine: &Engine, bundles: &mut [(&str, &mut Read)]) -> Result<(), BundleFailure> {
     let start = Instant::now();
     let all: Vec<_> = bundles
         .iter()
@@ -101,15 +101,20 @@ pub fn activate(engine: &Engine, bundles: &mut [(&str, &mut Read)]) -> Result<()
 }
 
 /// Returns the message of a parse error without the name of the bundle, which the status already contains.
-fn without_name(name: &str, errors: &LoadErrors) -> Failure {
+fn without_name(name: &str, errors: &LoadErrors) -> BundleFailure {
     let text = errors.to_string();
     let text = text
         .strip_prefix(&format!("bundle {name}: "))
         .unwrap_or(&text);
     match errors.0.as_slice() {
-        [LoadError::Policy(_, diagnostics)] => Failure {
+        [LoadError::Policy(_, diagnostics)] => BundleFailure {
             log: text.to_owned(),
-            ..compile_failure(diagnostics.0.iter().map(|one| json!(ErrorItem::of(one))))
+            ..compile_failure(
+                diagnostics
+                    .0
+                    .iter()
+                    .map(|one| json!(ErrorItem::from_diagnostic(one))),
+            )
         },
         _ => {
             // OPA reports the path without the context of the system call
@@ -119,24 +124,29 @@ fn without_name(name: &str, errors: &LoadErrors) -> Failure {
                 }
                 _ => text.to_owned(),
             };
-            Failure::new(text)
+            BundleFailure::new(text)
         }
     }
 }
 
-fn failure(error: &Error) -> Failure {
+fn failure(error: &Error) -> BundleFailure {
     match error {
-        Error::Compile(diagnostics) => Failure {
+        Error::Compile(diagnostics) => BundleFailure {
             log: error.to_string(),
-            ..compile_failure(diagnostics.0.iter().map(|one| json!(ErrorItem::of(one))))
+            ..compile_failure(
+                diagnostics
+                    .0
+                    .iter()
+                    .map(|one| json!(ErrorItem::from_diagnostic(one))),
+            )
         },
-        error => Failure::new(error.to_string()),
+        error => BundleFailure::new(error.to_string()),
     }
 }
 
-fn compile_failure(errors: impl Iterator<Item = Value>) -> Failure {
-    Failure {
+fn compile_failure(errors: impl Iterator<Item = Value>) -> BundleFailure {
+    BundleFailure {
         errors: errors.collect(),
-        ..Failure::new("error(s) occurred while compiling module(s)".to_owned())
+        ..BundleFailure::new("error(s) occurred while compiling module(s)".to_owned())
     }
 }

@@ -10,10 +10,10 @@ use http::{HeaderMap, HeaderName, Request, Response, StatusCode};
 use solon_outbound::{BodyStream, Client, HeadTimeout, backoff};
 use tokio::sync::watch;
 
-use super::activation::Source;
+use super::activation::BundleSource;
 use super::persistence::read_file;
-use super::status::Failure;
-use crate::config::{BundleSettings, Location, PluginSettings};
+use super::status::BundleFailure;
+use crate::config::{BundleLocation, BundleSettings, PluginSettings};
 
 /// Maximum size in bytes of an archive.
 pub const MOST: u64 = 1 << 30;
@@ -29,7 +29,7 @@ pub enum Downloaded {
 /// A downloaded bundle.
 pub struct Download {
     /// Archive or path.
-    pub source: Source,
+    pub source: BundleSource,
     /// Size in bytes of the archive that a service sent.
     pub size: Option<u64>,
     /// Entity tag of the bundle; empty if there is none.
@@ -38,11 +38,11 @@ pub struct Download {
 
 /// Downloads one bundle repeatedly.
 pub struct Downloader {
-    location: Location,
+    location: BundleLocation,
     /// State of the file at the last activation.
-    file: Option<Identity>,
+    file: Option<FileFingerprint>,
     /// State of the file when it was last read.
-    read: Option<Identity>,
+    read: Option<FileFingerprint>,
     /// Current services by name.
     settings: watch::Receiver<Arc<PluginSettings>>,
     /// Long polling time in seconds.
@@ -53,7 +53,7 @@ pub struct Downloader {
 }
 
 /// Length and modification time of a file.
-type Identity = (u64, Option<SystemTime>);
+type FileFingerprint = (u64, Option<SystemTime>);
 
 impl Downloader {
     /// Creates a downloader for the location of a bundle.
@@ -72,16 +72,17 @@ impl Downloader {
     ///
     /// # Errors
     /// Returns why the download failed.
-    pub async fn download(&mut self, tags: &str) -> Result<Downloaded, Failure> {
+    pub async fn download(&mut self, tags: &str) -> Result<Downloaded, BundleFailure> {
         match &self.location {
-            Location::File(path) => {
+            BundleLocation::File(path) => {
                 let path = path.clone();
                 self.open(&path).await
             }
-            Location::Service { service, resource } => {
+            BundleLocation::Service { service, resource } => {
                 let client = self.settings.borrow().services.get(service).cloned();
-                let client = client
-                    .ok_or_else(|| Failure::new(format!("service name {service:?} not found")))?;
+                let client = client.ok_or_else(|| {
+                    BundleFailure::new(format!("service name {service:?} not found"))
+                })?;
                 let wait = self.wait.filter(|_| self.is_long);
                 let response = request(&client, resource, tags, wait).await?;
                 if response.status() == StatusCode::NOT_MODIFIED {
@@ -95,7 +96,7 @@ impl Downloader {
 
     /// Returns `true` if the source of the bundle is a service.
     pub fn is_remote(&self) -> bool {
-        matches!(self.location, Location::Service { .. })
+        matches!(self.location, BundleLocation::Service { .. })
     }
 
     /// Returns `true` if the next request should follow the last response at once.
@@ -108,11 +109,11 @@ impl Downloader {
         self.file = self.read;
     }
 
-    async fn open(&mut self, path: &Path) -> Result<Downloaded, Failure> {
+    async fn open(&mut self, path: &Path) -> Result<Downloaded, BundleFailure> {
         let path = path.to_owned();
         let last = self.file;
         let opened = tokio::task::spawn_blocking(move || open(path, last)).await;
-        let opened = opened.map_err(|error| Failure::new(error.to_string()))?;
+        let opened = opened.map_err(|error| BundleFailure::new(error.to_string()))?;
         let (identity, source) = opened?;
         self.read = identity;
         Ok(source.map_or(Downloaded::Unchanged, |source| {
@@ -140,7 +141,7 @@ async fn request(
     resource: &str,
     tags: &str,
     wait: Option<u64>,
-) -> Result<Response<BodyStream>, Failure> {
+) -> Result<Response<BodyStream>, BundleFailure> {
     let mut prefer = "modes=snapshot,delta".to_owned();
     let path = format!("/{}", resource.trim_start_matches('/'));
     let mut request = Request::get(path);
@@ -153,31 +154,32 @@ async fn request(
     if !tags.is_empty() {
         request = request.header(IF_NONE_MATCH, tags);
     }
-    let failed = |error: &dyn std::fmt::Display| Failure::new(format!("request failed: {error}"));
+    let failed =
+        |error: &dyn std::fmt::Display| BundleFailure::new(format!("request failed: {error}"));
     let request = request.body(Bytes::new()).map_err(|error| failed(&error))?;
     let response = client.send(request).await.map_err(|error| failed(&error))?;
     match response.status() {
         StatusCode::NOT_MODIFIED | StatusCode::OK => Ok(response),
         status => {
             let name = status.canonical_reason().unwrap_or_default();
-            Err(Failure {
+            Err(BundleFailure {
                 http_code: Some(status.as_u16()),
                 retry_after: backoff::requested(status, response.headers(), SystemTime::now()),
-                ..Failure::new(format!("server replied with {name}"))
+                ..BundleFailure::new(format!("server replied with {name}"))
             })
         }
     }
 }
 
 /// Reads the bundle of a response.
-async fn read(response: Response<BodyStream>) -> Result<Download, Failure> {
+async fn read(response: Response<BodyStream>) -> Result<Download, BundleFailure> {
     let etag = text(response.headers(), &ETAG).to_owned();
     let most = usize::try_from(MOST).unwrap_or(usize::MAX);
     let body = response.into_body().read_bounded(most).await;
-    let body = body.map_err(|error| Failure::new(format!("bundle read failed: {error}")))?;
+    let body = body.map_err(|error| BundleFailure::new(format!("bundle read failed: {error}")))?;
     Ok(Download {
         size: u64::try_from(body.len()).ok(),
-        source: Source::Archive(body.into()),
+        source: BundleSource::Archive(body.into()),
         etag,
     })
 }
@@ -191,25 +193,25 @@ fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> &'h str {
 /// Reads a file unless it is unchanged. Folders are always read.
 fn open(
     path: PathBuf,
-    last: Option<Identity>,
-) -> Result<(Option<Identity>, Option<Source>), Failure> {
+    last: Option<FileFingerprint>,
+) -> Result<(Option<FileFingerprint>, Option<BundleSource>), BundleFailure> {
     let shown = path.display().to_string();
     let failed = |error: &std::io::Error| {
-        Failure::new(match error.kind() {
+        BundleFailure::new(match error.kind() {
             std::io::ErrorKind::NotFound => format!("stat {shown}: no such file or directory"),
             _ => format!("open {shown}: {error}"),
         })
     };
     let metadata = std::fs::metadata(&path).map_err(|error| failed(&error))?;
     if metadata.is_dir() {
-        return Ok((None, Some(Source::Path(path))));
+        return Ok((None, Some(BundleSource::Path(path))));
     }
     let identity = (metadata.len(), metadata.modified().ok());
     if last == Some(identity) {
         return Ok((last, None));
     }
     let bytes = read_file(&path, MOST).map_err(|error| failed(&error))?;
-    let bytes =
-        bytes.ok_or_else(|| Failure::new(format!("stat {shown}: no such file or directory")))?;
-    Ok((Some(identity), Some(Source::Archive(bytes))))
+    let bytes = bytes
+        .ok_or_else(|| BundleFailure::new(format!("stat {shown}: no such file or directory")))?;
+    Ok((Some(identity), Some(BundleSource::Archive(bytes))))
 }

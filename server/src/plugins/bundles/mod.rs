@@ -26,27 +26,27 @@ use tracing::{error, info};
 use super::manager::DISCOVERY;
 use super::running::Plugin;
 use crate::config::{BundleSettings, DiscoverySettings, PluginSettings};
-use activation::{Read, Source, activate};
+use activation::{BundleSource, Read, activate};
 use download::{Downloader, MOST};
 use persistence::Persisted;
-use target::Target;
+use target::BundleTarget;
 use task::{BundleTask, blocking, kind};
 
 pub use metrics::BundleMetrics;
-pub use status::{BundleStatus, Failure};
+pub use status::{BundleFailure, BundleStatus};
 pub use target::{Apply, Configuration, NewEngine};
 
 /// Name of the plugin.
 pub const NAME: &str = "bundle";
 
 /// A bundle that is polled.
-struct Running {
+struct PolledBundle {
     settings: BundleSettings,
     stop: watch::Sender<bool>,
     task: JoinHandle<()>,
 }
 
-impl Running {
+impl PolledBundle {
     /// Stops polling. An activation that has started is finished.
     async fn stop(self) {
         self.stop.send_replace(true);
@@ -64,7 +64,7 @@ pub async fn run(
     plugin: Plugin,
     mut settings: watch::Receiver<Arc<PluginSettings>>,
 ) -> Result<(), String> {
-    let mut running: BTreeMap<String, Running> = BTreeMap::new();
+    let mut running: BTreeMap<String, PolledBundle> = BTreeMap::new();
     loop {
         let current = settings.borrow_and_update().clone();
         let context = Context {
@@ -107,7 +107,7 @@ pub async fn run_discovery(
         name: DISCOVERY.into(),
         downloader: Downloader::new(&discovery.bundle, settings),
         settings: discovery.bundle,
-        target: Target::Configuration(configuration),
+        target: BundleTarget::Configuration(configuration),
         registry: plugin.registry().clone(),
         persisted,
         status: BundleStatus::new(DISCOVERY),
@@ -132,10 +132,10 @@ struct Context<'c> {
 
 impl Context<'_> {
     /// Stops, deactivates and starts bundles, so that the bundles of the settings run.
-    async fn change(&self, running: &mut BTreeMap<String, Running>) {
+    async fn change(&self, running: &mut BTreeMap<String, PolledBundle>) {
         let bundles = &self.current.bundles;
         let is_current =
-            |name: &String, bundle: &Running| bundles.get(name) == Some(&bundle.settings);
+            |name: &String, bundle: &PolledBundle| bundles.get(name) == Some(&bundle.settings);
         let old = running
             .iter()
             .filter(|(name, bundle)| !is_current(name, bundle));
@@ -157,7 +157,7 @@ impl Context<'_> {
             let stop = watch::Sender::new(false);
             let (name, settings) = (task.name.to_string(), task.settings.clone());
             let task = tokio::spawn(task.run(stop.subscribe()));
-            let bundle = Running {
+            let bundle = PolledBundle {
                 settings,
                 stop,
                 task,
@@ -172,7 +172,7 @@ impl Context<'_> {
         BundleTask {
             name: name.into(),
             settings: bundle.clone(),
-            target: Target::Engine(self.plugin.engine().clone()),
+            target: BundleTarget::Engine(self.plugin.engine().clone()),
             registry: self.plugin.registry().clone(),
             persisted: bundle
                 .is_persisted
@@ -191,7 +191,7 @@ async fn deactivate(plugin: &Plugin, name: String) {
     let (engine, bundle) = (plugin.engine().clone(), name.clone());
     let done = blocking(move || {
         let done = engine.deactivate_bundle(&bundle);
-        done.map_err(|error| Failure::new(error.to_string()))
+        done.map_err(|error| BundleFailure::new(error.to_string()))
     });
     match done.await {
         Ok(()) => info!(plugin = NAME, name, "Bundle deactivated."),
@@ -231,7 +231,7 @@ async fn restore(mut tasks: Vec<BundleTask>) -> Vec<BundleTask> {
     tasks
 }
 
-type Restored = Vec<(Arc<str>, Result<Read, Failure>)>;
+type Restored = Vec<(Arc<str>, Result<Read, BundleFailure>)>;
 
 /// Parses, verifies and activates persisted bundles. All of them are activated as one change or, if one fails, those that succeed.
 /// A bundle may need the policies of another one.
@@ -241,9 +241,9 @@ fn restored(engine: &solon::Engine, wanted: &[(Arc<str>, BundleSettings, Persist
     for (name, settings, persisted) in wanted {
         let archive = match persisted.read(MOST) {
             Ok(None) => continue,
-            Ok(Some(archive)) => Source::Archive(archive),
+            Ok(Some(archive)) => BundleSource::Archive(archive),
             Err(error) => {
-                done.push((name.clone(), Err(Failure::new(error.to_string()))));
+                done.push((name.clone(), Err(BundleFailure::new(error.to_string()))));
                 continue;
             }
         };

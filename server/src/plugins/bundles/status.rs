@@ -19,7 +19,7 @@ pub struct BundleStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub active_revision: Option<String>,
     /// Time of the last successful activation.
-    #[serde(serialize_with = "moment")]
+    #[serde(serialize_with = "timestamp")]
     pub last_successful_activation: Option<SystemTime>,
     /// `snapshot` or `delta`: the kind of the last downloaded bundle.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
@@ -28,13 +28,13 @@ pub struct BundleStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
     /// Time of the last successful download.
-    #[serde(serialize_with = "moment")]
+    #[serde(serialize_with = "timestamp")]
     pub last_successful_download: Option<SystemTime>,
     /// Time of the last response of a service.
-    #[serde(serialize_with = "moment")]
+    #[serde(serialize_with = "timestamp")]
     pub last_successful_request: Option<SystemTime>,
     /// Time of the last request to a service.
-    #[serde(serialize_with = "moment")]
+    #[serde(serialize_with = "timestamp")]
     pub last_request: Option<SystemTime>,
     /// Timers of the last activation, in nanoseconds by their public names.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -55,7 +55,7 @@ pub struct BundleStatus {
 
 /// Reason why a bundle was not downloaded, parsed or activated.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Failure {
+pub struct BundleFailure {
     /// The message.
     pub message: String,
     /// Log message, which contains all errors.
@@ -68,7 +68,7 @@ pub struct Failure {
     pub retry_after: Option<Duration>,
 }
 
-impl Failure {
+impl BundleFailure {
     /// Creates a failure without errors of policies.
     pub fn new(message: String) -> Self {
         Self {
@@ -117,7 +117,7 @@ impl BundleStatus {
     }
 
     /// Sets the last error.
-    pub(crate) fn fail(&mut self, failure: &Failure) {
+    pub(crate) fn fail(&mut self, failure: &BundleFailure) {
         self.code = Some("bundle_error".to_owned());
         self.message = Some(failure.message.clone());
         self.errors.clone_from(&failure.errors);
@@ -134,7 +134,7 @@ impl BundleStatus {
 }
 
 #[expect(clippy::ref_option, reason = "serde passes a reference")]
-fn moment<S: Serializer>(value: &Option<SystemTime>, out: S) -> Result<S::Ok, S::Error> {
+fn timestamp<S: Serializer>(value: &Option<SystemTime>, out: S) -> Result<S::Ok, S::Error> {
     let Some(value) = value else {
         return out.serialize_str("0001-01-01T00:00:00Z");
     };

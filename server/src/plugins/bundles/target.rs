@@ -8,7 +8,7 @@ use solon::bundle::BundleKind;
 use solon::{Engine, Request};
 
 use super::activation::{Read, activate};
-use super::status::{BundleStatus, Failure};
+use super::status::{BundleFailure, BundleStatus};
 use crate::plugins::registry::{PluginState, Registry};
 
 /// Creates an engine in which a discovered configuration is evaluated.
@@ -19,7 +19,7 @@ pub type Apply = Arc<dyn Fn(&Value) -> Result<(), String> + Send + Sync>;
 
 /// Target of a downloaded bundle.
 #[derive(Clone)]
-pub enum Target {
+pub enum BundleTarget {
     /// Policies and documents of the server's engine.
     Engine(Engine),
     /// Configuration of the server.
@@ -40,7 +40,7 @@ pub struct Configuration {
 }
 
 /// Messages of log lines.
-pub struct Words {
+pub struct LogMessages {
     /// Name of the plugin.
     pub plugin: &'static str,
     /// Message for a bundle that was not downloaded or parsed.
@@ -51,7 +51,7 @@ pub struct Words {
     pub success: &'static str,
 }
 
-impl Target {
+impl BundleTarget {
     /// Returns the engine that parses bundles.
     pub fn reader(&self) -> &Engine {
         match self {
@@ -64,7 +64,7 @@ impl Target {
     ///
     /// # Errors
     /// Returns why it cannot be activated. Nothing has changed then.
-    pub fn activate(&self, name: &str, read: &mut Read) -> Result<(), Failure> {
+    pub fn activate(&self, name: &str, read: &mut Read) -> Result<(), BundleFailure> {
         match self {
             Self::Engine(engine) => activate(engine, &mut [(name, read)]),
             Self::Configuration(configuration) => configuration.activate(name, read),
@@ -86,15 +86,15 @@ impl Target {
     }
 
     /// Returns the messages of log lines.
-    pub fn words(&self) -> Words {
+    pub fn log_messages(&self) -> LogMessages {
         match self {
-            Self::Engine(_) => Words {
+            Self::Engine(_) => LogMessages {
                 plugin: super::NAME,
                 load: "Bundle load failed",
                 activation: "Bundle activation failed",
                 success: "Bundle loaded and activated successfully.",
             },
-            Self::Configuration(_) => Words {
+            Self::Configuration(_) => LogMessages {
                 plugin: crate::plugins::DISCOVERY,
                 load: "Discovery download failed",
                 activation: "Discovery reconfiguration error occurred",
@@ -105,8 +105,8 @@ impl Target {
 }
 
 impl Configuration {
-    fn activate(&self, name: &str, read: &mut Read) -> Result<(), Failure> {
-        let failed = |what: String| Failure::new(what);
+    fn activate(&self, name: &str, read: &mut Read) -> Result<(), BundleFailure> {
+        let failed = |what: String| BundleFailure::new(what);
         if read.bundle.kind() == BundleKind::Delta {
             return Err(failed(
                 "a delta bundle contains no configuration".to_owned(),

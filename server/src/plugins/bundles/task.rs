@@ -8,11 +8,11 @@ use solon_outbound::backoff;
 use tokio::sync::watch;
 use tracing::{error, info};
 
-use super::activation::{self, REQUEST, Read, Source, nanoseconds};
+use super::activation::{self, BundleSource, REQUEST, Read, nanoseconds};
 use super::download::{Download, Downloaded, Downloader, MOST};
 use super::persistence::Persisted;
-use super::status::{BundleStatus, Failure};
-use super::target::Target;
+use super::status::{BundleFailure, BundleStatus};
+use super::target::BundleTarget;
 use crate::config::BundleSettings;
 use crate::plugins::registry::Registry;
 
@@ -26,7 +26,7 @@ pub struct BundleTask {
     /// Settings of the bundle.
     pub settings: BundleSettings,
     /// Target of the bundle.
-    pub target: Target,
+    pub target: BundleTarget,
     /// Receives the status.
     pub registry: Arc<Registry>,
     /// Location of the persisted bundle, if it is persisted.
@@ -44,7 +44,7 @@ pub struct BundleTask {
 impl BundleTask {
     /// Polls until `stop` is `true`. An activation that has started is finished.
     pub async fn run(mut self, mut stop: watch::Receiver<bool>) {
-        let plugin = self.target.words().plugin;
+        let plugin = self.target.log_messages().plugin;
         info!(plugin, name = &*self.name, "Starting bundle loader.");
         let mut failures = 0_u32;
         loop {
@@ -63,7 +63,7 @@ impl BundleTask {
             let polled = match downloaded {
                 Ok(downloaded) => self.process(downloaded).await.map_err(|()| Duration::ZERO),
                 Err(failure) => {
-                    self.failed(self.target.words().load, &failure);
+                    self.failed(self.target.log_messages().load, &failure);
                     Err(failure.retry_after.unwrap_or_default())
                 }
             };
@@ -103,11 +103,11 @@ impl BundleTask {
         );
         let restored = blocking(move || {
             let archive = persisted.read(MOST);
-            let archive = archive.map_err(|error| Failure::new(error.to_string()))?;
+            let archive = archive.map_err(|error| BundleFailure::new(error.to_string()))?;
             let Some(archive) = archive else {
                 return Ok(None);
             };
-            let source = Source::Archive(archive);
+            let source = BundleSource::Archive(archive);
             let mut read = activation::read(target.reader(), &name, &settings, &source)?;
             target.activate(&name, &mut read)?;
             Ok(Some(read))
@@ -146,7 +146,7 @@ impl BundleTask {
         let (mut read, source) = match read.await {
             Ok(read) => read,
             Err(failure) => {
-                self.failed(self.target.words().load, &failure);
+                self.failed(self.target.log_messages().load, &failure);
                 return Err(());
             }
         };
@@ -162,7 +162,7 @@ impl BundleTask {
         let read = match activated.await {
             Ok(read) => read,
             Err(failure) => {
-                self.failed(self.target.words().activation, &failure);
+                self.failed(self.target.log_messages().activation, &failure);
                 return Err(());
             }
         };
@@ -181,7 +181,7 @@ impl BundleTask {
         status.last_successful_activation = Some(SystemTime::now());
         let revision = &read.bundle.manifest.revision;
         status.active_revision = Some(revision.clone()).filter(|revision| !revision.is_empty());
-        let words = self.target.words();
+        let words = self.target.log_messages();
         let (plugin, name) = (words.plugin, &*self.name);
         if etag.is_empty() {
             info!(plugin, name, "{}", words.success);
@@ -207,14 +207,15 @@ impl BundleTask {
     }
 
     /// Records that the bundle could not be downloaded, parsed or activated. The active bundle remains.
-    pub fn failed(&mut self, what: &str, failure: &Failure) {
+    pub fn failed(&mut self, what: &str, failure: &BundleFailure) {
         self.status.fail(failure);
-        let plugin = self.target.words().plugin;
+        let plugin = self.target.log_messages().plugin;
         error!(plugin, name = &*self.name, "{what}: {}", failure.log);
     }
 
-    async fn persist(&mut self, read: &Read, source: Source) {
-        let (Some(persisted), Source::Archive(archive)) = (self.persisted.clone(), source) else {
+    async fn persist(&mut self, read: &Read, source: BundleSource) {
+        let (Some(persisted), BundleSource::Archive(archive)) = (self.persisted.clone(), source)
+        else {
             return;
         };
         // a delta cannot be persisted without its snapshot
@@ -223,11 +224,11 @@ impl BundleTask {
         }
         let written = blocking(move || {
             let written = persisted.write(&archive);
-            written.map_err(|error| Failure::new(error.to_string()))
+            written.map_err(|error| BundleFailure::new(error.to_string()))
         });
         if let Err(failure) = written.await {
             let text = format!("persisting bundle to disk failed: {}", failure.message);
-            self.failed("Bundle persistence failed", &Failure::new(text));
+            self.failed("Bundle persistence failed", &BundleFailure::new(text));
         }
     }
 }
@@ -242,8 +243,8 @@ pub fn kind(read: &Read) -> &'static str {
 
 /// Runs blocking work on a separate thread. A panic is returned as a failure.
 pub async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
-) -> Result<T, Failure> {
+    work: impl FnOnce() -> Result<T, BundleFailure> + Send + 'static,
+) -> Result<T, BundleFailure> {
     let done = tokio::task::spawn_blocking(move || {
         let done = work();
         // an idle thread must not keep replaced documents alive
@@ -251,5 +252,5 @@ pub async fn blocking<T: Send + 'static>(
         done
     });
     done.await
-        .unwrap_or_else(|error| Err(Failure::new(error.to_string())))
+        .unwrap_or_else(|error| Err(BundleFailure::new(error.to_string())))
 }

@@ -11,10 +11,10 @@ use crate::config::{BufferLimit, ReportingOptions};
 /// A bounded buffer. If it is full the oldest events are dropped and counted.
 pub struct Buffer {
     limit: BufferLimit,
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<BufferedEvents>,
 }
 
-struct Waiting {
+struct BufferedEvents {
     /// Events that are not compressed yet.
     events: VecDeque<Vec<u8>>,
     event_bytes: usize,
@@ -40,7 +40,7 @@ impl Buffer {
     pub fn new(options: &ReportingOptions) -> Self {
         Self {
             limit: options.buffer,
-            waiting: Mutex::new(Waiting {
+            waiting: Mutex::new(BufferedEvents {
                 events: VecDeque::new(),
                 event_bytes: 0,
                 chunks: VecDeque::new(),
@@ -143,7 +143,7 @@ impl Buffer {
     }
 }
 
-impl Waiting {
+impl BufferedEvents {
     fn remove_chunk(&mut self) -> Option<Chunk> {
         let chunk = self.chunks.pop_front()?;
         self.removed += 1;

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
 
-use crate::json::Fields;
+use crate::json::JsonFields;
 
 /// Decision log event. Members that are JSON text are written without another copy of their values.
 #[derive(Clone, Debug, Default)]
@@ -71,13 +71,13 @@ pub enum ErrorForm {
 impl Event<'_> {
     /// Returns the event as JSON text on one line, without a line break. Members have the order of OPA's events.
     pub fn text(&self, errors: ErrorForm) -> Vec<u8> {
-        let mut fields = Fields::new(false);
+        let mut fields = JsonFields::new(false);
         fields.text("labels", self.labels);
         fields.typed("decision_id", &self.decision_id);
         if let Some(id) = self.batch_decision_id {
             fields.typed("batch_decision_id", &id);
         }
-        let json = |fields: &mut Fields, name: &str, text: Option<&[u8]>| {
+        let json = |fields: &mut JsonFields, name: &str, text: Option<&[u8]>| {
             if let Some(text) = text {
                 fields.text(name, text);
             }

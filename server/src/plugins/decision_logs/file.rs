@@ -13,10 +13,10 @@ use solon_common::private_files;
 /// File that events are appended to. An event is in the file when its response is sent.
 pub struct LogFile {
     options: LogFileOptions,
-    open: Mutex<Open>,
+    open: Mutex<OpenFile>,
 }
 
-struct Open {
+struct OpenFile {
     file: File,
     bytes: u64,
     line: Vec<u8>,
@@ -51,7 +51,7 @@ impl LogFile {
             rotate(&self.options)?;
             *open_file = open(&self.options.path)?;
         }
-        let Open { file, bytes, line } = &mut *open_file;
+        let OpenFile { file, bytes, line } = &mut *open_file;
         line.clear();
         line.extend_from_slice(event);
         line.push(b'\n');
@@ -66,11 +66,11 @@ impl LogFile {
     }
 }
 
-fn open(path: &Path) -> io::Result<Open> {
+fn open(path: &Path) -> io::Result<OpenFile> {
     let file = private_files::options(OpenOptions::new().append(true).create(true)).open(path)?;
     private_files::protect(&file)?;
     let bytes = file.metadata()?.len();
-    Ok(Open {
+    Ok(OpenFile {
         file,
         bytes,
         line: Vec::new(),

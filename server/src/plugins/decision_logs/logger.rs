@@ -18,7 +18,7 @@ use super::file::{LogFile, Stdout};
 use super::rate::RateLimit;
 use super::spool::{Spool, SpoolError};
 use super::sqlite::LogDatabase;
-use super::upload::{End, Source, Uploader};
+use super::upload::{End, EventSource, Uploader};
 use crate::config::{BufferLimit, DecisionLogOptions, ReportingTrigger};
 use crate::telemetry::CONSOLE;
 
@@ -27,10 +27,10 @@ const NAME: &str = "decision_logs";
 
 /// Active decision log of a server, if there is one. Clones share it.
 #[derive(Clone, Default)]
-pub struct DecisionLogs(Arc<Shared>);
+pub struct DecisionLogs(Arc<LoggerState>);
 
 #[derive(Default)]
-struct Shared {
+struct LoggerState {
     log: ArcSwapOption<DecisionLog>,
     counts: Arc<LogCounts>,
     failure: Arc<Mutex<Option<LogFailure>>>,
@@ -45,12 +45,12 @@ struct Uploads {
     /// Runtime of the uploaders, once the server runs.
     runtime: Option<Handle>,
     services: Services,
-    running: Option<Running>,
+    running: Option<RunningLogger>,
     /// Uploaders of earlier configurations that still upload waiting events.
     ending: Vec<JoinHandle<()>>,
 }
 
-struct Running {
+struct RunningLogger {
     end: watch::Sender<End>,
     task: JoinHandle<()>,
 }
@@ -70,7 +70,7 @@ pub struct DecisionLog {
     /// Last failure, until an upload succeeds.
     failure: Arc<Mutex<Option<LogFailure>>>,
     reported: watch::Sender<()>,
-    source: Option<Source>,
+    source: Option<EventSource>,
     rate: Option<RateLimit>,
     file: Option<Arc<LogFile>>,
     stdout: Option<Arc<Stdout>>,
@@ -142,19 +142,21 @@ impl DecisionLogs {
         let source = match (&options.service, &options.spool) {
             (None, _) => None,
             (Some(_), Some(spool)) => match before.and_then(|before| before.source.as_ref()) {
-                Some(Source::Spool(open)) if open.options() == spool => {
-                    Some(Source::Spool(open.clone()))
+                Some(EventSource::Spool(open)) if open.options() == spool => {
+                    Some(EventSource::Spool(open.clone()))
                 }
-                _ => Some(Source::Spool(Arc::new(Spool::open(spool)?))),
+                _ => Some(EventSource::Spool(Arc::new(Spool::open(spool)?))),
             },
             (Some(_), None) => match before.map(|before| (&before.source, &before.options)) {
-                Some((Some(Source::Buffer(buffer)), old))
+                Some((Some(EventSource::Buffer(buffer)), old))
                     if (old.reporting.buffer, old.reporting.upload_bytes)
                         == (options.reporting.buffer, options.reporting.upload_bytes) =>
                 {
-                    Some(Source::Buffer(buffer.clone()))
+                    Some(EventSource::Buffer(buffer.clone()))
                 }
-                _ => Some(Source::Buffer(Arc::new(Buffer::new(&options.reporting)))),
+                _ => Some(EventSource::Buffer(Arc::new(Buffer::new(
+                    &options.reporting,
+                )))),
             },
         };
         let file = match &options.file {
@@ -231,7 +233,7 @@ impl DecisionLogs {
             end: ends,
         };
         let task = runtime.spawn(uploader.run());
-        uploads.running = Some(Running { end, task });
+        uploads.running = Some(RunningLogger { end, task });
     }
 
     /// Stops the log: uploads waiting events, for at most `within`.
@@ -278,7 +280,7 @@ impl Uploads {
 impl DecisionLog {
     /// Returns `true` if writing an event may take longer than a reactor may block.
     pub fn may_block(&self) -> bool {
-        matches!(&self.source, Some(Source::Spool(spool)) if spool.may_block())
+        matches!(&self.source, Some(EventSource::Spool(spool)) if spool.may_block())
     }
 
     /// Reports that an event was not logged.
@@ -295,8 +297,8 @@ impl DecisionLog {
     /// Returns the number of events that wait for an upload.
     pub fn waiting(&self) -> u64 {
         match &self.source {
-            Some(Source::Buffer(buffer)) => buffer.len() as u64,
-            Some(Source::Spool(spool)) => spool.len(),
+            Some(EventSource::Buffer(buffer)) => buffer.len() as u64,
+            Some(EventSource::Spool(spool)) => spool.len(),
             None => 0,
         }
     }
@@ -323,15 +325,15 @@ impl DecisionLog {
     /// Returns the size of the spool in bytes, or `None` without one.
     pub fn spool_bytes(&self) -> Option<u64> {
         match &self.source {
-            Some(Source::Spool(spool)) => Some(spool.bytes()),
+            Some(EventSource::Spool(spool)) => Some(spool.bytes()),
             _ => None,
         }
     }
 
     fn shares_source(&self, other: &Self) -> bool {
         match (&self.source, &other.source) {
-            (Some(Source::Buffer(a)), Some(Source::Buffer(b))) => Arc::ptr_eq(a, b),
-            (Some(Source::Spool(a)), Some(Source::Spool(b))) => Arc::ptr_eq(a, b),
+            (Some(EventSource::Buffer(a)), Some(EventSource::Buffer(b))) => Arc::ptr_eq(a, b),
+            (Some(EventSource::Spool(a)), Some(EventSource::Spool(b))) => Arc::ptr_eq(a, b),
             _ => false,
         }
     }
@@ -389,12 +391,12 @@ impl DecisionLog {
             return Ok(());
         }
         match source {
-            Source::Buffer(buffer) => {
+            EventSource::Buffer(buffer) => {
                 if buffer.push(event, &self.counts) {
                     self.wake.notify_one();
                 }
             }
-            Source::Spool(spool) => match spool.append(&event) {
+            EventSource::Spool(spool) => match spool.append(&event) {
                 Ok(()) => {
                     if self.options.reporting.trigger == ReportingTrigger::Immediate {
                         self.wake.notify_one();

@@ -39,7 +39,7 @@ enum Operation<'v> {
 /// Fails if the value is not valid, in OPA's words. The event must not be logged then.
 pub fn mask(event: &mut Event<'_>, value: &Value) -> Result<(), String> {
     let rules = rules(value)?;
-    let mut parts = Parts::default();
+    let mut parts = ChangedMembers::default();
     for rule in rules {
         let part = parts.part(event, rule.root)?;
         match rule.operation {
@@ -68,9 +68,9 @@ pub fn mask(event: &mut Event<'_>, value: &Value) -> Result<(), String> {
 
 /// Event members that were parsed to be changed.
 #[derive(Default)]
-struct Parts([Option<Option<Value>>; 3]);
+struct ChangedMembers([Option<Option<Value>>; 3]);
 
-impl Parts {
+impl ChangedMembers {
     /// Returns a member. Its text is parsed once.
     fn part<'p>(
         &'p mut self,
@@ -185,7 +185,7 @@ impl<'v> Rule<'v> {
         if keys.len() > MAX_KEYS {
             return Err(format!("mask path has more than {MAX_KEYS} keys"));
         }
-        if let Some(escape) = keys.iter().find_map(|key| broken_escape(key)) {
+        if let Some(escape) = keys.iter().find_map(|key| invalid_escape(key)) {
             return Err(format!("invalid URL escape {escape:?}"));
         }
         Ok(Self {
@@ -198,7 +198,7 @@ impl<'v> Rule<'v> {
 }
 
 /// Returns the first invalid URL escape, or `None`.
-fn broken_escape(text: &str) -> Option<&str> {
+fn invalid_escape(text: &str) -> Option<&str> {
     text.match_indices('%').find_map(|(at, _)| {
         let rest = text.get(at..)?;
         let is_valid = rest.len() >= 3
@@ -235,7 +235,7 @@ fn upserted(value: Option<&Value>, keys: &[&str], new: &Value) -> Option<Value> 
         return Some(Value::object(vec![(Value::string(first), below)]));
     };
     if let Some(object) = value.as_object()
-        && found(object, first).is_none()
+        && resolve_key(object, first).is_none()
     {
         let below = upserted(None, rest, new)?;
         let pairs = object.iter();
@@ -258,7 +258,7 @@ fn changed(
     change: impl FnOnce(&Value) -> Option<Option<Value>>,
 ) -> Option<Value> {
     if let Some(object) = value.as_object() {
-        let key = found(object, key)?;
+        let key = resolve_key(object, key)?;
         let mut new = change(object.get(key.borrow())?)?;
         let mut pairs = Vec::with_capacity(object.len());
         for (name, value) in object.iter() {
@@ -281,7 +281,7 @@ fn changed(
 
 /// Returns the key of an object that a path segment refers to. Usually it is the segment itself. If this key does not exist, URL
 /// and JSON pointer escapes are decoded, because a policy that uses them must not disclose the field.
-fn found(object: &solon::Object, segment: &str) -> Option<Value> {
+fn resolve_key(object: &solon::Object, segment: &str) -> Option<Value> {
     let existing = |text: &str| {
         let key = Value::string(text);
         object.get(key.borrow()).is_some().then_some(key)

@@ -58,11 +58,11 @@ struct Columns<'e> {
     result: Option<&'e RawValue>,
     #[serde(borrow)]
     error: Option<&'e RawValue>,
-    metrics: Option<Metrics>,
+    metrics: Option<SqliteMetrics>,
 }
 
 #[derive(Deserialize)]
-struct Metrics {
+struct SqliteMetrics {
     timer_server_handler_ns: Option<i64>,
 }
 

@@ -26,7 +26,7 @@ const RESPONSE_BYTES: usize = 64 << 10;
 
 /// Source of the events.
 #[derive(Clone)]
-pub enum Source {
+pub enum EventSource {
     /// In memory.
     Buffer(Arc<Buffer>),
     /// On disk.
@@ -35,7 +35,7 @@ pub enum Source {
 
 /// An uploader: the source of its events, and its control channels.
 pub struct Uploader {
-    pub source: Source,
+    pub source: EventSource,
     pub client: Client,
     pub resource: String,
     pub reporting: ReportingOptions,
@@ -176,13 +176,13 @@ impl Uploader {
                         return End::No;
                     }
                 }
-                () = tokio::time::sleep(SYNC), if matches!(self.source, Source::Spool(_)) => self.sync().await,
+                () = tokio::time::sleep(SYNC), if matches!(self.source, EventSource::Spool(_)) => self.sync().await,
             }
         }
     }
 
     async fn encode(&self, is_all: bool) {
-        if let Source::Buffer(buffer) = &self.source {
+        if let EventSource::Buffer(buffer) = &self.source {
             let (buffer, counts) = (buffer.clone(), self.counts.clone());
             // a panic loses only the events that were being compressed
             let _ = tokio::task::spawn_blocking(move || buffer.encode(is_all, &counts)).await;
@@ -190,7 +190,7 @@ impl Uploader {
     }
 
     async fn sync(&self) {
-        if let Source::Spool(spool) = &self.source {
+        if let EventSource::Spool(spool) = &self.source {
             let spool = spool.clone();
             let synced = tokio::task::spawn_blocking(move || spool.sync_interval()).await;
             if let Ok(Err(error)) = synced {
@@ -202,14 +202,14 @@ impl Uploader {
     /// Uploads all waiting events.
     async fn upload(&self, is_all: bool) -> Result<(), UploadError> {
         match &self.source {
-            Source::Buffer(buffer) => {
+            EventSource::Buffer(buffer) => {
                 self.encode(is_all).await;
                 while let Some(sending) = buffer.next() {
                     self.send(&sending.chunk).await?;
                     buffer.sent(&sending);
                 }
             }
-            Source::Spool(spool) => {
+            EventSource::Spool(spool) => {
                 self.sync().await;
                 let mut soft = SoftLimit::new(self.reporting.upload_bytes);
                 loop {

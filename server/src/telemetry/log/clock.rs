@@ -9,11 +9,11 @@ use jiff::tz::TimeZone;
 
 /// Formats the current time, in UTC.
 #[derive(Clone, Debug)]
-pub struct Clock(Option<Arc<[Part]>>);
+pub struct Clock(Option<Arc<[LayoutPart]>>);
 
 /// A part of a layout.
 #[derive(Clone, Debug)]
-enum Part {
+enum LayoutPart {
     Literal(String),
     /// A field as a `strftime` directive.
     Field(&'static str),
@@ -88,7 +88,7 @@ impl Clock {
         let layout = layout.filter(|layout| !layout.is_empty());
         Self(layout.map(|layout| {
             let named = NAMED.iter().find(|(name, _)| *name == layout);
-            parts(named.map_or(layout, |(_, layout)| layout)).into()
+            split_layout(named.map_or(layout, |(_, layout)| layout)).into()
         }))
     }
 
@@ -113,7 +113,7 @@ fn rfc3339(seconds: i64) -> String {
     Timestamp::from_second(seconds).map_or_else(|_| String::new(), |time| time.to_string())
 }
 
-impl Part {
+impl LayoutPart {
     fn text(&self, time: DateTime) -> String {
         match self {
             Self::Literal(text) => text.clone(),
@@ -142,7 +142,7 @@ impl Part {
 }
 
 /// Splits a layout into its parts.
-fn parts(layout: &str) -> Vec<Part> {
+fn split_layout(layout: &str) -> Vec<LayoutPart> {
     let mut parts = Vec::new();
     let mut literal = String::new();
     let mut rest = layout;
@@ -153,23 +153,23 @@ fn parts(layout: &str) -> Vec<Part> {
             continue;
         };
         if !literal.is_empty() {
-            parts.push(Part::Literal(std::mem::take(&mut literal)));
+            parts.push(LayoutPart::Literal(std::mem::take(&mut literal)));
         }
         parts.push(part);
         rest = rest.get(length..).unwrap_or_default();
     }
-    parts.push(Part::Literal(literal));
+    parts.push(LayoutPart::Literal(literal));
     parts
 }
 
 /// Returns the part that a text starts with, unless it is literal, and its length.
-fn field(text: &str) -> Option<(Part, usize)> {
+fn field(text: &str) -> Option<(LayoutPart, usize)> {
     // the underscore is literal: a year is not padded
     if text.starts_with("_2006") {
         return None;
     }
     if let Some((form, shown)) = OFFSETS.iter().find(|(form, _)| text.starts_with(form)) {
-        return Some((Part::Literal((*shown).to_owned()), form.len()));
+        return Some((LayoutPart::Literal((*shown).to_owned()), form.len()));
     }
     if let Some(fraction) = fraction(text) {
         return Some(fraction);
@@ -181,17 +181,17 @@ fn field(text: &str) -> Option<(Part, usize)> {
             && rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()));
         rest.is_some() && !is_word
     })?;
-    Some((Part::Field(directive), form.len()))
+    Some((LayoutPart::Field(directive), form.len()))
 }
 
 /// Returns the fraction of a second that a text starts with: `.000`, `,999`, without another digit after it.
-fn fraction(text: &str) -> Option<(Part, usize)> {
+fn fraction(text: &str) -> Option<(LayoutPart, usize)> {
     let separator = text.chars().next().filter(|c| ".,".contains(*c))?;
     let rest = text.get(1..)?;
     let digit = rest.chars().next().filter(|c| "09".contains(*c))?;
     let after = rest.trim_start_matches(digit);
     let digits = rest.len() - after.len();
-    let part = Part::Fraction {
+    let part = LayoutPart::Fraction {
         separator,
         digits,
         is_trimmed: digit == '9',

@@ -47,7 +47,7 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        let mut fields = Fields::default();
+        let mut fields = EventFields::default();
         event.record(&mut fields);
         let level = event.metadata().level().as_str().to_ascii_lowercase();
         let time = self.clock.now();
@@ -63,7 +63,7 @@ where
 impl Lines {
     /// Returns the line that reports how many lines were dropped.
     pub fn dropped(&self, count: u64) -> String {
-        let mut fields = Fields::default();
+        let mut fields = EventFields::default();
         let message = "Lines of the log were dropped: standard error was not read fast enough.";
         fields.0.insert("msg".to_owned(), message.into());
         fields.0.insert("count".to_owned(), count.into());
@@ -72,7 +72,7 @@ impl Lines {
 }
 
 impl Format {
-    fn line(self, mut fields: Fields, level: &str, time: &str) -> String {
+    fn line(self, mut fields: EventFields, level: &str, time: &str) -> String {
         let mut line = match self {
             Self::Text => fields.text(level, time),
             Self::Json | Self::JsonPretty => {
@@ -92,7 +92,7 @@ impl Format {
 
 impl Format {
     /// Returns the line of an event whose members become members of the line. Numbers keep their text.
-    fn console_line(self, fields: &Fields, level: &str, time: &str) -> Option<String> {
+    fn console_line(self, fields: &EventFields, level: &str, time: &str) -> Option<String> {
         let event = fields.0.get("event")?.as_str()?;
         let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(event).ok()?;
         let others = fields.0.iter().filter(|(name, _)| *name != "event");
@@ -141,9 +141,9 @@ impl Format {
 
 /// Fields of an event.
 #[derive(Default)]
-struct Fields(Map<String, Value>);
+struct EventFields(Map<String, Value>);
 
-impl Fields {
+impl EventFields {
     fn text(&self, level: &str, time: &str) -> String {
         let message = self.0.get("msg").and_then(Value::as_str).unwrap_or("");
         let mut line = format!("{time} {level:<5} {message}");
@@ -164,7 +164,7 @@ impl Fields {
     }
 }
 
-impl Visit for Fields {
+impl Visit for EventFields {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         self.put(field, format!("{value:?}").into());
     }
@@ -192,12 +192,12 @@ impl Visit for Fields {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fields, Format};
+    use super::{EventFields, Format};
 
     #[test]
     fn lines() {
         let line = |format: Format| {
-            let mut fields = Fields::default();
+            let mut fields = EventFields::default();
             fields.0.insert("msg".into(), "Sent response.".into());
             fields.0.insert("resp_status".into(), 200.into());
             format.line(fields, "info", "T")
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn members_of_console_events_are_members_of_the_line() {
         let line = |format: Format| {
-            let mut fields = Fields::default();
+            let mut fields = EventFields::default();
             fields.0.insert("msg".into(), "Decision Log".into());
             fields.0.insert("type".into(), "t".into());
             let event = r#"{"result":[1.10,12345678901234567890123],"path":"a/b"}"#;

@@ -32,7 +32,7 @@ pub fn start(
     lines: Lines,
     out: impl Write + Send + 'static,
 ) -> (LineWriter, LogGuard) {
-    let waiting = Arc::<Waiting>::default();
+    let waiting = Arc::<QueuedLines>::default();
     let sink = Sink {
         out,
         lines,
@@ -52,12 +52,12 @@ pub fn start(
 
 /// Waiting lines. `tracing_appender` limits only their number, but a line may contain a whole body.
 #[derive(Default)]
-struct Waiting {
+struct QueuedLines {
     lines: AtomicUsize,
     bytes: AtomicUsize,
 }
 
-impl Waiting {
+impl QueuedLines {
     /// Adds a line unless it exceeds a limit. There are never more than [`LINES`] lines, so the queue has room for each.
     fn add(&self, bytes: usize, most: usize) -> bool {
         let lines = self.lines.fetch_add(1, Ordering::Relaxed);
@@ -79,7 +79,7 @@ impl Waiting {
 #[derive(Clone)]
 pub struct LineWriter {
     queue: NonBlocking,
-    waiting: Arc<Waiting>,
+    waiting: Arc<QueuedLines>,
     most: usize,
 }
 
@@ -111,7 +111,7 @@ impl<'a> MakeWriter<'a> for LineWriter {
 struct Sink<W> {
     out: W,
     lines: Lines,
-    waiting: Arc<Waiting>,
+    waiting: Arc<QueuedLines>,
     /// Number of dropped lines that were reported.
     reported: u64,
 }

@@ -57,7 +57,7 @@ impl Reference {
     pub fn differs(&self, exchange: &Exchange, want: &Want) -> Option<String> {
         // OPA closes the connection when it panics
         let exchange = spelled(exchange);
-        let asked = AssertUnwindSafe(|| exchange.ask(&self.address));
+        let asked = AssertUnwindSafe(|| exchange.send(&self.address));
         let Ok(got) = catch_unwind(asked) else {
             return Some("no answer".to_owned());
         };

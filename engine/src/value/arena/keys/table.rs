@@ -25,7 +25,7 @@ const FREE: KeySlot = KeySlot {
 };
 
 /// Positions of distinct keys.
-pub struct KeyTable<'e> {
+pub struct ArenaKeyTable<'e> {
     /// Invariant: the length is a power of two, and some slots are free. Probing relies on it.
     slots: &'e mut [KeySlot],
     arena: &'e Arena,
@@ -38,7 +38,7 @@ pub struct KeyTable<'e> {
 /// Maximum number of keys with the same prefix hash that are compared before compounds are hashed completely.
 const ALIKE: usize = 8;
 
-impl<'e> KeyTable<'e> {
+impl<'e> ArenaKeyTable<'e> {
     /// Creates a table of keys with room for `room` keys.
     pub fn new(keys: &[ValueRef<'_>], room: usize, arena: &'e Arena) -> Self {
         let mut table = Self {

@@ -46,7 +46,7 @@ const CONFIGURATION: [(&str, &str); 13] = [
 ];
 
 /// Access to a repository.
-pub struct Access {
+pub struct RepositoryAccess {
     /// The address as an argument of `git`. It contains no password.
     pub address: String,
     /// Configuration of calls that connect to the repository. It may contain credentials, so it is passed in the environment.
@@ -54,7 +54,7 @@ pub struct Access {
     has_credentials: bool,
 }
 
-impl Access {
+impl RepositoryAccess {
     /// Resolves and checks the host of a repository.
     ///
     /// # Errors

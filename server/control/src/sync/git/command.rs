@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 
-use super::access::Access;
+use super::access::RepositoryAccess;
 use crate::limits;
 use crate::model::Status;
 use crate::sync::FetchOptions;
@@ -58,7 +58,7 @@ impl GitError {
 /// Calls `git` in a bare repository.
 pub struct Runner<'a> {
     pub bare: &'a Path,
-    access: &'a Access,
+    access: &'a RepositoryAccess,
     options: &'a FetchOptions,
 }
 
@@ -79,7 +79,7 @@ impl Drop for Group {
 }
 
 impl<'a> Runner<'a> {
-    pub fn new(bare: &'a Path, access: &'a Access, options: &'a FetchOptions) -> Self {
+    pub fn new(bare: &'a Path, access: &'a RepositoryAccess, options: &'a FetchOptions) -> Self {
         Self {
             bare,
             access,
@@ -142,7 +142,7 @@ impl<'a> Runner<'a> {
     ) -> Result<Vec<u8>, GitError> {
         let mut command = Command::new("git");
         command.args(arguments).current_dir(self.bare);
-        Access::set_environment(&mut command, configuration);
+        RepositoryAccess::set_environment(&mut command, configuration);
         command.env("GIT_DIR", self.bare);
         command.stdin(if input.is_empty() {
             Stdio::null()

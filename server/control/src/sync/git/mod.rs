@@ -18,7 +18,7 @@ use crate::limits;
 use crate::model::{Failure, Git, Phase, SecretValue, Status};
 use crate::tree::Tree;
 
-use access::Access;
+use access::RepositoryAccess;
 use command::{GitError, Runner};
 
 /// A repository to fetch.
@@ -37,7 +37,7 @@ pub struct Repository<'a> {
 
 /// The commit to use.
 #[derive(Debug)]
-enum Wanted {
+enum CommitSelector {
     /// A commit, by its full or abbreviated id.
     Commit(String),
     /// The commit of a branch or a tag, with the full name of the reference.
@@ -58,7 +58,7 @@ impl Repository<'_> {
         let filter = Filter::new(&self.git.included_files, &self.git.excluded_files)
             .map_err(|error| self.failed(Status::SyncFailed, &error))?;
         let bare = self.folder.join("repository");
-        let access = Access::new(&self.git.repo, self.secret, options)
+        let access = RepositoryAccess::new(&self.git.repo, self.secret, options)
             .await
             .map_err(|error| self.git_failed(&error))?;
         let runner = Runner::new(&bare, &access, options);
@@ -94,7 +94,7 @@ impl Repository<'_> {
     async fn fetch_commit(
         &self,
         runner: &Runner<'_>,
-        access: &Access,
+        access: &RepositoryAccess,
         commit: &str,
     ) -> Result<String, GitError> {
         let wanted = if commit.is_empty() {
@@ -117,10 +117,10 @@ impl Repository<'_> {
                 GitError::failed(format!("couldn't find remote ref {full:?}"))
             })?
         } else {
-            Wanted::Commit(commit.to_ascii_lowercase())
+            CommitSelector::Commit(commit.to_ascii_lowercase())
         };
         let id = match &wanted {
-            Wanted::Commit(id) | Wanted::Reference { commit: id, .. } => id.clone(),
+            CommitSelector::Commit(id) | CommitSelector::Reference { commit: id, .. } => id.clone(),
         };
         if !is_full(&id) {
             return Err(GitError::failed("object not found"));
@@ -137,7 +137,7 @@ impl Repository<'_> {
         ];
         let target = format!("refs/solon/{id}");
         match &wanted {
-            Wanted::Reference { name, .. } => {
+            CommitSelector::Reference { name, .. } => {
                 let spec = format!("+{name}:{target}");
                 let mut arguments = fetch.to_vec();
                 arguments.extend(["--", access.address.as_str(), spec.as_str()]);
@@ -145,7 +145,7 @@ impl Repository<'_> {
                 // the reference may have moved since it was listed
                 runner.commit_of(&target).await
             }
-            Wanted::Commit(_) => {
+            CommitSelector::Commit(_) => {
                 let spec = format!("+{id}:{target}");
                 let mut arguments = fetch.to_vec();
                 arguments.extend(["--", access.address.as_str(), spec.as_str()]);
@@ -204,7 +204,7 @@ fn sub_folder(path: &str) -> String {
 }
 
 /// Returns the commit of a reference in the output of `git ls-remote`. A short name is that of a branch, or else of a tag.
-fn advertised(listed: &[u8], name: &str) -> Option<Wanted> {
+fn advertised(listed: &[u8], name: &str) -> Option<CommitSelector> {
     let text = String::from_utf8_lossy(listed);
     let commit_of = |full: &str| {
         let find = |wanted: &str| {
@@ -215,7 +215,7 @@ fn advertised(listed: &[u8], name: &str) -> Option<Wanted> {
         };
         // an annotated tag is listed once more with the commit
         let commit = find(&format!("{full}^{{}}")).or_else(|| find(full))?;
-        Some(Wanted::Reference {
+        Some(CommitSelector::Reference {
             name: full.to_owned(),
             commit,
         })
@@ -266,7 +266,7 @@ async fn prepare(bare: &Path, runner: &Runner<'_>) -> Result<(), GitError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Wanted, advertised, sub_folder};
+    use super::{CommitSelector, advertised, sub_folder};
 
     #[test]
     fn references_are_found() {
@@ -287,7 +287,7 @@ mod tests {
             ("refs/heads/v1", None),
         ] {
             let found = match advertised(listed, name) {
-                Some(Wanted::Reference { name, commit }) => Some((name, commit)),
+                Some(CommitSelector::Reference { name, commit }) => Some((name, commit)),
                 _ => None,
             };
             let found = found

@@ -2,17 +2,17 @@
 
 use solon::testing::Verdict;
 
-use super::{Counts, Item, error_text};
+use super::{OutcomeCounts, TestReport, error_text};
 
 /// Writes an annotation for each test that did not pass, then the counts.
 #[derive(Default)]
 pub struct Github {
-    counts: Counts,
+    counts: OutcomeCounts,
 }
 
 impl Github {
     /// Adds a result. Returns its annotations.
-    pub fn add(&mut self, item: &Item<'_>) -> String {
+    pub fn add(&mut self, item: &TestReport<'_>) -> String {
         self.counts.add(&item.result);
         let test = item.test;
         let title = format!("{}.{}", test.package, test.name);

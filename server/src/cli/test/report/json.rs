@@ -8,21 +8,21 @@ use solon::testing::{Case, Cases, Verdict};
 use solon_syntax::json::lay_out;
 use std::collections::BTreeMap;
 
-use super::Item;
-use crate::cli::benchmarks::{Measured, MeasuredJson};
+use super::TestReport;
+use crate::cli::benchmarks::{BenchmarkResult, MeasuredJson};
 use crate::cli::test::args::Sort;
 use crate::json::escape_html;
-use crate::wire::{ErrorItem, Location, Running};
+use crate::wire::{ErrorItem, ErrorLocation, RunningQuery};
 
 /// Collects results, and writes all of them at the end.
 pub struct Json<'a> {
     sort: Sort,
-    items: Vec<Item<'a>>,
+    items: Vec<TestReport<'a>>,
 }
 
 #[derive(Serialize)]
 struct Result {
-    location: Location,
+    location: ErrorLocation,
     package: String,
     name: String,
     #[serde(skip_serializing_if = "is_false")]
@@ -78,7 +78,7 @@ impl<'a> Json<'a> {
     }
 
     /// Adds a result. Returns an empty text, because all output is written at the end.
-    pub fn add(&mut self, item: Item<'a>) -> String {
+    pub fn add(&mut self, item: TestReport<'a>) -> String {
         self.items.push(item);
         String::new()
     }
@@ -101,13 +101,13 @@ impl<'a> Json<'a> {
     }
 }
 
-fn result(item: &Item<'_>) -> Result {
+fn result(item: &TestReport<'_>) -> Result {
     let (test, result) = (item.test, &item.result);
     let explanation = result.explanation.as_ref();
     let explanation = explanation.filter(|explanation| !explanation.events.is_empty());
     let trace = explanation.and_then(|explanation| explanation.detailed_json().ok());
     Result {
-        location: Location {
+        location: ErrorLocation {
             file: test.file.clone(),
             row: test.row,
             col: test.col,
@@ -123,7 +123,7 @@ fn result(item: &Item<'_>) -> Result {
         duration: u64::try_from(result.duration.as_nanos()).unwrap_or(u64::MAX),
         trace: trace.and_then(|trace| RawValue::from_string(trace).ok()),
         output: BASE64_STANDARD.encode(&result.output),
-        benchmark: item.benchmark.as_ref().map(Measured::json),
+        benchmark: item.benchmark.as_ref().map(BenchmarkResult::json),
         sub_results: sub_results(&result.cases),
     }
 }
@@ -142,7 +142,7 @@ fn sub_results(cases: &Cases) -> BTreeMap<String, SubResult> {
 
 fn errors(error: &solon::Error) -> Errors {
     if let solon::Error::Compile(diagnostics) = error {
-        let entries = diagnostics.0.iter().map(ErrorItem::of);
+        let entries = diagnostics.0.iter().map(ErrorItem::from_diagnostic);
         return Errors::All(entries.collect());
     }
     let entry = error.entries().into_iter().next();
@@ -150,8 +150,8 @@ fn errors(error: &solon::Error) -> Errors {
     Errors::One(ErrorItem {
         code: entry.code,
         message: entry.message,
-        location: entry.location.map(Location::from),
+        location: entry.location.map(ErrorLocation::from),
         details: None,
-        stack_trace: entry.stack.iter().map(Running::from).collect(),
+        stack_trace: entry.stack.iter().map(RunningQuery::from).collect(),
     })
 }

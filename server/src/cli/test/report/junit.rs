@@ -6,17 +6,17 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use solon::testing::{Cases, Verdict};
 
-use super::{Item, error_text};
+use super::{TestReport, error_text};
 
 /// Writes a suite for each package, and a test case for each test or each of its cases.
 #[derive(Default)]
 pub struct Junit<'a> {
-    items: Vec<Item<'a>>,
+    items: Vec<TestReport<'a>>,
 }
 
 impl<'a> Junit<'a> {
     /// Adds a result. Returns an empty text, because all output is written at the end.
-    pub fn add(&mut self, item: Item<'a>) -> String {
+    pub fn add(&mut self, item: TestReport<'a>) -> String {
         self.items.push(item);
         String::new()
     }
@@ -49,7 +49,7 @@ impl<'a> Junit<'a> {
 }
 
 /// Returns the test itself, or its innermost cases.
-fn test_cases(item: &Item<'_>) -> Vec<TestCase> {
+fn test_cases(item: &TestReport<'_>) -> Vec<TestCase> {
     let (test, result) = (item.test, &item.result);
     let mut all = Vec::new();
     let status = match &result.verdict {
@@ -72,7 +72,12 @@ fn test_cases(item: &Item<'_>) -> Vec<TestCase> {
     all
 }
 
-fn add_cases(item: &Item<'_>, cases: &Cases, above: &mut Vec<String>, all: &mut Vec<TestCase>) {
+fn add_cases(
+    item: &TestReport<'_>,
+    cases: &Cases,
+    above: &mut Vec<String>,
+    all: &mut Vec<TestCase>,
+) {
     for case in cases.values() {
         above.push(case.name.clone());
         if case.cases.is_empty() {
@@ -89,7 +94,12 @@ fn add_cases(item: &Item<'_>, cases: &Cases, above: &mut Vec<String>, all: &mut 
     }
 }
 
-fn test_case(item: &Item<'_>, name: String, status: TestCaseStatus, time: Duration) -> TestCase {
+fn test_case(
+    item: &TestReport<'_>,
+    name: String,
+    status: TestCaseStatus,
+    time: Duration,
+) -> TestCase {
     let mut one = TestCase::new(name, status);
     one.set_classname(item.test.package.clone());
     one.set_time(time);
@@ -104,7 +114,7 @@ fn test_case(item: &Item<'_>, name: String, status: TestCaseStatus, time: Durati
 }
 
 /// Returns the failure of a test, or of one of its cases.
-fn failure(item: &Item<'_>, case: &[String]) -> TestCaseStatus {
+fn failure(item: &TestReport<'_>, case: &[String]) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
     let detail = item.details.iter().find(|detail| detail.case == case);
     match detail {

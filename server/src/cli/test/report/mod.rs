@@ -13,12 +13,12 @@ use self::junit::Junit;
 use self::pretty::Pretty;
 use super::args::{Args, Format};
 use super::failure::Detail;
-use crate::cli::amounts::shown_duration;
-use crate::cli::benchmarks::Measured;
+use crate::cli::amounts::format_duration;
+use crate::cli::benchmarks::BenchmarkResult;
 use crate::cli::report::Report;
 
 /// A test and its result.
-pub struct Item<'a> {
+pub struct TestReport<'a> {
     /// Test.
     pub test: &'a PolicyTest,
     /// Result of the test.
@@ -26,7 +26,7 @@ pub struct Item<'a> {
     /// Details of a failure, if they are reported.
     pub details: Vec<Detail>,
     /// Benchmark of the test, if it was measured.
-    pub benchmark: Option<Measured>,
+    pub benchmark: Option<BenchmarkResult>,
 }
 
 /// Writes results.
@@ -58,7 +58,7 @@ impl<'a> Reporter<'a> {
     }
 
     /// Adds a result. Returns the text to be written at once.
-    pub fn add(&mut self, item: Item<'a>) -> String {
+    pub fn add(&mut self, item: TestReport<'a>) -> String {
         match self {
             Self::Pretty(pretty) => pretty.add(item),
             Self::Json(json) => json.add(item),
@@ -80,14 +80,14 @@ impl<'a> Reporter<'a> {
 
 /// Number of tests, or of cases, by outcome.
 #[derive(Default)]
-pub struct Counts {
+pub struct OutcomeCounts {
     pass: usize,
     fail: usize,
     skip: usize,
     error: usize,
 }
 
-impl Counts {
+impl OutcomeCounts {
     /// Counts a test: its innermost cases, or the test itself.
     pub fn add(&mut self, result: &TestResult) {
         match &result.verdict {
@@ -138,14 +138,14 @@ pub fn outcome(result: &TestResult) -> &'static str {
 }
 
 /// Returns the line of a test, without a line break.
-pub fn line(item: &Item<'_>) -> String {
+pub fn line(item: &TestReport<'_>) -> String {
     let (test, result) = (item.test, &item.result);
     let line = format!("{}.{}: {}", test.package, test.name, outcome(result));
     if matches!(result.verdict, Verdict::Skip) {
         return line;
     }
     let took = u64::try_from(result.duration.as_nanos()).unwrap_or(u64::MAX);
-    format!("{line} ({})", shown_duration(took))
+    format!("{line} ({})", format_duration(took))
 }
 
 /// Returns a line for each case, indented by its depth.
@@ -171,7 +171,7 @@ fn write_cases(cases: &Cases, depth: usize, all: bool, out: &mut String) {
 pub fn error_text(error: &solon::Error) -> String {
     match error {
         solon::Error::Compile(_) => {
-            let text = Report::of(error, &|_| None).text(false);
+            let text = Report::of_error(error, &|_| None).text(false);
             text.trim_end_matches('\n').to_owned()
         }
         other => other.to_string(),

@@ -3,7 +3,7 @@
 use solon::testing::{Case, TestResult, Verdict};
 use solon::trace::FailedExpression;
 
-use super::{Counts, Item, error_text, line, write_cases};
+use super::{OutcomeCounts, TestReport, error_text, line, write_cases};
 use crate::cli::report::running;
 use crate::cli::test::args::{Args, Format};
 
@@ -13,8 +13,8 @@ pub struct Pretty<'a> {
     var_values: bool,
     is_bench: bool,
     is_gobench: bool,
-    counts: Counts,
-    failures: Vec<Item<'a>>,
+    counts: OutcomeCounts,
+    failures: Vec<TestReport<'a>>,
     last_file: Option<&'a str>,
     has_written: bool,
 }
@@ -37,7 +37,7 @@ impl<'a> Pretty<'a> {
             var_values: false,
             is_bench: false,
             is_gobench: false,
-            counts: Counts::default(),
+            counts: OutcomeCounts::default(),
             failures: Vec::new(),
             last_file: None,
             has_written: false,
@@ -45,7 +45,7 @@ impl<'a> Pretty<'a> {
     }
 
     /// Adds a result. Returns its lines.
-    pub fn add(&mut self, item: Item<'a>) -> String {
+    pub fn add(&mut self, item: TestReport<'a>) -> String {
         self.counts.add(&item.result);
         let mut out = String::new();
         let is_pass = matches!(item.result.verdict, Verdict::Pass);
@@ -74,7 +74,7 @@ impl<'a> Pretty<'a> {
         out
     }
 
-    fn write(&mut self, item: &Item<'a>, out: &mut String) {
+    fn write(&mut self, item: &TestReport<'a>, out: &mut String) {
         let (test, result) = (item.test, &item.result);
         if self.last_file.is_some_and(|last| last != test.file) {
             out.push('\n');
@@ -186,7 +186,7 @@ fn write_expression(failure: Option<&FailedExpression>, blanks: usize, out: &mut
 }
 
 /// Writes the queries that were running when an error ended a test.
-fn write_stack(error: &solon::Error, item: &Item<'_>, out: &mut String) {
+fn write_stack(error: &solon::Error, item: &TestReport<'_>, out: &mut String) {
     let entries = error.entries();
     let stack = entries.iter().flat_map(|entry| &entry.stack);
     let text_of = |file: &str| {

@@ -20,7 +20,7 @@ use solon_common::private_files;
 /// An open spool. No other process can open it.
 pub struct Spool {
     options: SpoolOptions,
-    writer: Mutex<Writer>,
+    writer: Mutex<SpoolWriter>,
     /// Sequence number up to which events are synchronized. Under its lock one thread synchronizes for all waiting ones.
     synced: Mutex<u64>,
     reader: Mutex<Reader>,
@@ -36,7 +36,7 @@ pub enum SpoolError {
     Io(io::Error),
 }
 
-struct Writer {
+struct SpoolWriter {
     folder: PathBuf,
     /// All segments, from the oldest. The last one is written to.
     segments: Vec<Segment>,
@@ -108,7 +108,7 @@ impl Spool {
         segments.push(segment);
         Ok(Self {
             reader: Mutex::new(Reader::new(cursor)),
-            writer: Mutex::new(Writer {
+            writer: Mutex::new(SpoolWriter {
                 folder,
                 segments,
                 file,
@@ -240,7 +240,7 @@ pub fn read_spool(folder: &Path, each: &mut dyn FnMut(Vec<u8>) -> bool) -> io::R
     Ok(())
 }
 
-impl Writer {
+impl SpoolWriter {
     fn bytes(&self) -> u64 {
         self.segments.iter().map(|segment| segment.bytes).sum()
     }

@@ -5,9 +5,9 @@ use zeroize::Zeroize as _;
 
 /// A value whose strings are overwritten before their memory is freed.
 #[derive(Debug, Default)]
-pub struct Cleared(pub Value);
+pub struct ZeroizingValue(pub Value);
 
-impl Drop for Cleared {
+impl Drop for ZeroizingValue {
     fn drop(&mut self) {
         clear(&mut self.0);
     }

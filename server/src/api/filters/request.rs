@@ -2,12 +2,12 @@
 
 use solon::{FilterOptions, FilterTarget, json};
 
-use super::accepted::{Accepted, Kind};
+use super::accepted::{Accepted, AcceptedTargets};
 use crate::api::ApiError;
 use crate::api::body::{Members, Names};
 
 /// A parsed request.
-pub struct Asked<'a> {
+pub struct FilterRequest<'a> {
     /// Text of the input.
     pub input: Option<&'a str>,
     /// Text of `options`.
@@ -20,7 +20,7 @@ pub struct Asked<'a> {
     dialects: Vec<String>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> FilterRequest<'a> {
     /// Parses a body. An empty body has no options.
     pub fn read(text: &'a str, names: Names) -> Result<Self, String> {
         let mut asked = Self {
@@ -41,7 +41,7 @@ impl<'a> Asked<'a> {
             return Ok(asked);
         };
         asked.options_text = Some(text);
-        let members = Members::of(text)?.matched(names);
+        let members = Members::from_text(text)?.matched(names);
         let inlined = members.strings("disableInlining")?;
         asked.options.disable_inlining = inlined.unwrap_or_default();
         // OPA has no request for several masks
@@ -61,7 +61,8 @@ impl<'a> Asked<'a> {
         let mappings = ["targetSQLTableMappings", "tableMappings"];
         let mappings = mappings.iter().find_map(|name| members.get(name));
         if let Some(mappings) = mappings.filter(|mappings| *mappings != "null") {
-            Members::of(mappings).map_err(|words| format!("`targetSQLTableMappings`: {words}"))?;
+            Members::from_text(mappings)
+                .map_err(|words| format!("`targetSQLTableMappings`: {words}"))?;
             let mappings = json::read(mappings.as_bytes()).map_err(|error| error.to_string())?;
             asked.options.mappings = Some(mappings);
         }
@@ -76,12 +77,12 @@ impl<'a> Asked<'a> {
     /// Returns the engine options for an accepted format, and `true` if it has several targets.
     pub fn options(&self, accepted: &Accepted) -> Result<(FilterOptions, bool), ApiError> {
         let targets = match accepted.kind {
-            Kind::One(target) => vec![target],
-            Kind::Several => self.several()?,
+            AcceptedTargets::One(target) => vec![target],
+            AcceptedTargets::Several => self.several()?,
         };
         let mut options = self.options.clone();
         options.targets = targets;
-        Ok((options, accepted.kind == Kind::Several))
+        Ok((options, accepted.kind == AcceptedTargets::Several))
     }
 
     fn several(&self) -> Result<Vec<FilterTarget>, ApiError> {
