@@ -126,7 +126,7 @@ impl Backend {
     }
 
     /// Starts work that makes a host call. Returns `true` if the call was rejected.
-    fn start_host_call(&self, pool: &Pool) -> tokio::task::JoinHandle<Result<bool, NotRun>> {
+    fn start(&self, pool: &Pool) -> tokio::task::JoinHandle<Result<bool, NotRun>> {
         let (pool, backend) = (pool.clone(), self.clone());
         tokio::spawn(async move {
             let work = move |permit: &Permit| {
@@ -254,7 +254,7 @@ async fn waiting_work_gives_its_permit_back() {
     let backend = Backend::new();
     let mut waiting = Vec::new();
     for count in 1..=100 {
-        waiting.push(backend.start_host_call(&pool));
+        waiting.push(backend.start(&pool));
         wait_until(|| backend.waiting() == count).await;
     }
     assert_eq!(pool.in_host_calls(), 100);
@@ -274,10 +274,10 @@ async fn waiting_decisions_are_bounded() {
     for bound in [0, 1, 5] {
         let pool = pool(2, 8, 64, bound);
         let backend = Backend::new();
-        let waiting: Vec<_> = (0..bound).map(|_| backend.start_host_call(&pool)).collect();
+        let waiting: Vec<_> = (0..bound).map(|_| backend.start(&pool)).collect();
         wait_until(|| backend.waiting() == bound).await;
         assert_eq!(pool.rejected(), 0);
-        assert_eq!(backend.start_host_call(&pool).await.unwrap(), Ok(true));
+        assert_eq!(backend.start(&pool).await.unwrap(), Ok(true));
         assert_eq!(pool.rejected(), 1);
         // its call was skipped
         assert_eq!(backend.waiting(), bound);
@@ -289,7 +289,7 @@ async fn waiting_decisions_are_bounded() {
         }
         if bound > 0 {
             wait_until(|| pool.0.waiting_io.available_permits() == bound).await;
-            assert_eq!(backend.start_host_call(&pool).await.unwrap(), Ok(false));
+            assert_eq!(backend.start(&pool).await.unwrap(), Ok(false));
         }
     }
 }
@@ -314,7 +314,7 @@ async fn work_that_has_waited_keeps_its_permit_until_it_ends() {
     });
     wait_until(|| backend.waiting() == 1).await;
     wait_until(|| pool.in_host_calls() == 0).await;
-    assert_eq!(backend.start_host_call(&pool).await.unwrap(), Ok(true));
+    assert_eq!(backend.start(&pool).await.unwrap(), Ok(true));
     end.set();
     assert_eq!(first.await.unwrap(), Ok(false));
     assert_eq!(backend.waiting(), 2);
@@ -328,7 +328,7 @@ async fn after_a_host_call_work_takes_a_permit_again() {
         Switch::default(),
         Arc::<AtomicUsize>::default(),
     );
-    let waiting = backend.start_host_call(&pool);
+    let waiting = backend.start(&pool);
     wait_until(|| backend.waiting() == 1).await;
     let short_work = hold(&pool, Some(short()), &end, &begun);
     wait_until(|| begun.load(Ordering::SeqCst) == 1).await;
@@ -468,7 +468,7 @@ fn a_pool_ends_without_waiting_for_its_work() {
     let (backend, dropped) = (Backend::new(), Switch::default());
     runtime.block_on(async {
         let pool = pool(1, 4, 4, 1);
-        drop(backend.start_host_call(&pool));
+        drop(backend.start(&pool));
         wait_until(|| backend.waiting() == 1).await;
         drop(pool);
         dropped.set();
@@ -495,8 +495,6 @@ fn decisions_on_a_loaded_machine_are_short() {
     while stopwatch.took() <= LONG {
         std::hint::black_box(0);
     }
-    assert_eq!(
-        Class::from_estimate(Some(&estimate(stopwatch.took()))),
-        Class::Long
-    );
+    let class = Class::from_estimate(Some(&estimate(stopwatch.took())));
+    assert_eq!(class, Class::Long);
 }
