@@ -12,7 +12,7 @@ use super::call::Call;
 use super::routes::{Action, Route, Runs, is_for_diagnosis, route};
 use super::{ApiError, State};
 use crate::config::Authorization;
-use crate::execution::{Executor, Longer, NotRun, ExecContext};
+use crate::execution::{ExecContext, Executor, Longer, NotRun};
 use crate::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING, HOST};
 use crate::http::{
     App, BodyLimits, Budget, BufferedRequest, Cleaned, HttpBody as _, IncomingRequest, Method,

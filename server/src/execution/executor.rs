@@ -85,8 +85,7 @@ impl Executor {
     /// Fails if the handler panicked. The shared state is consistent after that, because a change is published as a whole, at its
     /// end.
     pub fn run_here<T>(work: impl FnOnce(ExecContext<'_>) -> T) -> Result<T, NotRun> {
-        catch_unwind(AssertUnwindSafe(|| work(ExecContext::Reactor)))
-            .map_err(|_| NotRun::Panicked)
+        catch_unwind(AssertUnwindSafe(|| work(ExecContext::Reactor))).map_err(|_| NotRun::Panicked)
     }
 
     /// Calls a handler in the pool, if it can start before the deadline.

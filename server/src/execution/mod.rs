@@ -8,5 +8,5 @@ mod executor;
 mod pool;
 mod writer;
 
-pub use executor::{Executor, Longer, ExecContext};
+pub use executor::{ExecContext, Executor, Longer};
 pub use pool::{LatencyEstimate, NotRun, Pool, Stopwatch};

@@ -10,7 +10,7 @@ use crate::db::{Database, Item, Mode, Transaction};
 use crate::error::ApiError;
 use crate::list_digest::ListDigest;
 use crate::model::{
-    Bundle, Compat, Kind, Origin, FieldPath, Reader, Requirement, Resource, Secret, Source, Stack,
+    Bundle, Compat, FieldPath, Kind, Origin, Reader, Requirement, Resource, Secret, Source, Stack,
 };
 use crate::secrets::{Keyring, open_secret};
 use crate::tree::{Content, Tree};
