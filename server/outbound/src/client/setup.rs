@@ -64,6 +64,7 @@ impl Client {
             authorize: setup.authorize,
             transport: transport(&setup.trust, setup.identity)?,
             other_hosts: transport(&Trust::default(), None)?,
+            observer: options.observer.clone(),
         })))
     }
 }
