@@ -129,6 +129,9 @@ pub const TRANSFORM_SECONDS: u64 = 30;
 /// Default of the maximum memory of a transformation, in bytes.
 pub const TRANSFORM_BYTES: usize = 1 << 30;
 
+/// Maximum number of GitHub apps whose tokens are kept in memory.
+pub const GITHUB_APPS: usize = 1000;
+
 /// Maximum number of times that the sources of one bundle are mounted.
 pub const VISITS: usize = 10_000;
 

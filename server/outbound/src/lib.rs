@@ -69,6 +69,6 @@ pub use client::{Client, ClientOptions, ClientSetup, HeadTimeout};
 #[cfg(feature = "services")]
 pub use config::{KeyConfig, ServiceConfig, ServicesConfig};
 #[cfg(feature = "services")]
-pub use credentials::{ClientCredentials, Environment};
+pub use credentials::{ClientCredentials, Environment, GithubApp};
 #[cfg(feature = "services")]
 pub use services::Services;

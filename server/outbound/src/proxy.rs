@@ -168,6 +168,16 @@ impl Proxy {
 }
 
 impl Proxy {
+    /// Returns the address of the proxy without user and password.
+    pub fn address(&self) -> String {
+        let scheme = if self.is_secure { "https" } else { "http" };
+        if self.host.contains(':') {
+            format!("{scheme}://[{}]:{}", self.host, self.port)
+        } else {
+            format!("{scheme}://{}:{}", self.host, self.port)
+        }
+    }
+
     /// Sends `CONNECT` and returns the connection, which then leads to the server.
     pub(crate) async fn tunnel(
         &self,

@@ -39,23 +39,23 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
 }
 
 /// A repository with the branch `main`.
-struct Repository(PathBuf);
+pub struct Repository(pub PathBuf);
 
 impl Repository {
-    fn new(folder: &Folder) -> Self {
+    pub fn new(folder: &Folder) -> Self {
         let path = folder.path().join("repo");
         fs::create_dir_all(&path).unwrap();
         git(&path, &["init", "--quiet", "--initial-branch=main", "."]);
         Self(path)
     }
 
-    fn write(&self, path: &str, text: &str) {
+    pub fn write(&self, path: &str, text: &str) {
         let path = self.0.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
-    fn commit(&self) -> String {
+    pub fn commit(&self) -> String {
         git(&self.0, &["add", "--all"]);
         git(&self.0, &["commit", "--quiet", "--allow-empty", "-m", "m"]);
         git(&self.0, &["rev-parse", "HEAD"])

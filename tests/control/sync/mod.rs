@@ -2,6 +2,8 @@
 
 mod datasources;
 mod git;
+#[cfg(unix)]
+mod git_access;
 mod git_server;
 pub mod http_server;
 mod local;

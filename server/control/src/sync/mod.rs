@@ -22,6 +22,7 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 use solon_common::private_files;
 use solon_outbound::NetworkRules;
+use solon_outbound::proxy::Proxies;
 
 use crate::error::{ApiError, ApiErrorKind};
 use crate::limits;
@@ -30,7 +31,7 @@ use crate::tree::{Content, Facts, Fetched, Tree};
 
 use datasources::Datasources;
 use filter::Filter;
-use git::Repository;
+use git::{GithubApps, Repository};
 use objects::Objects;
 
 /// Settings of fetching.
@@ -62,6 +63,8 @@ pub struct FetchOptions {
     pub compat: Compat,
     /// Rules for the networks that connections may lead to.
     pub networks: NetworkRules,
+    /// Proxies of connections over HTTP.
+    pub proxies: Arc<Proxies>,
 }
 
 impl Default for FetchOptions {
@@ -80,6 +83,7 @@ impl Default for FetchOptions {
             transform_memory: limits::TRANSFORM_BYTES,
             compat: Compat::Strict,
             networks: NetworkRules::unrestricted().deny_metadata(),
+            proxies: Proxies::system(),
         }
     }
 }
@@ -91,6 +95,7 @@ pub struct Fetcher {
     /// A lock for each source.
     locks: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
     datasources: Datasources,
+    github_apps: GithubApps,
 }
 
 /// A source to fetch.
@@ -164,6 +169,7 @@ impl Fetcher {
             options,
             locks: Mutex::default(),
             datasources: Datasources::default(),
+            github_apps: GithubApps::default(),
         })
     }
 
@@ -198,6 +204,7 @@ impl Fetcher {
                 pin: job.commit,
                 secret: git_secret(&job, git)?,
                 folder: &folder,
+                github_apps: &self.github_apps,
             };
             let (tree, commit) = repository.fetch(&self.options).await?;
             facts.git_commit = Some(commit);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderName};
-use http::{HeaderValue, Method, Request, StatusCode, Uri};
+use http::{HeaderValue, Method, Request, Uri};
 use serde::de::DeserializeOwned;
 
 use crate::config::Secret;
@@ -110,7 +110,7 @@ pub fn form(url: &str, parameters: &[(&str, &str)]) -> Result<Request<Bytes>, Er
 /// credentials.
 ///
 /// # Errors
-/// No response arrives in time, or its status is not 200. `name` identifies the server in the message.
+/// No response arrives in time, or its status is not a success. `name` identifies the server in the message.
 pub async fn fetch(
     name: &str,
     transport: &Transport,
@@ -130,7 +130,7 @@ pub async fn fetch(
         ))
     })?;
     let (status, body) = exchange.map_err(|error| failed(format!("{name}: {error}")))?;
-    if status == StatusCode::OK {
+    if status.is_success() {
         return Ok(body);
     }
     // OAuth 2.0 reports the reason in two members; other bodies could repeat the request

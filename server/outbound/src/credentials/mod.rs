@@ -8,6 +8,7 @@ mod client_credentials;
 mod client_tls;
 mod endpoint;
 mod gcp;
+mod github_app;
 mod jwt;
 mod oauth2;
 mod token;
@@ -19,6 +20,7 @@ use rustls::client::ResolvesClientCert;
 
 pub use client_credentials::ClientCredentials;
 pub use endpoint::{Environment, Sources};
+pub use github_app::GithubApp;
 
 use self::token::CachedToken;
 use crate::authorize::Authorize;

@@ -58,6 +58,7 @@ impl HttpSource {
             .to_owned();
         let client_options = ClientOptions {
             networks: Arc::new(options.networks.clone()),
+            proxies: options.proxies.clone(),
             ..ClientOptions::default()
         };
         let mut setup = ClientSetup {

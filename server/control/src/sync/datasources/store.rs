@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use solon_outbound::objects::{Object, ObjectLocation, ObjectOptions};
-use solon_outbound::proxy::Proxies;
 
 use super::{DatasourceError, ReceivedDocument, Validators};
 use crate::model::{DatasourceConfig, SecretValue};
@@ -63,7 +62,7 @@ impl StoreSource {
         let credentials = object_credentials(&location, secret, Purpose::Read)?;
         let options = ObjectOptions {
             networks: Arc::new(options.networks.clone()),
-            proxies: Proxies::system(),
+            proxies: options.proxies.clone(),
             timeout: options.datasource_timeout,
         };
         Object::open(&location, &credentials, &options).map(Self)

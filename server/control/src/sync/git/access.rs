@@ -4,27 +4,18 @@ use std::net::IpAddr;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use solon_outbound::proxy::Proxy;
 use tokio::process::Command;
 
+use super::Repository;
 use super::command::GitError;
+use super::ssh::{SshAddress, SshFiles};
 use crate::limits;
 use crate::model::SecretValue;
 use crate::sync::FetchOptions;
 
-/// Variables of the service that `git` needs: the search path, and the proxies of the operator.
-const VARIABLES: [&str; 11] = [
-    "PATH",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "ALL_PROXY",
-    "NO_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "all_proxy",
-    "no_proxy",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-];
+/// Variables of the service that `git` needs: the search path, and the authorities of the operator.
+const VARIABLES: [&str; 3] = ["PATH", "SSL_CERT_FILE", "SSL_CERT_DIR"];
 
 /// Configuration of each call: no programs of a repository or of the machine are run.
 const CONFIGURATION: [(&str, &str); 13] = [
@@ -51,6 +42,8 @@ pub struct RepositoryAccess {
     pub address: String,
     /// Configuration of calls that connect to the repository. It may contain credentials, so it is passed in the environment.
     pub configuration: Vec<(String, String)>,
+    /// Files for `ssh`, deleted with this.
+    ssh: Option<SshFiles>,
     has_credentials: bool,
 }
 
@@ -59,60 +52,89 @@ impl RepositoryAccess {
     ///
     /// # Errors
     /// The host has no address, is denied, or the credentials do not fit.
-    pub async fn new(
-        repository: &str,
-        secret: Option<&SecretValue>,
-        options: &FetchOptions,
-    ) -> Result<Self, GitError> {
-        let has_credentials = secret.is_some();
-        let Some((scheme, rest)) = repository.split_once("://") else {
-            if is_local(repository) {
-                return Self::local(repository, secret, options);
-            }
-            return Err(unsupported("ssh"));
-        };
-        if scheme == "file" {
-            return Self::local(rest, secret, options);
+    pub async fn new(wanted: &Repository<'_>, options: &FetchOptions) -> Result<Self, GitError> {
+        let (repository, secret) = (wanted.git.repo.as_str(), wanted.secret);
+        match repository.split_once("://") {
+            None if is_local(repository) => Self::local(repository, secret, options),
+            Some(("file", path)) => Self::local(path, secret, options),
+            None | Some(("ssh", _)) => Self::over_ssh(wanted, options).await,
+            Some(("http" | "https", _)) => Self::over_http(wanted, options).await,
+            Some((scheme, _)) => Err(GitError::failed(format!(
+                "`{scheme}` is not supported; use `https` or `ssh`"
+            ))),
         }
-        if !matches!(scheme, "http" | "https") {
-            return Err(unsupported(scheme));
-        }
-        let uri: http::Uri = repository
-            .parse()
-            .map_err(|_| GitError::failed("invalid address"))?;
+    }
+
+    async fn over_ssh(wanted: &Repository<'_>, options: &FetchOptions) -> Result<Self, GitError> {
+        let address = SshAddress::parse(&wanted.git.repo)
+            .ok_or_else(|| GitError::failed("invalid address"))?;
+        let addresses = resolve(&address.host, address.port, options).await?;
+        // `ssh` takes one address, without brackets
+        let ip = addresses.split(',').next().unwrap_or_default();
+        let ip = ip.trim_matches(['[', ']']);
+        let files = SshFiles::write(wanted.folder, &address, ip, wanted.secret).await?;
+        Ok(Self {
+            address: wanted.git.repo.clone(),
+            configuration: vec![("protocol.ssh.allow".to_owned(), "always".to_owned())],
+            ssh: Some(files),
+            has_credentials: true,
+        })
+    }
+
+    async fn over_http(wanted: &Repository<'_>, options: &FetchOptions) -> Result<Self, GitError> {
+        let repository = wanted.git.repo.as_str();
+        let invalid = || GitError::failed("invalid address");
+        let uri: http::Uri = repository.parse().map_err(|_| invalid())?;
+        let scheme = uri.scheme_str().ok_or_else(invalid)?;
         let host = uri.host().unwrap_or_default().to_owned();
-        let port = uri
-            .port_u16()
-            .unwrap_or(if scheme == "https" { 443 } else { 80 });
+        let bare = host.trim_matches(['[', ']']);
+        let is_secure = scheme == "https";
+        let port = uri.port_u16().unwrap_or(if is_secure { 443 } else { 80 });
         let mut configuration = vec![(format!("protocol.{scheme}.allow"), "always".to_owned())];
-        if is_proxied() {
-            let checked = options
-                .networks
-                .check_proxied(host.trim_matches(['[', ']']));
-            checked.map_err(|used| denied(&host, used))?;
-        } else {
-            let address = resolve(&host, port, options).await?;
-            // git connects to the address that was checked, whatever the name resolves to later
-            let bare = host.trim_matches(['[', ']']);
-            if bare.parse::<IpAddr>().is_err() {
-                let pinned = format!("{bare}:{port}:{address}");
-                configuration.push(("http.curloptResolve".to_owned(), pinned));
+        // `git` has no variables of proxies and uses the one that was chosen here, or none
+        let proxy = options.proxies.of(is_secure, bare, port);
+        let proxy = match proxy.map_err(GitError::failed)? {
+            Some(proxy) => {
+                let checked = options.networks.check_proxied(bare);
+                checked.map_err(|used| denied(&host, used))?;
+                if proxy.authorization.is_some() {
+                    configuration.push(("http.proxyAuthMethod".to_owned(), "basic".to_owned()));
+                }
+                proxy_address(&proxy)
             }
-        }
-        if let Some(secret) = secret {
+            None => {
+                let address = resolve(&host, port, options).await?;
+                // git connects to the address that was checked, whatever the name resolves to later
+                if bare.parse::<IpAddr>().is_err() {
+                    let pinned = format!("{bare}:{port}:{address}");
+                    configuration.push(("http.curloptResolve".to_owned(), pinned));
+                }
+                String::new()
+            }
+        };
+        configuration.push(("http.proxy".to_owned(), proxy));
+        if let Some(secret) = wanted.secret {
             let authority = uri.authority().map_or("", |authority| authority.as_str());
             let authority = authority
                 .rsplit_once('@')
                 .map_or(authority, |(_, host)| host);
             let key = format!("http.{scheme}://{authority}/.extraHeader");
-            for header in headers(secret)? {
+            let headers = match secret.kind() {
+                "github_app_auth" => {
+                    let token = wanted.github_apps.token(&uri, secret, options).await?;
+                    vec![basic("x-access-token", &token)]
+                }
+                _ => headers(secret)?,
+            };
+            for header in headers {
                 configuration.push((key.clone(), header));
             }
         }
         Ok(Self {
             address: repository.to_owned(),
             configuration,
-            has_credentials,
+            ssh: None,
+            has_credentials: wanted.secret.is_some(),
         })
     }
 
@@ -139,8 +161,14 @@ impl RepositoryAccess {
         Ok(Self {
             address: address.to_owned(),
             configuration: owned.to_vec(),
+            ssh: None,
             has_credentials: false,
         })
+    }
+
+    /// Returns variables of calls that connect to the repository.
+    pub fn environment(&self) -> &[(String, String)] {
+        self.ssh.as_ref().map_or(&[], |files| &files.environment)
     }
 
     /// Sets the environment of a call. Configuration is part of it, because all users can read arguments.
@@ -187,6 +215,12 @@ impl RepositoryAccess {
                 "authentication required"
             });
         }
+        if contains("Host key verification failed") {
+            return GitError::failed("ssh: the host presents another key than before");
+        }
+        if contains("Permission denied (") || contains("incorrect passphrase") {
+            return GitError::user("authorization failed");
+        }
         if contains("returned error: 401") || contains("returned error: 403") {
             return GitError::user("authorization failed");
         }
@@ -211,10 +245,6 @@ impl RepositoryAccess {
     }
 }
 
-fn unsupported(scheme: &str) -> GitError {
-    GitError::failed(format!("`{scheme}` is not supported yet; use `https`"))
-}
-
 fn denied(host: &str, used: &str) -> GitError {
     GitError::failed(format!("connections to {host} are denied ({used})"))
 }
@@ -224,14 +254,6 @@ fn is_local(address: &str) -> bool {
     address
         .split_once(':')
         .is_none_or(|(place, _)| place.contains('/'))
-}
-
-/// Returns `true` if the operator has set a proxy, which then resolves the names of hosts.
-fn is_proxied() -> bool {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"]
-        .iter()
-        .any(|name| is_set(name) || is_set(&name.to_ascii_lowercase()))
 }
 
 /// Returns an address of a host. All of its addresses must be allowed.
@@ -257,14 +279,45 @@ async fn resolve(host: &str, port: u16, options: &FetchOptions) -> Result<String
     Ok(addresses.join(","))
 }
 
+/// Returns the address of a proxy with its user and password.
+fn proxy_address(proxy: &Proxy) -> String {
+    let address = proxy.address();
+    let encoded = proxy.authorization.as_deref();
+    let decoded = encoded
+        .and_then(|value| value.strip_prefix("Basic "))
+        .and_then(|value| STANDARD.decode(value).ok());
+    let Some((scheme, host)) = address.split_once("://") else {
+        return address;
+    };
+    match decoded {
+        None => address,
+        Some(pair) => {
+            let mut user = pair.splitn(2, |byte| *byte == b':').map(|text| {
+                percent_encoding::percent_encode(text, percent_encoding::NON_ALPHANUMERIC)
+            });
+            let name = user
+                .next()
+                .map_or_else(String::new, |name| name.to_string());
+            let password = user
+                .next()
+                .map_or_else(String::new, |text| text.to_string());
+            format!("{scheme}://{name}:{password}@{host}")
+        }
+    }
+}
+
+fn basic(user: &str, password: &str) -> String {
+    let pair = format!("{user}:{password}");
+    format!("Authorization: Basic {}", STANDARD.encode(pair))
+}
+
 /// Returns the headers with the credentials of a secret.
 fn headers(secret: &SecretValue) -> Result<Vec<String>, GitError> {
     let text = |name: &str| secret.text(name).unwrap_or_default();
     let headers = match secret.kind() {
         "token_auth" => vec![format!("Authorization: Bearer {}", text("token"))],
         "basic_auth" => {
-            let pair = format!("{}:{}", text("username"), text("password"));
-            let mut headers = vec![format!("Authorization: Basic {}", STANDARD.encode(pair))];
+            let mut headers = vec![basic(text("username"), text("password"))];
             headers.extend(
                 secret
                     .texts("headers")

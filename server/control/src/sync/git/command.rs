@@ -92,7 +92,7 @@ impl<'a> Runner<'a> {
     /// # Errors
     /// The command failed.
     pub async fn local(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
-        self.run(arguments, &[], &[]).await
+        self.run(arguments, None, &[]).await
     }
 
     /// Returns the output of a command that does not use the network and reads `input`.
@@ -104,7 +104,7 @@ impl<'a> Runner<'a> {
         arguments: &[&str],
         input: &[u8],
     ) -> Result<Vec<u8>, GitError> {
-        self.run(arguments, &[], input).await
+        self.run(arguments, None, input).await
     }
 
     /// Returns the output of a command that connects to the repository.
@@ -112,7 +112,7 @@ impl<'a> Runner<'a> {
     /// # Errors
     /// The command failed.
     pub async fn remote(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
-        self.run(arguments, &self.access.configuration, &[]).await
+        self.run(arguments, Some(self.access), &[]).await
     }
 
     /// Returns `true` if a commit is present.
@@ -137,12 +137,16 @@ impl<'a> Runner<'a> {
     async fn run(
         &self,
         arguments: &[&str],
-        configuration: &[(String, String)],
+        remote: Option<&Access>,
         input: &[u8],
     ) -> Result<Vec<u8>, GitError> {
         let mut command = Command::new("git");
         command.args(arguments).current_dir(self.bare);
+        let configuration = remote.map_or(&[][..], |access| &access.configuration);
         RepositoryAccess::set_environment(&mut command, configuration);
+        for (name, value) in remote.map_or(&[][..], RepositoryAccess::environment) {
+            command.env(name, value);
+        }
         command.env("GIT_DIR", self.bare);
         command.stdin(if input.is_empty() {
             Stdio::null()

@@ -5,6 +5,8 @@
 mod access;
 mod command;
 mod contents;
+mod github;
+mod ssh;
 
 use std::fs;
 use std::path::Path;
@@ -17,6 +19,8 @@ use super::{Budget, FetchOptions, failure};
 use crate::limits;
 use crate::model::{Failure, Git, Phase, SecretValue, Status};
 use crate::tree::Tree;
+
+pub use github::GithubApps;
 
 use access::RepositoryAccess;
 use command::{GitError, Runner};
@@ -33,6 +37,8 @@ pub struct Repository<'a> {
     pub secret: Option<&'a SecretValue>,
     /// The private folder of the source.
     pub folder: &'a Path,
+    /// Tokens of GitHub apps.
+    pub github_apps: &'a GithubApps,
 }
 
 /// The commit to use.
@@ -58,7 +64,7 @@ impl Repository<'_> {
         let filter = Filter::new(&self.git.included_files, &self.git.excluded_files)
             .map_err(|error| self.failed(Status::SyncFailed, &error))?;
         let bare = self.folder.join("repository");
-        let access = RepositoryAccess::new(&self.git.repo, self.secret, options)
+        let access = RepositoryAccess::new(self, options)
             .await
             .map_err(|error| self.git_failed(&error))?;
         let runner = Runner::new(&bare, &access, options);
@@ -185,6 +191,11 @@ impl Repository<'_> {
             "source {source:?}: git synchronizer: {}: {message}",
             git.repo
         );
+        let text = match self.secret {
+            // a server may repeat in a message what it received
+            Some(secret) => secret.redact(text),
+            None => text,
+        };
         failure(status, text)
     }
 }
