@@ -138,6 +138,51 @@ fn structures_may_only_grow_after_their_size() {
     }
 }
 
+/// A `const` handle is unchanged by the call: verbs that change an object take a handle without it, and all others take one with it.
+#[test]
+fn const_handles_are_those_that_a_call_only_reads() {
+    let changing = [
+        "activate",
+        "add",
+        "apply",
+        "cancel",
+        "deactivate",
+        "delete",
+        "fail",
+        "free",
+        "halt",
+        "load",
+        "next",
+        "patch",
+        "put",
+        "remove",
+        "set",
+    ];
+    let types = ["engine", "change", "cancel", "call", "pairs"];
+    let mut checked = 0;
+    for function in functions(&header()) {
+        let Some((of, name)) = function.parameters.first() else {
+            continue;
+        };
+        let words: Vec<_> = function.name.split('_').collect();
+        // `solon_TYPE_VERB…`, and the handle has the name of the type
+        let (Some(kind), Some(verb)) = (words.get(1), words.get(2)) else {
+            continue;
+        };
+        if !of.ends_with('*') || kind != name || !types.contains(kind) {
+            continue;
+        }
+        checked += 1;
+        assert_eq!(
+            of.starts_with("const "),
+            !changing.contains(verb),
+            "{}: {of} {name}",
+            function.name
+        );
+    }
+    assert!(checked > 40, "only {checked} functions were checked");
+}
+
 /// The loader finds the library by a name that contains the ABI number. The header, the library and the installed files agree on
 /// it, and on the version.
 #[test]
