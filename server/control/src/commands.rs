@@ -12,7 +12,7 @@ use crate::control_plane::{ControlPlane, Options, before};
 use crate::db::{Database, DatabaseOptions, DbError, Mode, pending_sql};
 use crate::error::ApiError;
 use crate::findings::findings;
-use crate::model::{Kind, Phase, Record, Role, Status};
+use crate::model::{Kind, Phase, Role, Status, StatusRecord};
 use crate::secrets::{KeySource, Keyring, ServiceKeys};
 use crate::sync::FetchOptions;
 use crate::worker::{BuildReport, WorkerOptions};
@@ -84,12 +84,12 @@ pub async fn build(
     once: OnceOptions,
     begun: impl FnOnce(usize),
     ended: impl FnMut(&BuildReport),
-) -> Result<Vec<BuildReport>, Refusal> {
+) -> Result<Vec<BuildReport>, ApiError> {
     if options.config.paths.is_empty() {
-        return Err(Refusal::invalid("`--config` must name the configuration"));
+        return Err(ApiError::invalid("`--config` must name the configuration"));
     }
     let mut key = Zeroizing::new([0_u8; 32]);
-    getrandom::fill(key.as_mut_slice()).map_err(|error| Refusal::internal(error.to_string()))?;
+    getrandom::fill(key.as_mut_slice()).map_err(|error| ApiError::internal(error.to_string()))?;
     let options = Options {
         database: Some(DatabaseOptions::Memory),
         keys: KeySource::Text(Zeroizing::new(hex::encode(key.as_slice()))),
@@ -100,7 +100,7 @@ pub async fn build(
     let absent = |name: &&String| !described.iter().any(|bundle| bundle.0 == **name);
     if let Some(absent) = once.bundles.iter().find(absent) {
         let message = format!("the configuration has no bundle {absent:?}");
-        return Err(Refusal::invalid(message));
+        return Err(ApiError::invalid(message));
     }
     let is_chosen = |name: &String| once.bundles.is_empty() || once.bundles.contains(name);
     let (mut names, mut reports) = (Vec::new(), Vec::new());
@@ -114,7 +114,7 @@ pub async fn build(
             // the database of this process would be lost
             reports.push(BuildReport {
                 bundle: name,
-                record: Record {
+                record: StatusRecord {
                     revision: String::new(),
                     phase: Phase::Push,
                     status: Status::ConfigError,
@@ -138,7 +138,7 @@ const WITHOUT_STORAGE: &str =
     "object storage: a bundle without `object_storage` is published by `solon control run` only";
 
 /// Returns the names of all bundles, and `true` for those with a storage.
-async fn bundles(database: &Database) -> Result<Vec<(String, bool)>, Refusal> {
+async fn bundles(database: &Database) -> Result<Vec<(String, bool)>, ApiError> {
     let mut transaction = database.begin(Mode::Read).await?;
     let (mut found, mut after) = (Vec::new(), 0);
     loop {
@@ -150,7 +150,7 @@ async fn bundles(database: &Database) -> Result<Vec<(String, bool)>, Refusal> {
         after = last.head.id;
         for item in page {
             let body: serde_json::Value = serde_json::from_str(&item.body)
-                .map_err(|error| Refusal::internal(error.to_string()))?;
+                .map_err(|error| ApiError::internal(error.to_string()))?;
             let has_storage = body.get("object_storage").is_some();
             found.push((item.head.name, has_storage));
         }

@@ -318,11 +318,15 @@ mod tests {
             AccessRequest::Download,
             Some(&managed)
         ));
-        assert!(ask(Role::Administrator, Wish::Build, Some(&managed)));
-        assert!(ask(Role::Owner, Wish::Build, Some(&own)));
+        assert!(ask(
+            Role::Administrator,
+            AccessRequest::Build,
+            Some(&managed)
+        ));
+        assert!(ask(Role::Owner, AccessRequest::Build, Some(&own)));
         for role in [Role::Owner, Role::StackOwner, Role::Viewer] {
-            assert!(!ask(role, Wish::Build, Some(&managed)));
-            assert!(!ask(role, Wish::Build, Some(&granted)));
+            assert!(!ask(role, AccessRequest::Build, Some(&managed)));
+            assert!(!ask(role, AccessRequest::Build, Some(&granted)));
         }
         assert!(!ask(Role::Viewer, AccessRequest::ViewAudit, None));
         for dialect in [Dialect::Sqlite, Dialect::Postgres, Dialect::Mysql] {

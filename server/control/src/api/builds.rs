@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use super::answer::Answer;
 use super::service::Context;
-use crate::access::Wish;
+use crate::access::AccessRequest;
 use crate::db::{Attempt, BuildRequest, ItemHead};
-use crate::error::Refusal;
+use crate::error::ApiError;
 use crate::limits;
-use crate::model::{Kind, moment};
+use crate::model::{Kind, timestamp};
 
 #[derive(Serialize)]
 struct BuildView<'b> {
@@ -44,7 +44,7 @@ struct RequestView<'b> {
     build: Option<BuildView<'b>>,
 }
 
-fn build(attempt: &Attempt) -> Result<BuildView<'_>, Refusal> {
+fn build(attempt: &Attempt) -> Result<BuildView<'_>, ApiError> {
     let [sync, build, push] = attempt
         .durations
         .map(|duration| duration.as_ref().map(Duration::as_secs_f64));
@@ -54,12 +54,12 @@ fn build(attempt: &Attempt) -> Result<BuildView<'_>, Refusal> {
         phase: &attempt.phase,
         status: &attempt.status,
         error_message: &attempt.error_message,
-        ended_at: moment::write(attempt.ended_at)?,
+        ended_at: timestamp::write(attempt.ended_at)?,
         durations: StageDurations { sync, build, push },
     })
 }
 
-fn requested(request: &BuildRequest, attempt: Option<&Attempt>) -> Result<String, Refusal> {
+fn requested(request: &BuildRequest, attempt: Option<&Attempt>) -> Result<String, ApiError> {
     text(&RequestView {
         id: request.id,
         state: if attempt.is_some() {
@@ -67,25 +67,29 @@ fn requested(request: &BuildRequest, attempt: Option<&Attempt>) -> Result<String
         } else {
             "waiting"
         },
-        requested_at: moment::write(request.requested_at)?,
+        requested_at: timestamp::write(request.requested_at)?,
         build: attempt.map(build).transpose()?,
     })
 }
 
-fn text<T: Serialize>(value: &T) -> Result<String, Refusal> {
-    serde_json::to_string(value).map_err(|error| Refusal::internal(error.to_string()))
+fn text<T: Serialize>(value: &T) -> Result<String, ApiError> {
+    serde_json::to_string(value).map_err(|error| ApiError::internal(error.to_string()))
 }
 
-async fn bundle(context: &mut Context<'_>, name: &str, wish: Wish) -> Result<ItemHead, Refusal> {
+async fn bundle(
+    context: &mut Context<'_>,
+    name: &str,
+    wish: AccessRequest,
+) -> Result<ItemHead, ApiError> {
     let head = context.transaction.head(Kind::Bundle, name).await?;
-    let head = head.ok_or_else(Refusal::not_found)?;
+    let head = head.ok_or_else(ApiError::not_found)?;
     context.check(wish, Some(&head))?;
     Ok(head)
 }
 
 /// Requests a build. It is made even if the inputs are unchanged.
-pub async fn request(context: &mut Context<'_>, name: &str) -> Result<Answer, Refusal> {
-    let bundle = bundle(context, name, Wish::Build).await?;
+pub async fn request(context: &mut Context<'_>, name: &str) -> Result<Answer, ApiError> {
+    let bundle = bundle(context, name, AccessRequest::Build).await?;
     let request = context.transaction.request_build(bundle.id).await?;
     let shown = requested(&request, None)?;
     let mut changing = context.changing();
@@ -96,12 +100,12 @@ pub async fn request(context: &mut Context<'_>, name: &str) -> Result<Answer, Re
 }
 
 /// Returns a requested build, with its result if it is finished.
-pub async fn get(context: &mut Context<'_>, name: &str, id: &str) -> Result<Answer, Refusal> {
-    let bundle = bundle(context, name, Wish::ViewStatuses).await?;
+pub async fn get(context: &mut Context<'_>, name: &str, id: &str) -> Result<Answer, ApiError> {
+    let bundle = bundle(context, name, AccessRequest::ViewStatuses).await?;
     let id = id.parse::<i64>();
-    let id = id.map_err(|_| Refusal::invalid("the id of a build must be an integer"))?;
+    let id = id.map_err(|_| ApiError::invalid("the id of a build must be an integer"))?;
     let request = context.transaction.build_request(bundle.id, id).await?;
-    let request = request.ok_or_else(Refusal::not_found)?;
+    let request = request.ok_or_else(ApiError::not_found)?;
     let attempt = match request.attempt {
         Some(attempt) => context.transaction.build_attempt(attempt).await?,
         None => None,
@@ -110,8 +114,8 @@ pub async fn get(context: &mut Context<'_>, name: &str, id: &str) -> Result<Answ
 }
 
 /// Lists a page of finished builds, the newest first.
-pub async fn list(context: &mut Context<'_>, name: &str) -> Result<Answer, Refusal> {
-    let bundle = bundle(context, name, Wish::ViewStatuses).await?;
+pub async fn list(context: &mut Context<'_>, name: &str) -> Result<Answer, ApiError> {
+    let bundle = bundle(context, name, AccessRequest::ViewStatuses).await?;
     let page = context.page(&format!("builds\n{}", bundle.id), limits::PAGE)?;
     let before = page.behind.unwrap_or(i64::MAX);
     let found = context

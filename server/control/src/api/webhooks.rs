@@ -11,13 +11,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::answer::Answer;
-use super::request::Asked;
-use super::service::State;
+use super::request::ApiRequest;
+use super::service::ServiceState;
 use crate::db::{Mode, Transaction};
-use crate::error::{Refusal, Refused};
+use crate::error::{ApiError, ApiErrorKind};
 use crate::limits;
 use crate::model::{Kind, Webhook, WebhookProvider};
-use crate::secrets::{Cleared, open_secret};
+use crate::secrets::{ZeroizingValue, open_secret};
 
 /// Headers with a signature or a token.
 const SIGNATURES: [&str; 3] = ["x-hub-signature-256", "x-gitlab-token", "x-gitea-signature"];
@@ -28,11 +28,15 @@ pub fn has_signature(headers: &HeaderMap) -> bool {
 }
 
 /// Handles a delivery to the webhook of a source.
-pub async fn receive(state: &State, source: &str, asked: &Asked) -> Result<Answer, Refusal> {
-    let rejected = || Refusal::new(Refused::Unknown, "Unauthorized");
+pub async fn receive(
+    state: &ServiceState,
+    source: &str,
+    asked: &ApiRequest,
+) -> Result<Answer, ApiError> {
+    let rejected = || ApiError::new(ApiErrorKind::Unknown, "Unauthorized");
     if asked.body.len() > limits::WEBHOOK_BODY {
         let message = format!("the body is larger than {} bytes", limits::WEBHOOK_BODY);
-        return Err(Refusal::new(Refused::TooLarge, message));
+        return Err(ApiError::new(ApiErrorKind::TooLarge, message));
     }
     let mut transaction = state.database.begin(Mode::Read).await?;
     let found = configured(state, &mut transaction, source).await;
@@ -77,10 +81,10 @@ pub async fn receive(state: &State, source: &str, asked: &Asked) -> Result<Answe
 
 /// Returns the id of a source, its webhook, the reference of its repository and the shared secret.
 async fn configured(
-    state: &State,
+    state: &ServiceState,
     transaction: &mut Transaction,
     source: &str,
-) -> Result<Option<(i64, Webhook, String, Cleared)>, Refusal> {
+) -> Result<Option<(i64, Webhook, String, ZeroizingValue)>, ApiError> {
     let Some(item) = transaction.item(Kind::Source, source).await? else {
         return Ok(None);
     };
@@ -100,7 +104,7 @@ async fn configured(
         );
         return Ok(None);
     };
-    let secret = Cleared(Value::from(secret));
+    let secret = ZeroizingValue(Value::from(secret));
     Ok(Some((item.head.id, webhook, reference, secret)))
 }
 

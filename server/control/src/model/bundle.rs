@@ -145,7 +145,7 @@ impl BundleOptions {
             let place = place.member("rego_version");
             let version = reader.integer(&place, value);
             if !(0..=1).contains(&version) {
-                reader.refuse(&place, "must be 0 or 1");
+                reader.report(&place, "must be 0 or 1");
             }
             version
         });
@@ -158,7 +158,7 @@ impl BundleOptions {
                 let words = format_args!(
                     "{target:?} is not supported: policy servers evaluate Rego and ignore plans and WebAssembly"
                 );
-                reader.refuse(&place.member("target"), words);
+                reader.report(&place.member("target"), words);
                 None
             }
             other => {

@@ -327,7 +327,7 @@ fn read_s3(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Datasou
     }
 }
 
-fn read_gcp(reader: &mut Reader, place: &Place<'_>, value: &Value) -> DatasourceConfig {
+fn read_gcp(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> DatasourceConfig {
     let mut members = reader.object(place, value);
     let bucket = members.required(reader, place, "bucket");
     let object = members.required(reader, place, "object");
@@ -335,7 +335,7 @@ fn read_gcp(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Datasource
     DatasourceConfig::Gcp { bucket, object }
 }
 
-fn read_azure(reader: &mut Reader, place: &Place<'_>, value: &Value) -> DatasourceConfig {
+fn read_azure(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> DatasourceConfig {
     let mut members = reader.object(place, value);
     let account_url = members.required(reader, place, "account_url");
     reader.check_web_address(&place.member("account_url"), &account_url);

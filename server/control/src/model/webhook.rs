@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Kind, Place, Reader, Reference, SecretValue};
+use super::{FieldPath, Kind, Reader, Reference, SecretValue};
 
 /// A webhook of a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -39,7 +39,7 @@ impl WebhookProvider {
 
 impl Webhook {
     /// Parses the member `webhook` of a source.
-    pub(super) fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Option<Self> {
+    pub(super) fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Option<Self> {
         let mut members = reader.object(place, value);
         let name = members.required(reader, place, "provider");
         let secret = members.required(reader, place, "secret");
@@ -48,7 +48,7 @@ impl Webhook {
         if provider.is_none() && !name.is_empty() {
             let place = place.member("provider");
             let words = format_args!("must be `github`, `gitlab` or `gitea`, not {name:?}");
-            reader.refuse(&place, words);
+            reader.report(&place, words);
         }
         provider.map(|provider| Self { provider, secret })
     }
@@ -71,7 +71,7 @@ impl Webhook {
         Reference {
             kind: Kind::Secret,
             name: self.secret.clone(),
-            place: "webhook.secret".to_owned(),
+            field: "webhook.secret".to_owned(),
             address: None,
         }
     }

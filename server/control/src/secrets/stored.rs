@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Cleared, Keyring, secret_context};
+use super::{Keyring, ZeroizingValue, secret_context};
 use crate::db::{Item, Transaction};
-use crate::error::Refusal;
-use crate::model::{Compat, Kind, Origin, Place, Reader, Secret, allowed_hosts};
+use crate::error::ApiError;
+use crate::model::{Compat, FieldPath, Kind, Origin, Reader, Secret, allowed_hosts};
 
 /// A decrypted secret with the texts that a digest of it covers.
 pub struct OpenedSecret {
@@ -25,7 +25,7 @@ pub async fn open_secret(
     transaction: &mut Transaction,
     keyring: &Keyring,
     name: &str,
-) -> Result<Option<OpenedSecret>, Refusal> {
+) -> Result<Option<OpenedSecret>, ApiError> {
     let Some(item) = transaction.item(Kind::Secret, name).await? else {
         return Ok(None);
     };
@@ -34,12 +34,12 @@ pub async fn open_secret(
     };
     let text = keyring
         .unseal(&secret_context(name), &key, &sealed)
-        .map_err(|error| Refusal::internal(format!("secret {name:?}: {}", error.0)))?;
-    let invalid = || Refusal::internal(format!("secret {name:?} is not valid any more"));
+        .map_err(|error| ApiError::internal(format!("secret {name:?}: {}", error.0)))?;
+    let invalid = || ApiError::internal(format!("secret {name:?} is not valid any more"));
     let value: Value = serde_json::from_slice(&text).map_err(|_| invalid())?;
-    let value = Cleared(value);
+    let value = ZeroizingValue(value);
     let mut reader = Reader::new(Compat::Ocp, Origin::File);
-    let mut secret = Secret::read(&mut reader, &Place::Root, &value.0);
+    let mut secret = Secret::read(&mut reader, &FieldPath::Root, &value.0);
     name.clone_into(&mut secret.name);
     secret.allowed_hosts = allowed_hosts(&item.body);
     let secret = reader.finish(secret).map_err(|_| invalid())?;

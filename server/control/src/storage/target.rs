@@ -55,7 +55,7 @@ impl StorageTarget {
                 options.folder.join(path),
                 &options.private,
             )?),
-            Some(storage) => Kind::Object(open_object(storage, secrets, options)?),
+            Some(storage) => TargetKind::Object(open_object(storage, secrets, options)?),
         };
         Ok(Self(kind))
     }
@@ -75,7 +75,7 @@ impl StorageTarget {
                 artifacts.publish(bundle, artefact, fence).await
             }
             TargetKind::Object(object) => object.publish(artefact, fence).await,
-            Kind::File(file) => {
+            TargetKind::File(file) => {
                 let (file, archive) = (file.clone(), artefact.archive.to_vec());
                 let (revision, digest) = (artefact.revision.to_owned(), artefact.digest.to_owned());
                 let publishing = tokio::task::spawn_blocking(move || {

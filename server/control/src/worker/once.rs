@@ -8,8 +8,8 @@ use tokio::task::JoinSet;
 use super::attempt::{Shared, attempt};
 use super::{Stages, Worker};
 use crate::db::{Lease, Mode};
-use crate::error::Refusal;
-use crate::model::{Kind, Phase, Record, Status};
+use crate::error::ApiError;
+use crate::model::{Kind, Phase, Status, StatusRecord};
 
 /// The result of building a bundle once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct BuildReport {
     /// The name of the bundle.
     pub bundle: String,
     /// The result.
-    pub record: Record,
+    pub record: StatusRecord,
 }
 
 impl BuildReport {
@@ -37,7 +37,7 @@ impl<S: Stages> Worker<S> {
         &self,
         bundles: &[String],
         mut ended: impl FnMut(&BuildReport),
-    ) -> Result<Vec<BuildReport>, Refusal> {
+    ) -> Result<Vec<BuildReport>, ApiError> {
         let permits = Arc::new(Semaphore::new(self.shared.options.concurrency.max(1)));
         let mut tasks = JoinSet::new();
         for bundle in bundles {
@@ -51,7 +51,7 @@ impl<S: Stages> Worker<S> {
         }
         let mut reports = Vec::new();
         while let Some(joined) = tasks.join_next().await {
-            let report = joined.map_err(|error| Refusal::internal(error.to_string()))??;
+            let report = joined.map_err(|error| ApiError::internal(error.to_string()))??;
             ended(&report);
             reports.push(report);
         }
@@ -60,14 +60,17 @@ impl<S: Stages> Worker<S> {
     }
 }
 
-async fn build<S: Stages>(shared: &Arc<Shared<S>>, bundle: String) -> Result<BuildReport, Refusal> {
+async fn build<S: Stages>(
+    shared: &Arc<Shared<S>>,
+    bundle: String,
+) -> Result<BuildReport, ApiError> {
     let lease = lease(shared, &bundle).await?;
     let record = match lease {
         Some(lease) => attempt(shared, &lease, &bundle).await.result.record(),
         None => None,
     };
     // nothing else uses the database, so an attempt is not abandoned for another reason
-    let record = record.unwrap_or_else(|| Record {
+    let record = record.unwrap_or_else(|| StatusRecord {
         revision: String::new(),
         phase: Phase::Sync,
         status: Status::InternalError,
@@ -76,12 +79,12 @@ async fn build<S: Stages>(shared: &Arc<Shared<S>>, bundle: String) -> Result<Bui
     Ok(BuildReport { bundle, record })
 }
 
-async fn lease<S: Stages>(shared: &Shared<S>, bundle: &str) -> Result<Option<Lease>, Refusal> {
+async fn lease<S: Stages>(shared: &Shared<S>, bundle: &str) -> Result<Option<Lease>, ApiError> {
     let mut transaction = shared.database.begin(Mode::Write).await?;
     let taken = async {
         let head = transaction.head(Kind::Bundle, bundle).await?;
         let Some(head) = head else {
-            return Ok::<_, Refusal>(None);
+            return Ok::<_, ApiError>(None);
         };
         let holder = &shared.options.instance;
         Ok(transaction.take_lease(head.id, holder).await?)

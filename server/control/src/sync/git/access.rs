@@ -92,7 +92,7 @@ impl RepositoryAccess {
         let port = uri.port_u16().unwrap_or(if is_secure { 443 } else { 80 });
         let mut configuration = vec![(format!("protocol.{scheme}.allow"), "always".to_owned())];
         // `git` has no variables of proxies and uses the one that was chosen here, or none
-        let proxy = options.proxies.of(is_secure, bare, port);
+        let proxy = options.proxies.proxy_for(is_secure, bare, port);
         let proxy = match proxy.map_err(GitError::failed)? {
             Some(proxy) => {
                 let checked = options.networks.check_proxied(bare);

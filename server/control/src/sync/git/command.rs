@@ -137,7 +137,7 @@ impl<'a> Runner<'a> {
     async fn run(
         &self,
         arguments: &[&str],
-        remote: Option<&Access>,
+        remote: Option<&RepositoryAccess>,
         input: &[u8],
     ) -> Result<Vec<u8>, GitError> {
         let mut command = Command::new("git");

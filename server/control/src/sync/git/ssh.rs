@@ -1,4 +1,4 @@
-//! Access to repositories over SSH: the key of a secret, and keys of hosts that are accepted by their fingerprints only.
+//! RepositoryAccess to repositories over SSH: the key of a secret, and keys of hosts that are accepted by their fingerprints only.
 //!
 //! The keys of a host are read by `ssh-keyscan`, and those with an accepted fingerprint are written to a file, which is all that `ssh` trusts.
 
@@ -15,7 +15,7 @@ use solon_common::atomic_file::random_name;
 use solon_common::private_files;
 use tokio::process::Command;
 
-use super::access::Access;
+use super::access::RepositoryAccess;
 use super::command::GitError;
 use crate::model::SecretValue;
 
@@ -258,7 +258,7 @@ async fn host_keys(
         )));
     }
     let mut command = Command::new("ssh-keyscan");
-    Access::set_environment(&mut command, &[]);
+    RepositoryAccess::set_environment(&mut command, &[]);
     command.args(["-T", &CONNECT_SECONDS.to_string()]);
     command.args(["-p", &address.port.to_string(), "--", ip]);
     command.stdin(Stdio::null()).kill_on_drop(true);
