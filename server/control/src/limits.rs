@@ -120,7 +120,7 @@ pub const DATASOURCE_SECONDS: u64 = 300;
 /// Maximum time until the head of the response of a data source, in seconds.
 pub const DATASOURCE_HEAD_SECONDS: u64 = 30;
 
-/// Maximum number of data sources whose versions are kept in memory.
+/// Maximum number of sources whose versions of documents are kept in memory.
 pub const DATASOURCES: usize = 100_000;
 
 /// Default of the maximum time of a transformation, in seconds.

@@ -4,7 +4,7 @@ use solon_outbound::objects::{ObjectCredentials, ObjectLocation};
 
 use crate::model::SecretValue;
 
-/// What the credentials are for.
+/// Use of credentials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Reading, which a store may permit without credentials.

@@ -44,7 +44,7 @@ pub struct Object {
     timeout: Duration,
 }
 
-/// What a store knows about an object.
+/// Version and metadata of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectHead {
     /// The version that a conditional write replaces.

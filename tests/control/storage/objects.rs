@@ -116,10 +116,10 @@ impl StorePlace {
 }
 
 /// Publishes, reads, and publishes by several publishers at once.
-async fn scenario(place: impl Fn(&str) -> StorePlace) {
+async fn scenario(name: &str, place: impl Fn(&str) -> StorePlace) {
     let plane = Plane::new(On::Memory).await.unwrap();
     let options = plane.plane.storage_options();
-    let folder = Folder::new("objects-scenario");
+    let folder = Folder::new(&format!("objects-{name}"));
     let fetcher = Fetcher::new(folder.options()).unwrap();
     let (one, two) = (Built::new("1", "{\"a\":1}"), Built::new("2", "{\"a\":2}"));
     let renamed = Built::new("r \u{e4}", "{\"a\":2}");
@@ -176,21 +176,21 @@ async fn scenario(place: impl Fn(&str) -> StorePlace) {
 #[tokio::test(flavor = "multi_thread")]
 async fn archives_in_s3() {
     if let Some(emulator) = s3() {
-        scenario(|key| s3_place(&emulator.address, key)).await;
+        scenario("s3", |key| s3_place(&emulator.address, key)).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn archives_in_azure() {
     if let Some(emulator) = azure() {
-        scenario(|path| azure_place(&emulator.address, path)).await;
+        scenario("azure", |path| azure_place(&emulator.address, path)).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn archives_in_google_cloud() {
     let server = gcs();
-    scenario(|object| gcs_place(&server.address, object)).await;
+    scenario("gcs", |object| gcs_place(&server.address, object)).await;
     let requests = server.requests.lock().unwrap();
     let mut puts = requests.iter().filter(|request| request.method == "PUT");
     assert!(puts.all(|put| !put.header("x-goog-if-generation-match").is_empty()));

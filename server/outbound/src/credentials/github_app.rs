@@ -18,7 +18,7 @@ use crate::transport::Transport;
 
 const SERVER: &str = "GitHub";
 
-/// Seconds for which the clock of the server may be behind.
+/// Seconds by which the clock of the server may be late.
 const CLOCK_SECONDS: u64 = 60;
 
 /// Validity of a signed JWT, in seconds. The server accepts ten minutes at most.

@@ -1,6 +1,6 @@
 //! Data sources: documents that the service fetches and transforms.
 //!
-//! What a server said about the last version of a document is kept in memory, so a check for changes costs one request without a
+//! Tags and times of the last versions are kept in memory, so a check for changes costs one request without a
 //! body. The documents themselves are in the private folder of the source.
 
 mod http;
@@ -8,7 +8,7 @@ mod path;
 mod store;
 mod transform;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use aws_lc_rs::digest::{Context, SHA256};
@@ -24,10 +24,10 @@ use crate::model::{
 };
 use crate::tree::{Content, Tree};
 
-/// What is known about the data sources of all sources.
+/// Connections and versions of the data sources of all sources.
 #[derive(Debug, Default)]
 pub struct Datasources {
-    entries: Mutex<HashMap<DatasourceKey, DatasourceEntry>>,
+    sources: Mutex<HashMap<String, HashMap<String, DatasourceEntry>>>,
 }
 
 /// The names of a source and of its data source.
@@ -61,7 +61,7 @@ struct DocumentVersion {
     size: u64,
 }
 
-/// What a server said that identifies the version of a document.
+/// Tag and time by which a server identifies the version of a document.
 #[derive(Clone, Debug, Default)]
 struct Validators {
     etag: Option<String>,
@@ -125,6 +125,9 @@ impl Datasources {
         options: &FetchOptions,
     ) -> Result<FetchedDocuments, Failure> {
         let mut documents = FetchedDocuments::default();
+        if job.source.datasources.is_empty() {
+            return Ok(documents);
+        }
         let mut budget = Budget::new(options);
         self.forget_removed(job.source);
         for datasource in &job.source.datasources {
@@ -166,6 +169,10 @@ impl Datasources {
         folder: &Path,
         options: &FetchOptions,
     ) -> Result<Tree, Failure> {
+        let mut queries = source.datasources.iter().map(|one| &one.transform_query);
+        if queries.all(String::is_empty) {
+            return Ok(documents);
+        }
         let mut trees: Vec<Tree> = others.iter().map(|&tree| tree.clone()).collect();
         trees.push(documents.clone());
         for datasource in &source.datasources {
@@ -188,10 +195,9 @@ impl Datasources {
             let mut objects = Objects::open(folder).map_err(|error| internal(&error))?;
             let key = inputs(query, &input, &trees);
             let entry = (source.name.clone(), datasource.name.clone());
-            let known = self.entries.lock().get(&entry).and_then(|entry| {
-                let (inputs, name) = entry.transformed.as_ref()?;
-                (*inputs == key).then(|| name.clone())
-            });
+            let transformed = self.entry(&entry).and_then(|entry| entry.transformed);
+            let known = transformed.filter(|(inputs, _)| *inputs == key);
+            let known = known.map(|(_, name)| name);
             let content = match known.and_then(|name| objects.find(&name)) {
                 Some(content) => content,
                 None => {
@@ -205,9 +211,9 @@ impl Datasources {
                     store_bytes(objects, bytes).await?
                 }
             };
-            if let Some(entry) = self.entries.lock().get_mut(&entry) {
+            self.update(&entry, |entry| {
                 entry.transformed = Some((key, name_of(&content)));
-            }
+            });
             documents.insert(file, content);
         }
         Ok(documents)
@@ -222,7 +228,7 @@ impl Datasources {
         options: &FetchOptions,
     ) -> Result<(Content, DocumentVersion), DatasourceError> {
         let key = (job.source.name.clone(), datasource.name.clone());
-        let entry = self.entry(&key, datasource, secret, options)?;
+        let entry = self.open(&key, datasource, secret, options)?;
         let broken = |error: &dyn std::fmt::Display| DatasourceError {
             status: Status::InternalError,
             message: format!("data folder: {error}"),
@@ -253,21 +259,22 @@ impl Datasources {
         let digest = digest_of(&received.bytes);
         let size = received.bytes.len() as u64;
         let content = store_bytes(objects, received.bytes).await;
-        let content = content.map_err(|failure| broken(&failure.message))?;
+        let content = content.map_err(|failure| DatasourceError {
+            status: failure.status,
+            message: failure.message,
+        })?;
         let version = DocumentVersion {
             validators: received.validators,
             name: name_of(&content),
             digest,
             size,
         };
-        if let Some(entry) = self.entries.lock().get_mut(&key) {
-            entry.fetched = Some(version.clone());
-        }
+        self.update(&key, |entry| entry.fetched = Some(version.clone()));
         Ok((content, version))
     }
 
     /// Returns the entry of a data source, with a new connection if its configuration or its secret changed.
-    fn entry(
+    fn open(
         &self,
         key: &DatasourceKey,
         datasource: &Datasource,
@@ -280,8 +287,7 @@ impl Datasources {
             digest.add(&secret.to_json());
         }
         let request = digest.finish();
-        let known = self.entries.lock().get(key).cloned();
-        if let Some(entry) = known.filter(|entry| entry.request == request) {
+        if let Some(entry) = self.entry(key).filter(|entry| entry.request == request) {
             return Ok(entry);
         }
         let connection = match &datasource.config {
@@ -296,17 +302,39 @@ impl Datasources {
             fetched: None,
             transformed: None,
         };
-        self.entries.lock().insert(key.clone(), entry.clone());
+        let (source, name) = key.clone();
+        let mut sources = self.sources.lock();
+        let entries = sources.entry(source).or_default();
+        entries.insert(name, entry.clone());
         Ok(entry)
     }
 
-    /// Forgets data sources that a source has no longer, and others if there are too many.
+    fn entry(&self, (source, name): &DatasourceKey) -> Option<DatasourceEntry> {
+        self.sources.lock().get(source)?.get(name).cloned()
+    }
+
+    fn update(&self, (source, name): &DatasourceKey, update: impl FnOnce(&mut DatasourceEntry)) {
+        let mut sources = self.sources.lock();
+        let entries = sources.get_mut(source);
+        if let Some(entry) = entries.and_then(|entries| entries.get_mut(name)) {
+            update(entry);
+        }
+    }
+
+    /// Forgets data sources that a source has no longer, and all others if there are too many sources.
     fn forget_removed(&self, source: &Source) {
-        let mut entries = self.entries.lock();
-        let names = || source.datasources.iter().map(|one| one.name.as_str());
-        entries.retain(|(of, name), _| *of != source.name || names().any(|one| one == name));
-        if entries.len() > limits::DATASOURCES {
-            entries.clear();
+        let mut sources = self.sources.lock();
+        if sources.len() > limits::DATASOURCES {
+            // deleted sources leave entries
+            sources.clear();
+        }
+        if let Some(entries) = sources.get_mut(&source.name) {
+            let names: BTreeSet<&str> = source
+                .datasources
+                .iter()
+                .map(|one| one.name.as_str())
+                .collect();
+            entries.retain(|name, _| names.contains(name.as_str()));
         }
     }
 }
