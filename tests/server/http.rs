@@ -63,12 +63,17 @@ mod persistence;
 mod plugins;
 #[path = "http/process.rs"]
 mod process;
+#[path = "http/reconfigured.rs"]
+mod reconfigured;
 #[path = "http/rejections.rs"]
 mod rejections;
 #[path = "http/reload.rs"]
 mod reload;
 #[path = "http/service.rs"]
 mod service;
+#[allow(dead_code, reason = "the tests of decision logs use the rest")]
+#[path = "decision_logs/sink.rs"]
+mod sink;
 #[path = "http/tls.rs"]
 mod tls;
 #[path = "http/transport.rs"]

@@ -76,6 +76,8 @@ pub struct DecisionLog {
     stdout: Option<Arc<Stdout>>,
     sqlite: Option<Arc<LogDatabase>>,
     wake: Arc<Notify>,
+    /// Dropped with the log, when no decision uses it.
+    decisions: Arc<()>,
 }
 
 impl DecisionLogs {
@@ -128,7 +130,8 @@ impl DecisionLogs {
             _ => false,
         };
         self.0.log.store(log);
-        uploads.end(if is_same { End::Now } else { End::Flush });
+        drop(before);
+        uploads.end(if is_same { End::Now } else { End::Replaced });
         self.start_upload(&mut uploads);
         Ok(())
     }
@@ -195,6 +198,7 @@ impl DecisionLogs {
             stdout,
             sqlite,
             wake: Arc::default(),
+            decisions: Arc::default(),
         })
     }
 
@@ -230,6 +234,7 @@ impl DecisionLogs {
             failure: log.failure.clone(),
             reported: log.reported.clone(),
             wake: log.wake.clone(),
+            decisions: Arc::downgrade(&log.decisions),
             end: ends,
         };
         let task = runtime.spawn(uploader.run());

@@ -1,7 +1,7 @@
 //! Uploading events to a service.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
@@ -21,6 +21,10 @@ use crate::config::{ReportingOptions, ReportingTrigger};
 const FIRST_RETRY: Duration = Duration::from_millis(100);
 /// Pause between two synchronizations of a spool.
 const SYNC: Duration = Duration::from_secs(1);
+/// Pause between two checks for decisions that may still add events.
+const DECISIONS: Duration = Duration::from_millis(10);
+/// Maximum time for which an uploader waits for decisions that began with its log.
+const LONGEST: Duration = Duration::from_mins(5);
 /// Maximum size of a response body, which is not used.
 const RESPONSE_BYTES: usize = 64 << 10;
 
@@ -46,6 +50,8 @@ pub struct Uploader {
     pub reported: watch::Sender<()>,
     /// Wakes the uploader when there are enough events for a chunk.
     pub wake: Arc<Notify>,
+    /// Dropped once no decision can add events.
+    pub decisions: Weak<()>,
     /// Requests the end of the uploader.
     pub end: watch::Receiver<End>,
 }
@@ -57,6 +63,8 @@ pub enum End {
     No,
     /// The uploader uploads waiting events once, and ends.
     Flush,
+    /// The uploader ends as with `Flush`, but not before the decisions that began with its log have ended.
+    Replaced,
     /// The uploader ends at once, because another one has the source.
     Now,
 }
@@ -90,9 +98,19 @@ impl Uploader {
             match self.wait(delay, failures).await {
                 End::Now => return,
                 End::Flush => {
-                    if let Err(error) = self.upload(true).await {
-                        self.failed(error);
-                    }
+                    self.flush().await;
+                    return;
+                }
+                End::Replaced => {
+                    self.flush().await;
+                    let decided = async {
+                        while self.decisions.strong_count() > 0 {
+                            tokio::time::sleep(DECISIONS).await;
+                        }
+                    };
+                    // after this time a decision has failed
+                    let _ = tokio::time::timeout(LONGEST, decided).await;
+                    self.flush().await;
                     return;
                 }
                 End::No => {}
@@ -101,8 +119,9 @@ impl Uploader {
             let chunks = self.counts.chunks.get();
             let uploaded = tokio::select! {
                 uploaded = self.upload(true) => uploaded,
-                // the next uploader repeats an interrupted upload
-                _ = end.wait_for(|end| *end == End::Now) => return,
+                // The next uploader repeats an interrupted upload. `wait_for` fails if another end was requested, because the sender
+                // is dropped then: the upload continues.
+                Ok(_) = end.wait_for(|end| *end == End::Now) => return,
             };
             match uploaded {
                 Ok(()) => {
@@ -120,6 +139,12 @@ impl Uploader {
                     self.failed(error);
                 }
             }
+        }
+    }
+
+    async fn flush(&self) {
+        if let Err(error) = self.upload(true).await {
+            self.failed(error);
         }
     }
 
