@@ -14,6 +14,8 @@
 mod cases;
 #[path = "http/client.rs"]
 mod client;
+#[path = "decision_logs/permissions.rs"]
+mod permissions;
 #[path = "http/process.rs"]
 mod process;
 #[path = "decision_logs/replay.rs"]
