@@ -155,7 +155,8 @@ impl Shell {
             );
         }
         if let Some(server) = command.strip_suffix('&') {
-            let port = self.ports[usize::from(server.contains("control"))].1;
+            let is_second = server.contains("control") || server.contains("http.server");
+            let port = self.ports[usize::from(is_second)].1;
             self.send(&format!("{server} >>server.log 2>&1 </dev/null &"));
             self.send("echo; echo '@@' 0");
             let result = self.read();
