@@ -57,7 +57,7 @@ pub(crate) unsafe fn list<'a, T>(
     let bytes = length.checked_mul(size_of::<T>());
     if bytes.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
         let message = format!("`{name}` is longer than the address space");
-        return Err(refused(message));
+        return Err(argument_error(message));
     }
     if pointer.is_null() {
         return if length == 0 {
@@ -67,7 +67,7 @@ pub(crate) unsafe fn list<'a, T>(
         };
     }
     if !pointer.is_aligned() {
-        return Err(refused(format!("`{name}` is not aligned")));
+        return Err(argument_error(format!("`{name}` is not aligned")));
     }
     // SAFETY: not NULL, aligned, of a possible length, and the rest by this function's contract
     Ok(unsafe { slice::from_raw_parts(pointer, length) })
@@ -142,7 +142,7 @@ pub(crate) unsafe fn text<'a>(
     // SAFETY: by this function's contract
     let bytes = unsafe { bytes(pointer, length, name) }?.unwrap_or_default();
     std::str::from_utf8(bytes).map_err(|error| {
-        refused(format!(
+        argument_error(format!(
             "`{name}` is not UTF-8 from byte {} on",
             error.valid_up_to()
         ))
@@ -270,14 +270,14 @@ pub(crate) unsafe fn extensible<T: Extensible>(pointer: *const T, name: &str) ->
     let size = unsafe { pointer.cast::<usize>().read_unaligned() };
     if !(size_of::<usize>()..=LARGEST).contains(&size) {
         let message = format!("`{name}->size` is {size}: it must be the size of the structure");
-        return Err(refused(message));
+        return Err(argument_error(message));
     }
     // SAFETY: by this function's contract
     let given = unsafe { slice::from_raw_parts(pointer.cast::<u8>(), size) };
     let (known, later) = given.split_at(size.min(size_of::<T>()));
     if later.iter().any(|byte| *byte != 0) {
         let message = format!("`{name}` sets what this version of the library does not know");
-        return Err(refused(message));
+        return Err(argument_error(message));
     }
     let mut whole = MaybeUninit::<T>::zeroed();
     // SAFETY: `known` is not longer than the type, and the bytes after it may be zero
@@ -294,7 +294,7 @@ pub(crate) fn rego(constant: Rego) -> Result<Option<Version>, Error> {
         SOLON_REGO_DEFAULT => Ok(None),
         SOLON_REGO_V0 => Ok(Some(Version::V0)),
         SOLON_REGO_V1 => Ok(Some(Version::V1)),
-        other => Err(refused(format!(
+        other => Err(argument_error(format!(
             "`rego` is {other}: it must be one of SOLON_REGO_…"
         ))),
     }
@@ -310,7 +310,7 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    pub fn of(self, usual: &Limits) -> Limits {
+    pub fn apply_to(self, usual: &Limits) -> Limits {
         let choose = |given: u64, usual: Option<u64>| match given {
             0 => usual,
             u64::MAX => None,
@@ -376,9 +376,9 @@ impl<T> Output<*mut T> {
 }
 
 pub(crate) fn null(name: &str) -> Error {
-    refused(format!("`{name}` is NULL"))
+    argument_error(format!("`{name}` is NULL"))
 }
 
-pub(crate) fn refused(message: impl Into<String>) -> Error {
+pub(crate) fn argument_error(message: impl Into<String>) -> Error {
     Error::new(SOLON_ERROR_ARGUMENT, message.into())
 }

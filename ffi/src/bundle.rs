@@ -79,7 +79,7 @@ impl BundleOptions {
         };
         if self.skip_verification != 0 {
             if !keys.is_empty() {
-                return Err(argument::refused(
+                return Err(argument::argument_error(
                     "`skip_verification` is set, but there are keys",
                 ));
             }
@@ -102,7 +102,10 @@ impl BundleOptions {
             };
             let secret = secret.unwrap_or_default();
             if secret.is_empty() {
-                return Err(argument::refused(format!("`{}` is empty", part("key"))));
+                return Err(argument::argument_error(format!(
+                    "`{}` is empty",
+                    part("key")
+                )));
             }
             known.push((
                 id.to_owned(),

@@ -54,7 +54,7 @@ impl Bytes {
 }
 
 impl Text {
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn of_str(text: &str) -> Self {
         Self::of_bytes(text.as_bytes())
     }
 

@@ -4,7 +4,7 @@ use std::cell::{RefCell, RefMut};
 
 use ::engine::trace::Coverage as EngineCoverage;
 
-use crate::argument::{self, arguments, refused};
+use crate::argument::{self, argument_error, arguments};
 use crate::bytes::Bytes;
 use crate::error::Error;
 use crate::guard::guard;
@@ -17,7 +17,7 @@ impl Coverage {
     /// Borrows it for an evaluation.
     pub(crate) fn taken(&self) -> Result<RefMut<'_, EngineCoverage>, Error> {
         let taken = self.0.try_borrow_mut();
-        taken.map_err(|_| refused("`coverage` is in use by an evaluation"))
+        taken.map_err(|_| argument_error("`coverage` is in use by an evaluation"))
     }
 }
 

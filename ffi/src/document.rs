@@ -6,14 +6,14 @@ use std::ptr;
 use ::engine::trace::Detail;
 use ::engine::{ExplainOptions, Input, PreparedDocument, Value as EngineValue, json};
 
-use crate::argument::{self, arguments, refused};
+use crate::argument::{self, argument_error, arguments};
 use crate::bytes::{Bytes, Text};
 use crate::decision;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::explanation::{self, AnyExplanation, DetailLevel, Explanation};
 use crate::guard::guard;
-use crate::request::{Asked, Request};
+use crate::request::{Request, ValidRequest};
 use crate::value::Value;
 
 /// A prepared document. Several threads may evaluate it at once. It follows changes of its engine, and keeps the engine alive.
@@ -124,10 +124,10 @@ pub unsafe extern "C" fn solon_document_evaluate(
         // SAFETY: the caller upholds the contract of the header
         let (document, mut asked, out) = unsafe {
             let document = argument::handle(document, "document")?;
-            let asked = document.asked(request)?;
+            let asked = document.read_request(request)?;
             (document, asked, argument::output(out, "out")?)
         };
-        out.write(made(document.value(&mut asked)?));
+        out.write(boxed_or_null(document.value(&mut asked)?));
         Ok(())
     })
 }
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn solon_document_evaluate_json_with(
         // SAFETY: the caller upholds the contract of the header
         let (document, mut asked, out) = unsafe {
             let document = argument::handle(document, "document")?;
-            let asked = document.asked(request)?;
+            let asked = document.read_request(request)?;
             (document, asked, argument::output(out, "out")?)
         };
         out.write(Bytes::new(document.text(&mut asked)?));
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn solon_document_allow_with(
         // SAFETY: the caller upholds the contract of the header
         let (document, mut asked) = unsafe {
             let document = argument::handle(document, "document")?;
-            (document, document.asked(request)?)
+            (document, document.read_request(request)?)
         };
         asked.answer(
             |request| document.prepared.allow(request),
@@ -206,7 +206,7 @@ pub unsafe extern "C" fn solon_document_evaluate_many_json(
             });
             let inputs: Result<Vec<Input<'_>>, Error> = inputs.collect();
             let document = argument::handle(document, "document")?;
-            let ask = |asked: &mut Asked<'_>| document.text(asked);
+            let ask = |asked: &mut ValidRequest<'_>| document.text(asked);
             let answers = (answers, Bytes::new as fn(_) -> _);
             document.evaluate_many(request, inputs?, ask, answers, errors)
         }
@@ -234,8 +234,8 @@ pub unsafe extern "C" fn solon_document_evaluate_many(
                 input.map_or(Input::Undefined, |input| Input::Value(&input.0))
             });
             let document = argument::handle(document, "document")?;
-            let ask = |asked: &mut Asked<'_>| document.value(asked);
-            let answers = (answers, made as fn(_) -> _);
+            let ask = |asked: &mut ValidRequest<'_>| document.value(asked);
+            let answers = (answers, boxed_or_null as fn(_) -> _);
             document.evaluate_many(request, inputs.collect(), ask, answers, errors)
         }
     })
@@ -255,7 +255,7 @@ pub unsafe extern "C" fn solon_document_explain(
         // SAFETY: the caller upholds the contract of the header
         let (document, mut asked, out) = unsafe {
             let document = argument::handle(document, "document")?;
-            let asked = document.asked(request)?;
+            let asked = document.read_request(request)?;
             (document, asked, argument::output(out, "out")?)
         };
         let detail = explanation::detail(detail)?;
@@ -270,19 +270,19 @@ pub unsafe extern "C" fn solon_document_explain(
 }
 
 /// Returns the handle of a value, or NULL.
-fn made(value: Option<EngineValue>) -> *mut Value {
+fn boxed_or_null(value: Option<EngineValue>) -> *mut Value {
     value.map_or(ptr::null_mut(), Value::boxed)
 }
 
 impl Document {
     /// # Safety
-    /// See [`Asked::read`].
-    unsafe fn asked(&self, request: *const Request) -> Result<Asked<'_>, Error> {
+    /// See [`ValidRequest::read`].
+    unsafe fn read_request(&self, request: *const Request) -> Result<ValidRequest<'_>, Error> {
         // SAFETY: by this function's contract
-        unsafe { Asked::read(request, self.engine.limits()) }
+        unsafe { ValidRequest::read(request, self.engine.limits()) }
     }
 
-    fn value(&self, asked: &mut Asked<'_>) -> Result<Option<EngineValue>, Error> {
+    fn value(&self, asked: &mut ValidRequest<'_>) -> Result<Option<EngineValue>, Error> {
         asked.answer(
             |request| self.prepared.evaluate(request),
             |request, search| {
@@ -294,7 +294,7 @@ impl Document {
         )
     }
 
-    fn text(&self, asked: &mut Asked<'_>) -> Result<Option<Vec<u8>>, Error> {
+    fn text(&self, asked: &mut ValidRequest<'_>) -> Result<Option<Vec<u8>>, Error> {
         asked.answer(
             |request| self.prepared.evaluate_json(request),
             |request, search| {
@@ -313,12 +313,12 @@ impl Document {
     /// Evaluates the document for each input, on one snapshot.
     ///
     /// # Safety
-    /// See [`Asked::read`]. `answers.0` is NULL or has an element for each input, and so has `errors`.
+    /// See [`ValidRequest::read`]. `answers.0` is NULL or has an element for each input, and so has `errors`.
     unsafe fn evaluate_many<'a, R, T>(
         &'a self,
         request: *const Request,
         inputs: Vec<Input<'a>>,
-        ask: impl Fn(&mut Asked<'_>) -> Result<Option<R>, Error>,
+        ask: impl Fn(&mut ValidRequest<'_>) -> Result<Option<R>, Error>,
         (answers, give): (*mut T, fn(Option<R>) -> T),
         errors: *mut *mut Error,
     ) -> Result<(), Error> {
@@ -327,16 +327,16 @@ impl Document {
         }
         let now = self.engine.snapshot();
         // SAFETY: by this function's contract
-        let mut asked = unsafe { self.asked(request) }?;
+        let mut asked = unsafe { self.read_request(request) }?;
         if !asked.is_without_input() {
-            return Err(refused(
+            return Err(argument_error(
                 "the request has an input in addition to the list of inputs",
             ));
         }
         let mut found = Vec::with_capacity(inputs.len());
         for input in inputs {
             asked.input = input;
-            match asked.at(&now, &ask) {
+            match asked.with_snapshot(&now, &ask) {
                 Err(error) if errors.is_null() => return Err(error),
                 answer => found.push(answer),
             }

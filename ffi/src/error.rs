@@ -223,9 +223,9 @@ pub unsafe extern "C" fn solon_error_code(error: *const Error) -> Code {
 /// Returns the message, one line per entry; empty for NULL. It lives as long as the error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_error_message(error: *const Error) -> Text {
-    guard_or(Text::of(""), || {
+    guard_or(Text::of_str(""), || {
         // SAFETY: NULL or a live error, by the contract of the header
-        unsafe { error.as_ref() }.map_or(Text::of(""), |error| Text::of(&error.message))
+        unsafe { error.as_ref() }.map_or(Text::of_str(""), |error| Text::of_str(&error.message))
     })
 }
 
@@ -233,9 +233,9 @@ pub unsafe extern "C" fn solon_error_message(error: *const Error) -> Text {
 /// "details"}]}`; empty for NULL. It lives as long as the error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_error_json(error: *const Error) -> Text {
-    guard_or(Text::of(""), || {
+    guard_or(Text::of_str(""), || {
         // SAFETY: NULL or a live error, by the contract of the header
-        unsafe { error.as_ref() }.map_or(Text::of(""), |error| Text::of(&error.json))
+        unsafe { error.as_ref() }.map_or(Text::of_str(""), |error| Text::of_str(&error.json))
     })
 }
 
@@ -264,9 +264,9 @@ pub unsafe extern "C" fn solon_error_entry_at(
         };
         let location = entry.location.as_ref();
         out.write(ErrorEntry {
-            code: Text::of(&entry.code),
-            message: Text::of(&entry.message),
-            file: Text::of(location.map_or("", |location| &location.file)),
+            code: Text::of_str(&entry.code),
+            message: Text::of_str(&entry.message),
+            file: Text::of_str(location.map_or("", |location| &location.file)),
             row: location.map_or(0, |location| location.row),
             column: location.map_or(0, |location| location.col),
         });

@@ -8,7 +8,7 @@ use ::engine::{
     Error as EngineError, Explanation as EngineExplanation, Solution, Value as EngineValue,
 };
 
-use crate::argument::{self, arguments, refused};
+use crate::argument::{self, argument_error, arguments};
 use crate::bytes::Bytes;
 use crate::error::Error;
 use crate::guard::guard;
@@ -47,7 +47,7 @@ pub(crate) fn detail(constant: DetailLevel) -> Result<Detail, Error> {
         SOLON_DETAIL_NOTES => Detail::Notes,
         other => {
             let message = format!("`detail` is {other}: it must be one of SOLON_DETAIL_…");
-            return Err(refused(message));
+            return Err(argument_error(message));
         }
     })
 }
@@ -71,7 +71,7 @@ impl AnyExplanation {
 }
 
 fn other(what: &str) -> Error {
-    refused(format!("the explanation is not that of a {what}"))
+    argument_error(format!("the explanation is not that of a {what}"))
 }
 
 /// Returns the result, or the error that the evaluation ended with.
@@ -163,7 +163,7 @@ pub unsafe extern "C" fn solon_explanation_residuals(
         let AnyExplanation::Partial(explanation) = &explanation.0 else {
             return Err(other("partial query"));
         };
-        out.give(Residuals::of(answer(explanation)?));
+        out.give(Residuals::from_engine(answer(explanation)?));
         Ok(())
     })
 }

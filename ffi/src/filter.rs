@@ -11,7 +11,7 @@ use crate::bytes::Text;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::guard::{guard, guard_or};
-use crate::request::{Asked, Request};
+use crate::request::{Request, ValidRequest};
 
 /// A rule that is prepared to become a row filter. Several threads may evaluate it at once. It follows changes of its engine like
 /// a query.
@@ -107,7 +107,7 @@ impl FilterOptions {
 }
 
 /// The filter for one target.
-struct Made {
+struct TargetFilter {
     keeps: bool,
     query: String,
     parameters: String,
@@ -115,13 +115,13 @@ struct Made {
 
 /// A filter for each target. Several threads may read it at once.
 pub struct Filters {
-    made: Vec<Made>,
+    targets: Vec<TargetFilter>,
     masks: String,
     json: String,
 }
 
 impl Filters {
-    fn of(filters: &EngineFilters, never_true: &str) -> Self {
+    fn from_engine(filters: &EngineFilters, never_true: &str) -> Self {
         let made = filters.filters.iter().map(|filter| {
             let (query, parameters) = match &filter.query {
                 Some(FilterQuery::Sql(sql)) => {
@@ -132,14 +132,14 @@ impl Filters {
                 None if filter.target.is_sql() => (never_true.to_owned(), "[]".to_owned()),
                 None => (String::new(), "[]".to_owned()),
             };
-            Made {
+            TargetFilter {
                 keeps: filter.query.is_some(),
                 query,
                 parameters,
             }
         });
         Self {
-            made: made.collect(),
+            targets: made.collect(),
             masks: filters.masks.as_ref().map(written).unwrap_or_default(),
             json: written(&filters.to_response(filters.filters.len() > 1)),
         }
@@ -191,14 +191,14 @@ pub unsafe extern "C" fn solon_filter_evaluate(
         // SAFETY: the caller upholds the contract of the header
         let (filter, mut asked, out) = unsafe {
             let filter = argument::handle(filter, "filter")?;
-            let asked = Asked::read(request, filter.engine.limits())?;
+            let asked = ValidRequest::read(request, filter.engine.limits())?;
             (filter, asked, argument::output(out, "out")?)
         };
         let made = asked.answer(
             |request| filter.prepared.compile(request),
             |request, _| filter.prepared.compile(request),
         );
-        out.give(Filters::of(&made?, filter.never_true));
+        out.give(Filters::from_engine(&made?, filter.never_true));
         Ok(())
     })
 }
@@ -220,10 +220,10 @@ unsafe fn text(
     otherwise: &'static str,
     part: impl FnOnce(&Filters) -> Option<&str>,
 ) -> Text {
-    guard_or(Text::of(otherwise), || {
+    guard_or(Text::of_str(otherwise), || {
         // SAFETY: by this function's contract
         let filters = unsafe { filters.as_ref() };
-        Text::of(filters.and_then(part).unwrap_or(otherwise))
+        Text::of_str(filters.and_then(part).unwrap_or(otherwise))
     })
 }
 
@@ -233,7 +233,7 @@ pub unsafe extern "C" fn solon_filters_keeps(filters: *const Filters, index: usi
     guard_or(0, || {
         // SAFETY: the caller upholds the contract of the header
         let filters = unsafe { filters.as_ref() };
-        let made = filters.and_then(|filters| filters.made.get(index));
+        let made = filters.and_then(|filters| filters.targets.get(index));
         c_int::from(made.is_some_and(|made| made.keeps))
     })
 }
@@ -248,7 +248,7 @@ pub unsafe extern "C" fn solon_filters_query(filters: *const Filters, index: usi
     // SAFETY: the caller upholds the contract of the header
     unsafe {
         text(filters, NEVER_TRUE, |filters| {
-            Some(&*filters.made.get(index)?.query)
+            Some(&*filters.targets.get(index)?.query)
         })
     }
 }
@@ -259,7 +259,7 @@ pub unsafe extern "C" fn solon_filters_parameters(filters: *const Filters, index
     // SAFETY: the caller upholds the contract of the header
     unsafe {
         text(filters, "", |filters| {
-            Some(&*filters.made.get(index)?.parameters)
+            Some(&*filters.targets.get(index)?.parameters)
         })
     }
 }

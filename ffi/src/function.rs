@@ -157,7 +157,7 @@ pub unsafe extern "C" fn solon_function_new(
             output(out),
         );
         if name.is_empty() {
-            return Err(argument::refused("`name` is empty"));
+            return Err(argument::argument_error("`name` is empty"));
         }
         let call = body.ok_or_else(|| argument::null("body"))?;
         let body = Arc::new(Body {
@@ -185,7 +185,7 @@ pub unsafe extern "C" fn solon_function_new(
             SOLON_FUNCTION_WAITING => function.without_memo().waiting(),
             other => {
                 let message = format!("`purity` is {other}: it must be one of SOLON_FUNCTION_…");
-                return Err(argument::refused(message));
+                return Err(argument::argument_error(message));
             }
         };
         body.is_owned.store(true, Ordering::Relaxed);

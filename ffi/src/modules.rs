@@ -129,7 +129,7 @@ pub unsafe extern "C" fn solon_engine_module_text(
 ) -> *mut Error {
     // SAFETY: the caller upholds the contract of the header
     unsafe {
-        shown(engine, name, name_length, out, |module| {
+        write_module(engine, name, name_length, out, |module| {
             module.source.text.to_string()
         })
     }
@@ -152,12 +152,12 @@ pub unsafe extern "C" fn solon_engine_module_json(
         json::text(module, options)
     };
     // SAFETY: the caller upholds the contract of the header
-    unsafe { shown(engine, name, name_length, out, json) }
+    unsafe { write_module(engine, name, name_length, out, json) }
 }
 
 /// # Safety
 /// Same contract as the exported C functions.
-unsafe fn shown(
+unsafe fn write_module(
     engine: *const Engine,
     name: *const c_char,
     name_length: usize,

@@ -108,7 +108,7 @@ impl Options {
             SOLON_HOST_FIXED => Arc::new(FixedHost::at_time(self.now_ns)),
             other => {
                 let message = format!("`host` is {other}: it must be one of SOLON_HOST_…");
-                return Err(argument::refused(message));
+                return Err(argument::argument_error(message));
             }
         };
         let bounds = Bounds {
@@ -121,7 +121,7 @@ impl Options {
             .strict(self.strict != 0)
             .allow_base_conflicts(self.allow_base_conflicts != 0)
             .host(host)
-            .limits(bounds.of(&Limits::default()));
+            .limits(bounds.apply_to(&Limits::default()));
         if let Some(version) = version {
             builder = builder.version(version);
         }

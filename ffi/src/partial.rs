@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::explanation::{self, AnyExplanation, DetailLevel, Explanation};
 use crate::guard::guard;
 use crate::query::{self, QueryOptions};
-use crate::request::{Asked, Request};
+use crate::request::{Request, ValidRequest};
 use crate::residuals::Residuals;
 
 /// A query prepared for partial evaluation. Several threads may evaluate it at once. It follows changes of its engine like a
@@ -126,14 +126,14 @@ pub unsafe extern "C" fn solon_partial_evaluate(
         // SAFETY: the caller upholds the contract of the header
         let (partial, mut asked, out) = unsafe {
             let partial = argument::handle(partial, "partial")?;
-            let asked = Asked::read(request, partial.engine.limits())?;
+            let asked = ValidRequest::read(request, partial.engine.limits())?;
             (partial, asked, argument::output(out, "out")?)
         };
         let left = asked.answer(
             |request| partial.prepared.evaluate(request),
             |request, search| partial.prepared.evaluate_as(request, search),
         );
-        out.give(Residuals::of(&left?));
+        out.give(Residuals::from_engine(&left?));
         Ok(())
     })
 }
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn solon_partial_explain(
         // SAFETY: the caller upholds the contract of the header
         let (partial, mut asked, out) = unsafe {
             let partial = argument::handle(partial, "partial")?;
-            let asked = Asked::read(request, partial.engine.limits())?;
+            let asked = ValidRequest::read(request, partial.engine.limits())?;
             (partial, asked, argument::output(out, "out")?)
         };
         let detail = explanation::detail(detail)?;

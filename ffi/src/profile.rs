@@ -4,7 +4,7 @@ use std::cell::{RefCell, RefMut};
 
 use ::engine::trace::Profile as EngineProfile;
 
-use crate::argument::{self, arguments, refused};
+use crate::argument::{self, argument_error, arguments};
 use crate::bytes::Bytes;
 use crate::error::Error;
 use crate::guard::guard;
@@ -17,7 +17,7 @@ impl Profile {
     /// Borrows it for an evaluation.
     pub(crate) fn taken(&self) -> Result<RefMut<'_, EngineProfile>, Error> {
         let taken = self.0.try_borrow_mut();
-        taken.map_err(|_| refused("`profile` is in use by an evaluation"))
+        taken.map_err(|_| argument_error("`profile` is in use by an evaluation"))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::explanation::{self, AnyExplanation, DetailLevel, Explanation};
 use crate::guard::guard;
 use crate::metrics::Metrics;
-use crate::request::{Asked, Request};
+use crate::request::{Request, ValidRequest};
 use crate::solutions::Solutions;
 
 /// A prepared query. Several threads may evaluate it at once. It follows changes of its engine, and keeps the engine alive. After
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn solon_query_evaluate(
         // SAFETY: the caller upholds the contract of the header
         let (query, mut asked, out) = unsafe {
             let query = argument::handle(query, "query")?;
-            let asked = query.asked(request)?;
+            let asked = query.read_request(request)?;
             (query, asked, argument::output(out, "out")?)
         };
         out.give(Solutions(query.solutions(&mut asked)?));
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn solon_query_evaluate_json(
         // SAFETY: the caller upholds the contract of the header
         let (query, mut asked, out) = unsafe {
             let query = argument::handle(query, "query")?;
-            let asked = query.asked(request)?;
+            let asked = query.read_request(request)?;
             (query, asked, argument::output(out, "out")?)
         };
         let solutions = Solutions(query.solutions(&mut asked)?);
@@ -166,7 +166,7 @@ pub unsafe extern "C" fn solon_query_explain(
         // SAFETY: the caller upholds the contract of the header
         let (query, mut asked, out) = unsafe {
             let query = argument::handle(query, "query")?;
-            let asked = query.asked(request)?;
+            let asked = query.read_request(request)?;
             (query, asked, argument::output(out, "out")?)
         };
         let detail = explanation::detail(detail)?;
@@ -189,13 +189,13 @@ pub unsafe extern "C" fn solon_query_free(query: *mut Query) {
 
 impl Query {
     /// # Safety
-    /// See [`Asked::read`].
-    unsafe fn asked(&self, request: *const Request) -> Result<Asked<'_>, Error> {
+    /// See [`ValidRequest::read`].
+    unsafe fn read_request(&self, request: *const Request) -> Result<ValidRequest<'_>, Error> {
         // SAFETY: by this function's contract
-        unsafe { Asked::read(request, self.engine.limits()) }
+        unsafe { ValidRequest::read(request, self.engine.limits()) }
     }
 
-    fn solutions(&self, asked: &mut Asked<'_>) -> Result<Vec<Solution>, Error> {
+    fn solutions(&self, asked: &mut ValidRequest<'_>) -> Result<Vec<Solution>, Error> {
         asked.answer(
             |request| self.prepared.solutions(request),
             |request, search| self.prepared.search_as(request, search),

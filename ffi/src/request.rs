@@ -13,7 +13,7 @@ use ::engine::{
     Snapshot as EngineSnapshot, Value as EngineValue,
 };
 
-use crate::argument::{self, Bounds, Extensible, refused};
+use crate::argument::{self, Bounds, Extensible, argument_error};
 use crate::cancel::Cancel;
 use crate::coverage::Coverage;
 use crate::error::Error;
@@ -86,14 +86,14 @@ struct Printer {
 }
 
 impl Printer {
-    fn hear(self, line: &str) {
+    fn print_line(self, line: &str) {
         // SAFETY: the function has the declared type, and the caller guarantees that the userdata is valid
         unsafe { (self.print)(self.userdata, line.as_ptr().cast(), line.len()) };
     }
 }
 
 /// A validated request.
-pub(crate) struct Asked<'a> {
+pub(crate) struct ValidRequest<'a> {
     pub input: Input<'a>,
     pub snapshot: Option<&'a EngineSnapshot>,
     cancel: Option<&'a EngineCancel>,
@@ -108,7 +108,7 @@ pub(crate) struct Asked<'a> {
     profile: Option<RefMut<'a, EngineProfile>>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> ValidRequest<'a> {
     /// Reads a request; NULL has all defaults. `usual` are the limits of the engine.
     ///
     /// # Safety
@@ -130,14 +130,16 @@ impl<'a> Asked<'a> {
                 (Some(text), None) => Input::Json(text),
                 (None, Some(value)) => Input::Value(&value.0),
                 (Some(_), Some(_)) => {
-                    return Err(refused("the request has both `input_json` and `input`"));
+                    return Err(argument_error(
+                        "the request has both `input_json` and `input`",
+                    ));
                 }
             };
             Ok(Self {
                 input,
                 snapshot: given.snapshot.as_ref().map(|snapshot| &snapshot.0),
                 cancel: given.cancel.as_ref().map(|cancel| &cancel.0),
-                limits: (!bounds.is_usual()).then(|| bounds.of(usual)),
+                limits: (!bounds.is_usual()).then(|| bounds.apply_to(usual)),
                 strict: given.strict_builtin_errors != 0,
                 printer: given.print.map(|print| Printer {
                     print,
@@ -165,7 +167,11 @@ impl<'a> Asked<'a> {
     }
 
     /// Evaluates at a snapshot, unless the request names another.
-    pub fn at<R>(&mut self, now: &'a EngineSnapshot, ask: impl FnOnce(&mut Self) -> R) -> R {
+    pub fn with_snapshot<R>(
+        &mut self,
+        now: &'a EngineSnapshot,
+        ask: impl FnOnce(&mut Self) -> R,
+    ) -> R {
         self.snapshot = self.snapshot.or(Some(now));
         ask(self)
     }
@@ -217,7 +223,7 @@ impl<'a> Asked<'a> {
     fn given<R>(&self, run: impl FnOnce(&EngineRequest<'_>) -> R) -> R {
         let print = |line: &str| {
             if let Some(printer) = self.printer {
-                printer.hear(line);
+                printer.print_line(line);
             }
         };
         let sent = SendMetrics::default();

@@ -15,7 +15,7 @@ pub struct Residuals {
 }
 
 impl Residuals {
-    pub(crate) fn of(left: &::engine::Residuals) -> Self {
+    pub(crate) fn from_engine(left: &::engine::Residuals) -> Self {
         Self {
             queries: left.query_texts(),
             support: left.support_texts(),
@@ -32,11 +32,11 @@ unsafe fn text(
     otherwise: &'static str,
     list: impl FnOnce(&Residuals) -> &Vec<String>,
 ) -> Text {
-    guard_or(Text::of(otherwise), || {
+    guard_or(Text::of_str(otherwise), || {
         // SAFETY: by this function's contract
         let residuals = unsafe { residuals.as_ref() };
         let text = residuals.and_then(|residuals| list(residuals).get(index));
-        text.map_or(Text::of(otherwise), |text| Text::of(text))
+        text.map_or(Text::of_str(otherwise), |text| Text::of_str(text))
     })
 }
 
@@ -80,10 +80,10 @@ pub unsafe extern "C" fn solon_residuals_support(
 /// NULL. It lives as long as the residuals.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_residuals_json(residuals: *const Residuals) -> Text {
-    guard_or(Text::of(""), || {
+    guard_or(Text::of_str(""), || {
         // SAFETY: the caller upholds the contract of the header
         let residuals = unsafe { residuals.as_ref() };
-        residuals.map_or(Text::of(""), |residuals| Text::of(&residuals.json))
+        residuals.map_or(Text::of_str(""), |residuals| Text::of_str(&residuals.json))
     })
 }
 

@@ -73,10 +73,10 @@ pub unsafe extern "C" fn solon_solutions_name(
 ) -> Text {
     let name = |solution: &Solution| {
         let binding = solution.bindings.get(position);
-        binding.map(|(name, _)| Text::of(name))
+        binding.map(|(name, _)| Text::of_str(name))
     };
     // SAFETY: the caller upholds the contract of the header
-    unsafe { read(solutions, 0, Text::of(""), name) }
+    unsafe { read(solutions, 0, Text::of_str(""), name) }
 }
 
 /// Returns the value of a variable, by its name, in a solution; NULL if there is none.

@@ -6,7 +6,7 @@ use std::ptr;
 
 use ::engine::{Kind as EngineKind, NumberBuf, Object, Value as EngineValue, json};
 
-use crate::argument::{self, arguments, refused};
+use crate::argument::{self, argument_error, arguments};
 use crate::bytes::{Bytes, Text};
 use crate::error::Error;
 use crate::guard::{guard, guard_or};
@@ -115,7 +115,8 @@ pub unsafe extern "C" fn solon_value_double(number: f64, out: *mut *mut Value) -
     guard(|| {
         let out = arguments!(output(out));
         let read = NumberBuf::from_f64(number);
-        let number = read.ok_or_else(|| refused(format!("`number` is {number}: not finite")))?;
+        let number =
+            read.ok_or_else(|| argument_error(format!("`number` is {number}: not finite")))?;
         out.give(Value(EngineValue::number(number)));
         Ok(())
     })
@@ -132,7 +133,8 @@ pub unsafe extern "C" fn solon_value_number(
     guard(|| {
         let (text, out) = arguments!(text(text, text_length), output(out));
         let read = NumberBuf::parse(text);
-        let number = read.ok_or_else(|| refused("`text` is not a number, or is too large"))?;
+        let number =
+            read.ok_or_else(|| argument_error("`text` is not a number, or is too large"))?;
         out.give(Value(EngineValue::number(number)));
         Ok(())
     })

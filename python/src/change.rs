@@ -95,7 +95,7 @@ impl Change {
 
     /// Writes a document from JSON text, like ``put``.
     fn put_json(&self, py: Python<'_>, path: String, text: &Bound<'_, PyAny>) -> PyResult<()> {
-        let text = Text::of(text)?;
+        let text = Text::of_str(text)?;
         let value = detached(py, || Ok(json::read(text.as_bytes())?))?;
         self.add(|change| {
             change.put(Path::from_slashes(&path), value);

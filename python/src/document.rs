@@ -14,7 +14,7 @@ use crate::explanation::{Explanation, detail};
 use crate::guard::no_truth_value;
 use crate::input::{Input, given};
 use crate::request::Request;
-use crate::running::{Pace, Turn};
+use crate::running::{LatencyEstimate, Turn};
 use crate::shared::Shared;
 use crate::undefined;
 
@@ -42,7 +42,7 @@ pub struct Document {
     shared: Shared,
     /// Converts results that are defined to the type of `prepare`.
     convert: Option<Py<PyAny>>,
-    pace: Pace,
+    estimate: LatencyEstimate,
 }
 
 impl Document {
@@ -53,24 +53,28 @@ impl Document {
         convert: Option<Py<PyAny>>,
     ) -> Self {
         let pace = if prepared.may_block() {
-            Pace::slow()
+            LatencyEstimate::slow()
         } else {
-            Pace::default()
+            LatencyEstimate::default()
         };
         Self {
             prepared,
             path,
             shared,
             convert,
-            pace,
+            estimate: pace,
         }
     }
 
     /// Evaluates the document for a request.
-    pub fn ask<'py>(&self, py: Python<'py>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
+    pub fn evaluate_request<'py>(
+        &self,
+        py: Python<'py>,
+        request: &Request,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let answer = request.answer(
             py,
-            &self.pace,
+            &self.estimate,
             |request| self.prepared.evaluate(request),
             |request, search| {
                 let explained = self
@@ -83,7 +87,7 @@ impl Document {
     }
 
     /// Evaluates the document for many inputs by `topdown`.
-    fn watched(
+    fn evaluate_traced(
         &self,
         inputs: &[Input],
         request: &EngineRequest<'_>,
@@ -136,8 +140,8 @@ impl Document {
     ) -> PyResult<Bound<'py, PyAny>> {
         let request = self.shared.request(input.as_ref(), options)?;
         match input_json {
-            None => self.ask(py, &request),
-            Some(json) => self.ask(py, &request.or_json(json)?),
+            None => self.evaluate_request(py, &request),
+            Some(json) => self.evaluate_request(py, &request.or_json(json)?),
         }
     }
 
@@ -157,7 +161,7 @@ impl Document {
         }
         request.answer(
             py,
-            &self.pace,
+            &self.estimate,
             |request| self.prepared.allow(request),
             |request, search| {
                 let explained = self
@@ -203,10 +207,10 @@ impl Document {
             if batch.is_empty() {
                 return Ok(list);
             }
-            let long = turn.is_long(py)?.then(Pace::slow);
+            let long = turn.is_long(py)?.then(LatencyEstimate::slow);
             let answers = request.answer(
                 py,
-                long.as_ref().unwrap_or(&self.pace),
+                long.as_ref().unwrap_or(&self.estimate),
                 |request: &EngineRequest<'_>| {
                     let request = request.snapshot(&snapshot);
                     let mut answers = Vec::with_capacity(batch.len());
@@ -223,7 +227,9 @@ impl Document {
                     }
                     Ok(answers)
                 },
-                |request, search| self.watched(&batch, &request.snapshot(&snapshot), search),
+                |request, search| {
+                    self.evaluate_traced(&batch, &request.snapshot(&snapshot), search)
+                },
             )?;
             for answer in &answers {
                 list.append(self.typed(py, answer.as_ref())?)?;

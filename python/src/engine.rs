@@ -71,7 +71,7 @@ impl Engine {
 
     /// Wraps an engine that was created elsewhere.
     #[cfg(feature = "testing")]
-    pub fn of(engine: ::engine::Engine, settings: Settings) -> Self {
+    pub fn from_engine(engine: ::engine::Engine, settings: Settings) -> Self {
         let shared = Shared { engine, settings };
         Self {
             shared: shared.into(),
@@ -315,13 +315,13 @@ impl Engine {
 
     /// Replaces all data with JSON text.
     fn set_data_json(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
-        let text = Text::of(text)?;
+        let text = Text::of_str(text)?;
         detached(py, || self.engine().put("/", json::read(text.as_bytes())?))
     }
 
     /// Replaces all data with YAML text, parsed as OPA parses YAML.
     fn set_data_yaml(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
-        let text = Text::of(text)?;
+        let text = Text::of_str(text)?;
         detached(py, || {
             let data = yaml::read(text.as_bytes()).map_err(|error| {
                 ::engine::Error::Input(::engine::InputError::new(error.to_string()))
@@ -574,7 +574,7 @@ impl Engine {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let request = self.shared().request(input.as_ref(), options)?;
-        self.prepare(py, path, false, None)?.ask(py, &request)
+        self.prepare(py, path, false, None)?.evaluate_request(py, &request)
     }
 
     /// ``evaluate`` on another thread, as an awaitable. If the task is cancelled, the evaluation ends soon.

@@ -69,7 +69,7 @@ pub fn of_family(py: Python<'_>, family: Family, error: &::engine::Error) -> PyE
 }
 
 /// Returns the exception for an object that cannot be converted.
-pub fn refused(py: Python<'_>, family: Family, message: &str) -> PyErr {
+pub fn conversion_error(py: Python<'_>, family: Family, message: &str) -> PyErr {
     let entry = ErrorEntry::new("invalid_parameter", message);
     raise(py, family, message, vec![entry])
 }

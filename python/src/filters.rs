@@ -8,7 +8,7 @@ use crate::asynchronous::on_pool;
 use crate::convert::to_python;
 use crate::guard::no_truth_value;
 use crate::input::given;
-use crate::running::Pace;
+use crate::running::LatencyEstimate;
 use crate::shared::Shared;
 
 /// A rule that is prepared to become a row filter: call it with the known part of the input.
@@ -56,7 +56,7 @@ impl Filter {
         let request = self.shared.request(input.as_ref(), options)?;
         let made = request.answer(
             py,
-            &Pace::slow(),
+            &LatencyEstimate::slow(),
             |request| self.prepared.compile(request),
             |request, _| self.prepared.compile(request),
         )?;

@@ -34,7 +34,7 @@ pub fn declare(
     let custom =
         HostFunction::from_declaration(name, declaration.as_bytes(), move |context, operands| {
             let operands: Vec<Value> = operands.iter().map(|operand| operand.to_value()).collect();
-            let answer = stack::on_own(|| ask(&function, &operands, settings));
+            let answer = stack::on_own(|| call(&function, &operands, settings));
             match answer.unwrap_or(Answer::Ended(None)) {
                 Answer::Value(value) => Ok(context.value(&value)),
                 Answer::Undefined => Err(BuiltinError::Undefined),
@@ -60,7 +60,7 @@ pub fn declare(
     Ok(if waits { custom.waiting() } else { custom })
 }
 
-fn ask(function: &Py<PyAny>, operands: &[Value], settings: Settings) -> Answer {
+fn call(function: &Py<PyAny>, operands: &[Value], settings: Settings) -> Answer {
     let answer = Python::try_attach(|py| {
         called(py, function, operands, settings).unwrap_or_else(|error| {
             if error.is_instance_of::<PyException>(py) {
@@ -83,7 +83,7 @@ fn called(
         .map(|operand| to_python(py, operand, settings));
     let operands = PyTuple::new(py, operands.collect::<PyResult<Vec<_>>>()?)?;
     let answer = function.bind(py).call1(operands)?;
-    if undefined::is(&answer) {
+    if undefined::is_undefined(&answer) {
         return Ok(Answer::Undefined);
     }
     Ok(Answer::Value(from_python(&answer, settings)?))

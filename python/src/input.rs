@@ -6,7 +6,7 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyBytes;
 
 use crate::convert::from_python;
-use crate::error::{Family, refused};
+use crate::error::{Family, conversion_error};
 use crate::settings::Settings;
 use crate::undefined;
 
@@ -26,7 +26,7 @@ pub enum Text {
 }
 
 impl Text {
-    pub fn of(text: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub fn of_str(text: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(bytes) = text.cast::<PyBytes>() {
             return Ok(Self::Bytes(bytes.clone().into()));
         }
@@ -55,7 +55,7 @@ impl Input {
     /// Reads an object; a missing object and `UNDEFINED` leave `input` undefined.
     pub fn from_python(object: Option<&Bound<'_, PyAny>>, settings: Settings) -> PyResult<Self> {
         match object {
-            Some(object) if !undefined::is(object) => {
+            Some(object) if !undefined::is_undefined(object) => {
                 Ok(Self::Value(from_python(object, settings)?))
             }
             _ => Ok(Self::Undefined),
@@ -66,9 +66,9 @@ impl Input {
     pub fn or_json(self, json: &Bound<'_, PyAny>) -> PyResult<Self> {
         if !matches!(self, Self::Undefined) {
             let message = "give either input or input_json";
-            return Err(refused(json.py(), Family::Input, message));
+            return Err(conversion_error(json.py(), Family::Input, message));
         }
-        Ok(Self::Json(Text::of(json)?))
+        Ok(Self::Json(Text::of_str(json)?))
     }
 
     /// Returns `true` if parsing takes longer than releasing the interpreter's lock.

@@ -9,7 +9,7 @@ use crate::convert::json_to_python;
 use crate::explanation::{Explanation, detail};
 use crate::guard::no_truth_value;
 use crate::input::given;
-use crate::running::Pace;
+use crate::running::LatencyEstimate;
 use crate::settings::Settings;
 use crate::shared::Shared;
 
@@ -50,7 +50,7 @@ impl Partial {
         let request = self.shared.request(input.as_ref(), options)?;
         let left = request.answer(
             py,
-            &Pace::slow(),
+            &LatencyEstimate::slow(),
             |request| self.prepared.evaluate(request),
             |request, search| self.prepared.evaluate_as(request, search),
         )?;

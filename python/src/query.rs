@@ -11,7 +11,7 @@ use crate::error::from_engine;
 use crate::explanation::{Explanation, detail};
 use crate::guard::no_truth_value;
 use crate::input::given;
-use crate::running::Pace;
+use crate::running::LatencyEstimate;
 use crate::shared::Shared;
 
 /// A prepared query: call it with an input. It follows changes of its engine and takes the same options as documents.
@@ -69,7 +69,7 @@ impl Query {
         let request = self.shared.request(input.as_ref(), options)?;
         let rows = request.answer(
             py,
-            &Pace::slow(),
+            &LatencyEstimate::slow(),
             |request| self.prepared.solutions(request),
             |request, search| {
                 let explained = self
@@ -98,7 +98,7 @@ impl Query {
         let bound = bound.map_err(|error| from_engine(py, &error))?;
         let rows = request.answer(
             py,
-            &Pace::slow(),
+            &LatencyEstimate::slow(),
             |request| bound.solutions(request),
             |request, search| bound.checked(request, search),
         )?;

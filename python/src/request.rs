@@ -15,7 +15,7 @@ use crate::error::from_engine;
 use crate::input::Input;
 use crate::measures::{Coverage, Metrics, Profile};
 use crate::options::seconds;
-use crate::running::{Pace, raise};
+use crate::running::{LatencyEstimate, raise};
 use crate::settings::Settings;
 use crate::shared::Shared;
 use crate::snapshot::Snapshot;
@@ -111,7 +111,7 @@ impl Request {
     pub fn answer<R: Send>(
         &self,
         py: Python<'_>,
-        pace: &Pace,
+        pace: &LatencyEstimate,
         evaluate: impl FnOnce(&EngineRequest<'_>) -> Result<R, Error> + Send,
         search: impl FnOnce(&EngineRequest<'_>, SearchOptions<'_>) -> Result<R, Error> + Send,
     ) -> PyResult<R> {
@@ -123,7 +123,7 @@ impl Request {
             })?;
             return answer.map_err(|error| from_engine(py, &error));
         };
-        if options.is_watched() {
+        if options.is_traced() {
             return self.searched(py, search);
         }
         self.given(options, py, pace, evaluate)
@@ -147,22 +147,23 @@ impl Request {
             coverage.as_deref_mut().map(std::mem::take),
             profile.as_deref_mut().map(std::mem::take),
         );
-        let (answer, seen, timed) = self.given(options, py, &Pace::slow(), |request| {
-            let instruments = Instruments::default();
-            let mut observers: Vec<&mut dyn Observer> = Vec::new();
-            observers.extend(seen.as_mut().map(|seen| seen as &mut dyn Observer));
-            observers.extend(timed.as_mut().map(|timed| timed as &mut dyn Observer));
-            let is_watched = !observers.is_empty();
-            let mut observers = Observers(observers);
-            let mut how = SearchOptions::default();
-            how.observer = is_watched.then_some(&mut observers as &mut dyn Observer);
-            how.instruments = metrics.map(|_| &instruments);
-            let answer = search(request, how);
-            if let Some(metrics) = metrics {
-                metrics.instruments(&instruments);
-            }
-            Ok((answer, seen.take(), timed.take()))
-        })?;
+        let (answer, seen, timed) =
+            self.given(options, py, &LatencyEstimate::slow(), |request| {
+                let instruments = Instruments::default();
+                let mut observers: Vec<&mut dyn Observer> = Vec::new();
+                observers.extend(seen.as_mut().map(|seen| seen as &mut dyn Observer));
+                observers.extend(timed.as_mut().map(|timed| timed as &mut dyn Observer));
+                let is_watched = !observers.is_empty();
+                let mut observers = Observers(observers);
+                let mut how = SearchOptions::default();
+                how.observer = is_watched.then_some(&mut observers as &mut dyn Observer);
+                how.instruments = metrics.map(|_| &instruments);
+                let answer = search(request, how);
+                if let Some(metrics) = metrics {
+                    metrics.instruments(&instruments);
+                }
+                Ok((answer, seen.take(), timed.take()))
+            })?;
         if let (Some(coverage), Some(seen)) = (&mut coverage, seen) {
             **coverage = seen;
         }
@@ -177,7 +178,7 @@ impl Request {
         &self,
         options: &Options,
         py: Python<'_>,
-        pace: &Pace,
+        pace: &LatencyEstimate,
         run: impl FnOnce(&EngineRequest<'_>) -> Result<R, Error> + Send,
     ) -> PyResult<R> {
         let is_large = self.input.is_large();
@@ -304,7 +305,7 @@ impl Options {
         self.limits.take().unwrap_or_else(|| usual.clone())
     }
 
-    fn is_watched(&self) -> bool {
+    fn is_traced(&self) -> bool {
         let is_instrumented = |metrics: &Py<Metrics>| metrics.get().is_instrumented();
         self.coverage.is_some()
             || self.profile.is_some()

@@ -29,9 +29,9 @@ pub fn raise(error: PyErr) {
 /// Decides if the interpreter's lock is released for evaluations of a document. It is, once an evaluation took long enough to
 /// poll its limits.
 #[derive(Default)]
-pub struct Pace(AtomicBool);
+pub struct LatencyEstimate(AtomicBool);
 
-impl Pace {
+impl LatencyEstimate {
     /// For evaluations that are known to take long, or that may wait.
     pub fn slow() -> Self {
         Self(AtomicBool::new(true))

@@ -22,5 +22,5 @@ pub fn _faulty_engine(py: Python<'_>) -> PyResult<Engine> {
     engine
         .set_module("t.rego", POLICY)
         .map_err(|error| from_engine(py, &error))?;
-    Ok(Engine::of(engine, Settings::read(false, None)?))
+    Ok(Engine::from_engine(engine, Settings::read(false, None)?))
 }

@@ -38,7 +38,7 @@ pub fn get(py: Python<'_>) -> PyResult<Py<UndefinedType>> {
 }
 
 /// Returns `true` if `object` is `UNDEFINED`.
-pub fn is(object: &Bound<'_, PyAny>) -> bool {
+pub fn is_undefined(object: &Bound<'_, PyAny>) -> bool {
     let only = UNDEFINED.get(object.py());
     only.is_some_and(|only| object.is(only))
 }

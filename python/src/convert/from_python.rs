@@ -11,8 +11,8 @@ use pyo3::types::{
 
 use super::number;
 use super::objects::{self, Other};
-use super::records::{self, Known};
-use crate::error::{Family, refused};
+use super::records::{self, NameMatch};
+use crate::error::{Family, conversion_error};
 use crate::guard::attached;
 use crate::settings::Settings;
 
@@ -32,7 +32,7 @@ pub fn from_python(object: &Bound<'_, PyAny>, settings: Settings) -> PyResult<Va
                 } else {
                     format!("at /{}: ", path.join("/"))
                 };
-                refused(object.py(), Family::Input, &format!("{place}{message}"))
+                conversion_error(object.py(), Family::Input, &format!("{place}{message}"))
             }
         })
     })
@@ -47,14 +47,14 @@ pub(super) enum Fail {
 }
 
 impl Fail {
-    pub(super) fn refuse(message: impl Into<String>) -> Self {
+    pub(super) fn unsupported(message: impl Into<String>) -> Self {
         Self::Refused {
             message: message.into(),
             path: Vec::new(),
         }
     }
 
-    fn below(mut self, step: impl FnOnce() -> String) -> Self {
+    fn within_step(mut self, step: impl FnOnce() -> String) -> Self {
         if let Self::Refused { path, .. } = &mut self {
             path.push(step());
         }
@@ -83,7 +83,7 @@ impl Reader {
             return string(text);
         }
         if let Ok(int) = object.cast_exact::<PyInt>() {
-            return number::from_int(int)?.map_err(Fail::refuse);
+            return number::from_int(int)?.map_err(Fail::unsupported);
         }
         if object.is_none() {
             return Ok(Value::NULL);
@@ -93,13 +93,13 @@ impl Reader {
             return Ok(Value::from(boolean.is_true()));
         }
         if let Ok(float) = object.cast_exact::<PyFloat>() {
-            return number::from_float(float).map_err(Fail::refuse);
+            return number::from_float(float).map_err(Fail::unsupported);
         }
         if let Ok(dict) = object.cast_exact::<PyDict>() {
-            return self.below()?.dict(dict);
+            return self.nested()?.dict(dict);
         }
         if let Ok(list) = object.cast_exact::<PyList>() {
-            return Ok(Value::array(self.below()?.items(list.iter())?));
+            return Ok(Value::array(self.nested()?.items(list.iter())?));
         }
         self.derived(object)
     }
@@ -125,9 +125,9 @@ impl Reader {
     }
 
     /// Returns the reader for the elements of a collection.
-    fn below(self) -> Result<Self, Fail> {
+    fn nested(self) -> Result<Self, Fail> {
         if self.depth == Limits::NESTING {
-            return Err(Fail::refuse(format!(
+            return Err(Fail::unsupported(format!(
                 "nested deeper than {} levels",
                 Limits::NESTING
             )));
@@ -144,12 +144,12 @@ impl Reader {
             return string(text);
         }
         if let Ok(int) = object.cast::<PyInt>() {
-            return number::from_int(int)?.map_err(Fail::refuse);
+            return number::from_int(int)?.map_err(Fail::unsupported);
         }
         if let Ok(float) = object.cast::<PyFloat>() {
-            return number::from_float(float).map_err(Fail::refuse);
+            return number::from_float(float).map_err(Fail::unsupported);
         }
-        let below = self.below()?;
+        let below = self.nested()?;
         if let Ok(dict) = object.cast::<PyDict>() {
             return below.dict(dict);
         }
@@ -166,10 +166,10 @@ impl Reader {
             return Ok(Value::set(below.items(set.iter())?));
         }
         if let Some(decimal) = number::from_decimal(object)? {
-            return decimal.map_err(Fail::refuse);
+            return decimal.map_err(Fail::unsupported);
         }
         if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>() {
-            return Err(Fail::refuse(
+            return Err(Fail::unsupported(
                 "bytes cannot be converted to a Rego value; decode them to str first",
             ));
         }
@@ -211,22 +211,22 @@ impl Reader {
             let (name, value) = &item;
             if let Some((object, known)) = &mut record {
                 let how = known.knows(at, name);
-                is_same &= how == Known::Same;
-                if how == Known::No {
+                is_same &= how == NameMatch::Same;
+                if how == NameMatch::No {
                     names.extend(known.first(py, at));
                     values = known.in_order(object.values(), at);
                     record = None;
                 }
             }
             let place = match &mut record {
-                Some((object, known)) => known.place(object.values(), at).ok_or_else(changed)?,
+                Some((object, known)) => known.value_at(object.values(), at).ok_or_else(changed)?,
                 None => {
                     names.push(name.clone());
                     values.push_mut(Value::NULL)
                 }
             };
             let is_scalar = self.fill(place, value);
-            let is_scalar = is_scalar.map_err(|fail| fail.below(|| text_of(name)))?;
+            let is_scalar = is_scalar.map_err(|fail| fail.within_step(|| text_of(name)))?;
             // Converting a collection may run code that changes the dict.
             if !is_scalar && dict.len() != size {
                 return Err(changed());
@@ -247,7 +247,7 @@ impl Reader {
         }
         let names = names.iter().map(|name| {
             let name_value = self.convert(name);
-            name_value.map_err(|fail| fail.below(|| text_of(name)))
+            name_value.map_err(|fail| fail.within_step(|| text_of(name)))
         });
         let names: Vec<_> = names.collect::<Result<_, _>>()?;
         Ok(Value::object(names.into_iter().zip(values).collect()))
@@ -265,8 +265,8 @@ impl Reader {
         value: &Bound<'_, PyAny>,
     ) -> Result<(Value, Value), Fail> {
         let step = || text_of(key);
-        let converted = self.convert(key).map_err(|fail| fail.below(step))?;
-        let value = self.convert(value).map_err(|fail| fail.below(step))?;
+        let converted = self.convert(key).map_err(|fail| fail.within_step(step))?;
+        let value = self.convert(value).map_err(|fail| fail.within_step(step))?;
         Ok((converted, value))
     }
 
@@ -276,14 +276,14 @@ impl Reader {
     ) -> Result<Vec<Value>, Fail> {
         let convert = |(at, object): (usize, _)| {
             let value = self.convert(&object);
-            value.map_err(|fail| fail.below(|| at.to_string()))
+            value.map_err(|fail| fail.within_step(|| at.to_string()))
         };
         objects.enumerate().map(convert).collect()
     }
 }
 
 fn changed() -> Fail {
-    Fail::refuse("the dict changed while it was read")
+    Fail::unsupported("the dict changed while it was read")
 }
 
 fn text_of(name: &Bound<'_, PyAny>) -> String {
@@ -300,5 +300,5 @@ fn string(text: &Bound<'_, PyString>) -> Result<Value, Fail> {
 
 #[cold]
 fn surrogate() -> Fail {
-    Fail::refuse("a str with a lone surrogate cannot be converted to a Rego value")
+    Fail::unsupported("a str with a lone surrogate cannot be converted to a Rego value")
 }

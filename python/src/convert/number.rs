@@ -113,7 +113,7 @@ pub fn from_text<'py>(
 }
 
 /// Converts `coefficient / 10^scale` to an object.
-pub fn from_decimal_parts(
+pub fn decimal_object(
     py: Python<'_>,
     scale: u8,
     coefficient: i64,

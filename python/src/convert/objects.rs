@@ -35,7 +35,7 @@ pub(super) fn other<'py>(
     }
     if object.is_instance(DATE.import(py, "datetime", "date")?)? {
         return match settings.datetimes {
-            Datetimes::Refused => Err(Fail::refuse(DATETIMES)),
+            Datetimes::Refused => Err(Fail::unsupported(DATETIMES)),
             _ => Ok(Other::Object(object.call_method0("isoformat")?)),
         };
     }
@@ -52,7 +52,7 @@ pub(super) fn other<'py>(
             return Ok(Other::Object(index.call1((object,))?));
         }
     }
-    Err(Fail::refuse(format!(
+    Err(Fail::unsupported(format!(
         "an object of type `{}` cannot be converted to a Rego value",
         object.get_type().fully_qualified_name()?
     )))
@@ -74,11 +74,13 @@ const DATETIMES: &str = "dates and times cannot be converted to Rego values; cre
 
 fn datetime<'py>(object: &Bound<'py, PyAny>, how: Datetimes) -> Result<Bound<'py, PyAny>, Fail> {
     if how == Datetimes::Refused {
-        return Err(Fail::refuse(DATETIMES));
+        return Err(Fail::unsupported(DATETIMES));
     }
     let py = object.py();
     if object.getattr("tzinfo")?.is_none() {
-        return Err(Fail::refuse("a datetime without a time zone is ambiguous"));
+        return Err(Fail::unsupported(
+            "a datetime without a time zone is ambiguous",
+        ));
     }
     if how == Datetimes::Rfc3339 {
         return Ok(object.call_method0("isoformat")?);

@@ -39,7 +39,7 @@ struct Form {
 
 /// Result of comparing a name with that of a record.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Known {
+pub enum NameMatch {
     /// Identical object.
     Same,
     /// Another object with the same text.
@@ -50,11 +50,11 @@ pub enum Known {
 impl Record {
     /// Compares the name at a position.
     #[inline]
-    pub fn knows(&self, at: usize, name: &Bound<'_, PyAny>) -> Known {
+    pub fn knows(&self, at: usize, name: &Bound<'_, PyAny>) -> NameMatch {
         match self.names.get(at) {
-            Some(known) if known.is(name) => Known::Same,
-            Some(_) if self.has_text(at, name) => Known::Equal,
-            _ => Known::No,
+            Some(known) if known.is(name) => NameMatch::Same,
+            Some(_) if self.has_text(at, name) => NameMatch::Equal,
+            _ => NameMatch::No,
         }
     }
 
@@ -67,7 +67,7 @@ impl Record {
 
     /// Returns the element of the sorted values for the name at a position.
     #[inline]
-    pub fn place<'v>(&self, values: &'v mut [Value], at: usize) -> Option<&'v mut Value> {
+    pub fn value_at<'v>(&self, values: &'v mut [Value], at: usize) -> Option<&'v mut Value> {
         values.get_mut(self.form.order.slot(at)?)
     }
 
@@ -100,7 +100,7 @@ impl Record {
         self.form.missed.set(missed);
         if missed.is_multiple_of(PATIENCE) {
             let names: Vec<_> = dict.keys().iter().collect();
-            let same = |(at, name)| self.knows(at, name) != Known::No;
+            let same = |(at, name)| self.knows(at, name) != NameMatch::No;
             if names.len() == self.names.len() && names.iter().enumerate().all(same) {
                 remember(&names, self.form.clone());
             }
@@ -112,12 +112,12 @@ impl Record {
 struct Records {
     forms: Shapes<Option<Rc<Record>>>,
     /// By the address of the first name.
-    by_object: Places,
+    by_object: RecordTable,
     /// By the text of the first name.
-    by_text: Places,
+    by_text: RecordTable,
 }
 
-type Places = [Option<Rc<Record>>; PLACES];
+type RecordTable = [Option<Rc<Record>>; PLACES];
 
 impl Default for Records {
     fn default() -> Self {
@@ -138,14 +138,14 @@ thread_local! {
 pub fn likely(first: &Bound<'_, PyAny>, size: usize) -> Option<Rc<Record>> {
     RECORDS.with_borrow(|records| {
         let is_long = |record: &&Rc<Record>| record.names.len() == size;
-        let record = records.by_object.get(place_of_object(first, size))?;
+        let record = records.by_object.get(slot_of_object(first, size))?;
         if let Some(record) = record.as_ref().filter(is_long)
-            && record.knows(0, first) == Known::Same
+            && record.knows(0, first) == NameMatch::Same
         {
             return Some(record.clone());
         }
         let text = first.cast_exact::<PyString>().ok()?.to_str().ok()?;
-        let record = records.by_text.get(place_of_text(text, size))?;
+        let record = records.by_text.get(slot_of_text(text, size))?;
         record.as_ref().filter(is_long).cloned()
     })
 }
@@ -163,7 +163,7 @@ pub fn read(names: &[Bound<'_, PyAny>], values: &mut [Value]) -> Option<Object> 
     };
     let texts: SmallVec<[&str; FEW]> = names.iter().map(text).collect::<Option<_>>()?;
     let first = texts.first()?;
-    let place = place_of_text(first, names.len());
+    let place = slot_of_text(first, names.len());
     let (object, new) = RECORDS.with_borrow_mut(|records| {
         let order = records.forms.order(&texts)?;
         let object = order.object(values);
@@ -194,8 +194,8 @@ fn remember(names: &[Bound<'_, PyAny>], form: Rc<Form>) {
         return;
     };
     let places = (
-        place_of_object(first, names.len()),
-        place_of_text(text, names.len()),
+        slot_of_object(first, names.len()),
+        slot_of_text(text, names.len()),
     );
     let texts = form.texts.clone();
     let held = names.iter().filter_map(|name| name.cast_exact().ok());
@@ -219,12 +219,12 @@ fn remember(names: &[Bound<'_, PyAny>], form: Rc<Form>) {
     drop(replaced);
 }
 
-fn place_of_object(first: &Bound<'_, PyAny>, size: usize) -> usize {
+fn slot_of_object(first: &Bound<'_, PyAny>, size: usize) -> usize {
     // objects are at least 16 bytes apart
     ((first.as_ptr().addr() >> 4) ^ size) % PLACES
 }
 
-fn place_of_text(first: &str, size: usize) -> usize {
+fn slot_of_text(first: &str, size: usize) -> usize {
     let letter = first.as_bytes().first().copied().unwrap_or(0);
     (usize::from(letter) ^ (first.len() << 2) ^ size) % PLACES
 }

@@ -8,7 +8,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple, PyType};
 
 use super::number::{self, Fractions};
-use crate::error::{Family, from_engine, refused};
+use crate::error::{Family, conversion_error, from_engine};
 use crate::guard::attached;
 use crate::settings::Settings;
 
@@ -78,7 +78,7 @@ impl<'py> Writer<'py> {
             return Ok(match number {
                 Number::Int(int) => int.into_pyobject(py)?.into_any(),
                 Number::Decimal(scale, coefficient) => {
-                    number::from_decimal_parts(py, scale, coefficient, self.fractions)?
+                    number::decimal_object(py, scale, coefficient, self.fractions)?
                 }
                 Number::Text(text) => number::from_text(py, text, self.fractions)?,
             });
@@ -91,7 +91,7 @@ impl<'py> Writer<'py> {
         }
         if self.depth == NESTING && !value.is_null() {
             let message = format!("nested deeper than {NESTING} levels");
-            return Err(refused(py, Family::Output, &message));
+            return Err(conversion_error(py, Family::Output, &message));
         }
         if let Some(items) = value.as_array() {
             let items = self.deeper().all(items)?;
@@ -148,6 +148,6 @@ impl<'py> Writer<'py> {
             return Ok(());
         }
         let message = format!("{what} are equal in Python, like `1` and `true`, but not in Rego");
-        Err(refused(self.py, Family::Output, &message))
+        Err(conversion_error(self.py, Family::Output, &message))
     }
 }
