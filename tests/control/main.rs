@@ -36,6 +36,7 @@ mod measured;
 mod migrations;
 mod older;
 mod outage;
+mod page;
 mod plane;
 mod races;
 mod reloaded;

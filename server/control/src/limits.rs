@@ -155,3 +155,15 @@ pub const WEBHOOK_DELIVERIES: i64 = 1000;
 
 /// Minimum time between two fetches of a source that webhooks trigger, in microseconds.
 pub const WEBHOOK_PAUSE: i64 = 5_000_000;
+
+/// Lifetime of a session of the page, in seconds.
+pub const SESSION_SECONDS: i64 = 8 * 3600;
+
+/// Maximum number of sessions of a token.
+pub const SESSIONS: i64 = 32;
+
+/// Maximum size of a form of the page, in bytes.
+pub const FORM_BODY: usize = 16 << 10;
+
+/// Number of rows of a table of the page.
+pub const PAGE_ROWS: usize = 50;

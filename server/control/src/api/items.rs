@@ -1,6 +1,7 @@
 //! Bundles, sources, stacks and secrets: lists, reads and writes.
 
 use super::answer::Answer;
+use super::pages::Page;
 use super::preconditions;
 use super::request::ApiRequest;
 use super::service::Context;
@@ -71,24 +72,44 @@ fn item_json(kind: Kind, item: &Item) -> String {
 /// Lists a page of the items that the caller may see.
 pub async fn list(context: &mut Context<'_>, kind: Kind) -> Result<Answer, ApiError> {
     let page = context.page(kind.plural(), limits::PAGE)?;
+    let found = visible(context, kind, &page).await?;
+    let shown = |item: &Item| Ok(item_json(kind, item));
+    context.paged(&page, &found, |item| item.head.id, shown)
+}
+
+/// Returns at most `most` items that the caller may see, and the cursor of the next page.
+pub async fn visible_page(
+    context: &mut Context<'_>,
+    kind: Kind,
+    most: usize,
+) -> Result<(Vec<Item>, Option<String>), ApiError> {
+    let page = context.page(kind.plural(), most)?;
+    let mut found = visible(context, kind, &page).await?;
+    let next = context.next_cursor(&page, &found, |item| item.head.id)?;
+    found.truncate(page.size());
+    Ok((found, next))
+}
+
+/// Returns the items of a page that the caller may see, and one more if there is a next page.
+async fn visible(context: &mut Context<'_>, kind: Kind, page: &Page) -> Result<Vec<Item>, ApiError> {
     let (after, most) = (page.behind.unwrap_or(0), page.most());
     let holder = &context.principal.holder;
     let transaction = &mut *context.transaction;
-    let found = match context.state.access.visible(context.principal, kind)? {
-        Visible::All => transaction.items_after(kind, after, most).await?,
-        Visible::None => Vec::new(),
-        Visible::If(condition, reach) => {
-            let seen = VisibleRows {
-                token: holder.id,
-                permission: &AccessRequest::View(kind).permission(),
-                condition: &condition,
-                scope: reach,
-            };
-            transaction.items_under(kind, seen, after, most).await?
-        }
-    };
-    let shown = |item: &Item| Ok(item_json(kind, item));
-    context.paged(&page, &found, |item| item.head.id, shown)
+    Ok(
+        match context.state.access.visible(context.principal, kind)? {
+            Visible::All => transaction.items_after(kind, after, most).await?,
+            Visible::None => Vec::new(),
+            Visible::If(condition, reach) => {
+                let seen = VisibleRows {
+                    token: holder.id,
+                    permission: &AccessRequest::View(kind).permission(),
+                    condition: &condition,
+                    scope: reach,
+                };
+                transaction.items_under(kind, seen, after, most).await?
+            }
+        },
+    )
 }
 
 /// Returns an item.

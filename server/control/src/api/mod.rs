@@ -11,6 +11,7 @@ mod grants;
 mod items;
 mod metrics;
 mod openapi;
+mod page;
 mod pages;
 mod preconditions;
 mod request;

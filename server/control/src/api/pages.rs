@@ -13,6 +13,11 @@ pub struct Page {
 }
 
 impl Page {
+    /// Returns the maximum number of items of the page.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
     /// Returns the row limit of the query: one more than the page contains, which shows whether there is a next page.
     pub fn most(&self) -> i64 {
         i64::try_from(self.size)
@@ -48,12 +53,21 @@ impl Context<'_> {
         shown: impl Fn(&T) -> Result<String, ApiError>,
     ) -> Result<Answer, ApiError> {
         let held = found.get(..page.size).unwrap_or(found);
-        let last = held.last().filter(|_| held.len() < found.len());
-        let next = last.map(|last| self.state.keys.cursor(&page.list, number(last)));
-        let next = next
-            .transpose()
-            .map_err(|error| ApiError::internal(error.0))?;
+        let next = self.next_cursor(page, found, number)?;
         let items: Result<Vec<String>, ApiError> = held.iter().map(shown).collect();
         Ok(Answer::page(&items?, next.as_deref()))
+    }
+
+    /// Returns the cursor of the next page if more rows were found than the page contains.
+    pub fn next_cursor<T>(
+        &self,
+        page: &Page,
+        found: &[T],
+        number: impl Fn(&T) -> i64,
+    ) -> Result<Option<String>, ApiError> {
+        let held = found.get(..page.size).unwrap_or(found);
+        let last = held.last().filter(|_| held.len() < found.len());
+        let next = last.map(|last| self.state.keys.cursor(&page.list, number(last)));
+        next.transpose().map_err(|error| ApiError::internal(error.0))
     }
 }

@@ -30,6 +30,8 @@ pub enum Route {
     BuildRequest(String, String),
     /// Deliveries of the webhook of a source.
     Webhook(String),
+    /// A page for operators.
+    Page(UiPage),
     /// A document of a source.
     Data(String, DataPath),
     /// The grants on an item.
@@ -46,6 +48,48 @@ pub enum Route {
     Health,
     /// The OpenAPI description.
     OpenApi,
+}
+
+/// A page for operators, or the action of one of its forms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UiPage {
+    /// The bundles.
+    Bundles,
+    /// The sources.
+    Sources,
+    /// A bundle.
+    Bundle(String),
+    /// A request of a build of a bundle.
+    Build(String),
+    /// The choice of another active revision of a bundle.
+    Rollback(String),
+    /// The login form.
+    Login,
+    /// The end of a session.
+    Logout,
+}
+
+impl UiPage {
+    /// Returns the allowed methods, in order.
+    pub fn methods(&self) -> &'static [&'static str] {
+        match self {
+            Self::Bundles | Self::Sources | Self::Bundle(_) => &["GET", "HEAD"],
+            Self::Build(_) | Self::Rollback(_) | Self::Logout => &["POST"],
+            Self::Login => &["GET", "HEAD", "POST"],
+        }
+    }
+
+    fn pattern(&self) -> &'static str {
+        match self {
+            Self::Bundles => "/ui",
+            Self::Sources => "/ui/sources",
+            Self::Bundle(_) => "/ui/bundles/{bundle}",
+            Self::Build(_) => "/ui/bundles/{bundle}/build",
+            Self::Rollback(_) => "/ui/bundles/{bundle}/rollback",
+            Self::Login => "/ui/login",
+            Self::Logout => "/ui/logout",
+        }
+    }
 }
 
 /// Returns the route of a path, or `None` if no route matches. Each segment is decoded once.
@@ -65,6 +109,17 @@ pub fn route(path: &str) -> Result<Option<Route>, ApiError> {
         ["health"] => Route::Health,
         ["metrics"] => Route::Metrics,
         ["openapi.json"] => Route::OpenApi,
+        ["ui"] => Route::Page(UiPage::Bundles),
+        ["ui", "sources"] => Route::Page(UiPage::Sources),
+        ["ui", "login"] => Route::Page(UiPage::Login),
+        ["ui", "logout"] => Route::Page(UiPage::Logout),
+        ["ui", "bundles", item] if !item.is_empty() => {
+            Route::Page(UiPage::Bundle(name(Kind::Bundle, item)?))
+        }
+        ["ui", "bundles", item, "build"] => Route::Page(UiPage::Build(name(Kind::Bundle, item)?)),
+        ["ui", "bundles", item, "rollback"] => {
+            Route::Page(UiPage::Rollback(name(Kind::Bundle, item)?))
+        }
         ["webhooks", source] if !source.is_empty() => Route::Webhook(name(Kind::Source, source)?),
         ["v1", "audit"] => Route::Audit,
         ["v1", kind, rest @ ..] => {
@@ -112,6 +167,7 @@ impl Route {
     /// Returns the allowed methods, in order.
     pub fn methods(&self) -> &'static [&'static str] {
         match self {
+            Self::Page(page) => page.methods(),
             Self::List(Kind::Token) => &["GET", "HEAD", "POST"],
             Self::Item(Kind::Token, _) => &["DELETE", "GET", "HEAD"],
             Self::Item(..) | Self::Grant(..) => &["DELETE", "GET", "HEAD", "PUT"],
@@ -137,6 +193,7 @@ impl Route {
         match self {
             Self::Data(..) => limits::DATA_BODY,
             Self::Webhook(_) => limits::WEBHOOK_BODY,
+            Self::Page(_) => limits::FORM_BODY,
             _ => limits::RESOURCE_BODY,
         }
     }
@@ -155,6 +212,7 @@ impl Route {
             Self::Builds(_) => "/v1/bundles/{bundle}/builds".to_owned(),
             Self::BuildRequest(..) => "/v1/bundles/{bundle}/builds/{build}".to_owned(),
             Self::Webhook(_) => "/webhooks/{source}".to_owned(),
+            Self::Page(page) => page.pattern().to_owned(),
             Self::Data(..) => "/v1/sources/{source}/data/{path}".to_owned(),
             Self::Grants(kind, _) => {
                 format!("/v1/{}/{{{}}}/grants", kind.plural(), kind.singular())

@@ -14,8 +14,8 @@ use super::metrics::Metrics;
 use super::request::{ApiRequest, Params, RequestId, key};
 use super::routes::{Route, route};
 use super::{
-    audit, builds, data, download, grants, items, openapi, preconditions, revisions, statuses,
-    tokens, webhooks, write,
+    audit, builds, data, download, grants, items, openapi, page, preconditions, revisions,
+    statuses, tokens, webhooks, write,
 };
 use crate::access::{Access, AccessRequest, Principal};
 use crate::changes::{Actor, Changing};
@@ -128,6 +128,16 @@ impl Service {
                 Admitted::WithoutBody
             };
         }
+        if let Ok(Some(Route::Page(page))) = &found {
+            let is_read = page.methods().contains(&"POST") && *request.method() == Method::POST;
+            return if is_read {
+                Admitted::WithBody {
+                    limit: crate::limits::FORM_BODY,
+                }
+            } else {
+                Admitted::WithoutBody
+            };
+        }
         let Some(key) = key(request.headers()) else {
             return Admitted::WithoutBody;
         };
@@ -179,7 +189,6 @@ impl Service {
             format!("{number:x}")
         };
         let RequestId(id) = RequestId::new(&id.unwrap_or_else(numbered));
-        let is_head = head.method == Method::HEAD;
         let method = head.method.clone();
         let is_known = head.extensions.get::<AdmittedKey>().is_some();
         let found = self.route(head.uri.path());
@@ -200,7 +209,17 @@ impl Service {
             body,
             id: id.clone(),
         };
-        let mut response = match self.answer(&head.method, found, &asked, is_known).await {
+        let answered = match &found {
+            Ok(Some(Route::Page(found))) => {
+                Err(page::respond(&self.state, &head.method, found, &asked).await)
+            }
+            _ => Ok(self.answer(&head.method, found, &asked, is_known).await),
+        };
+        let answered = match answered {
+            Ok(answered) => answered,
+            Err(page) => return self.finished(page, &method, pattern, begun),
+        };
+        let response = match answered {
             Ok((answer, None)) => answer.response(is_pretty, false),
             Ok((answer, Some(status))) => {
                 let is_known = status == StatusCode::NOT_MODIFIED;
@@ -213,6 +232,17 @@ impl Service {
                 refusal.response()
             }
         };
+        self.finished(response, &method, pattern, begun)
+    }
+
+    /// Counts a response, and removes its body for `HEAD`.
+    fn finished(
+        &self,
+        mut response: Response<Body>,
+        method: &Method,
+        pattern: Option<String>,
+        begun: Instant,
+    ) -> Response<Body> {
         if response.status() != StatusCode::UNAUTHORIZED
             && let Some(pattern) = pattern
         {
@@ -222,7 +252,7 @@ impl Service {
                 .metrics
                 .observe(&handler, method.as_str(), status, begun.elapsed());
         }
-        if is_head {
+        if *method == Method::HEAD {
             let length = response.body().len();
             response
                 .headers_mut()
@@ -439,6 +469,7 @@ async fn read(context: &mut Context<'_>, route: &Route) -> Result<Answer, ApiErr
         | Route::Rollback(_)
         | Route::Build(_)
         | Route::Webhook(_)
+        | Route::Page(_)
         | Route::Health => Err(ApiError::not_found()),
     }
 }

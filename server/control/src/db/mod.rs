@@ -20,6 +20,7 @@ mod options;
 mod pool;
 mod postgres;
 mod postgres_dsn;
+mod sessions;
 mod settings;
 mod source_data;
 mod sqlite;

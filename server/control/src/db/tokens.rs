@@ -38,7 +38,8 @@ pub struct NewToken<'t> {
     pub expires_at: Option<i64>,
 }
 
-fn read(mut row: Row) -> Result<Holder, DbError> {
+/// Reads a row with the columns of a token.
+pub(super) fn holder_of(mut row: Row) -> Result<Holder, DbError> {
     let id = row.int()?;
     let name = row.text()?;
     let role = row.text()?;
@@ -70,7 +71,7 @@ impl Transaction {
                 vec![key_hash.into()],
             )
             .await?;
-        row.map(read).transpose()
+        row.map(holder_of).transpose()
     }
 
     /// Returns a token by its name.
@@ -81,7 +82,7 @@ impl Transaction {
                 vec![name.into()],
             )
             .await?;
-        row.map(read).transpose()
+        row.map(holder_of).transpose()
     }
 
     /// Returns tokens with larger ids, in order.
@@ -92,7 +93,7 @@ impl Transaction {
                 vec![after.into(), most.into()],
             )
             .await?;
-        rows.into_iter().map(read).collect()
+        rows.into_iter().map(holder_of).collect()
     }
 
     /// Clears the key of a token, which gets another one before the transaction ends.

@@ -16,6 +16,8 @@ pub(super) const SETTING: &str = "service_keys";
 pub struct ServiceKeys {
     tokens: hmac::Key,
     versions: hmac::Key,
+    sessions: hmac::Key,
+    forms: hmac::Key,
     cursors: Keyring,
 }
 
@@ -49,6 +51,8 @@ impl ServiceKeys {
         Ok(Self {
             tokens: key("tokens"),
             versions: key("versions"),
+            sessions: key("sessions"),
+            forms: key("forms"),
             cursors: Keyring::read(&cursors)?,
         })
     }
@@ -56,6 +60,24 @@ impl ServiceKeys {
     /// Returns the digest of a token key, which the database stores.
     pub fn digest(&self, key: &str) -> Vec<u8> {
         hmac::sign(&self.tokens, key.as_bytes()).as_ref().to_vec()
+    }
+
+    /// Returns the digest of the cookie of a session, which the database stores.
+    pub fn session_digest(&self, cookie: &str) -> Vec<u8> {
+        hmac::sign(&self.sessions, cookie.as_bytes())
+            .as_ref()
+            .to_vec()
+    }
+
+    /// Returns the token that forms contain for a cookie.
+    pub fn form_token(&self, cookie: &str) -> String {
+        hex::encode(hmac::sign(&self.forms, cookie.as_bytes()))
+    }
+
+    /// Returns `true` if a token is that of a cookie. Takes constant time.
+    pub fn is_form_token(&self, cookie: &str, token: &str) -> bool {
+        let tag = hex::decode(token).unwrap_or_default();
+        hmac::verify(&self.forms, cookie.as_bytes(), &tag).is_ok()
     }
 
     /// Returns a tag for a state, which reveals nothing else about it.
