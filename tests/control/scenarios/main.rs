@@ -1,4 +1,4 @@
-//! Scenarios of `solon control build`: files of `tests/cases/control/scenarios`, each a list of cases.
+//! The program `solon control` as processes: kills (`killed`), and scenarios of `solon control build`: files of `tests/cases/control/scenarios`, each a list of cases.
 //!
 //! A case has a `note`, `files` of a folder, the folders that become Git repositories (`git`), variables of the environment
 //! (`env`), and further arguments (`args`). It runs twice, with and without `--non-interactive`, and expects the exit `code`,
@@ -12,6 +12,15 @@
     clippy::indexing_slicing,
     reason = "a panic here is a failing test"
 )]
+
+#[path = "../../servers/mod.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod servers;
+#[path = "../../time/waiting.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod waiting;
+
+mod killed;
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -51,6 +60,17 @@ struct Case {
 /// A folder of a test, removed when the test ends.
 struct Folder(PathBuf);
 
+impl Folder {
+    fn new() -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("solon-scenario-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+}
+
 impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
@@ -78,11 +98,7 @@ fn commit(folder: &Path) {
 }
 
 fn run(case: &Case, more: &[&str]) -> (Output, Folder) {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let name = format!("solon-scenario-{}-{number}", std::process::id());
-    let folder = Folder(std::env::temp_dir().join(name));
-    std::fs::create_dir_all(&folder.0).unwrap();
+    let folder = Folder::new();
     for (name, text) in &case.files {
         let path = folder.0.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -47,11 +47,11 @@ pub async fn respond(
     state: &State,
     method: &Method,
     page: &UiPage,
-    asked: &Asked,
+    request: &Asked,
 ) -> Response<Body> {
-    let response = answer(state, method, page, asked).await;
+    let response = answer(state, method, page, request).await;
     let mut response = response.unwrap_or_else(|refusal| {
-        refusal.log(&asked.id);
+        refusal.log(&request.id);
         failed(state, &refusal)
     });
     let policy = html::content_policy();
@@ -76,20 +76,20 @@ async fn answer(
     state: &State,
     method: &Method,
     page: &UiPage,
-    asked: &Asked,
+    request: &Asked,
 ) -> Result<Response<Body>, Refusal> {
     if !page.methods().contains(&method.as_str()) {
         return Err(Refusal::new(Refused::Method, page.methods().join(", ")));
     }
     let is_form = *method == Method::POST;
-    if is_form && !session::is_own_form(&asked.headers) {
+    if is_form && !session::is_own_form(&request.headers) {
         return Err(foreign_form());
     }
     match page {
-        UiPage::Login if is_form => log_in(state, asked).await,
-        UiPage::Login => login_form(state, asked, StatusCode::OK, "").await,
-        _ if is_form => act(state, page, asked).await,
-        _ => show(state, page, asked).await,
+        UiPage::Login if is_form => log_in(state, request).await,
+        UiPage::Login => login_form(state, request, StatusCode::OK, "").await,
+        _ if is_form => act(state, page, request).await,
+        _ => show(state, page, request).await,
     }
 }
 
@@ -101,11 +101,11 @@ fn foreign_form() -> Refusal {
 /// Shows the login form with a new token, and with the error of the last attempt.
 async fn login_form(
     state: &State,
-    asked: &Asked,
+    request: &Asked,
     status: StatusCode,
     error: &str,
 ) -> Result<Response<Body>, Refusal> {
-    if error.is_empty() && current(state, asked).await?.is_some() {
+    if error.is_empty() && current(state, request).await?.is_some() {
         return Ok(redirect(state, ""));
     }
     let cookie = session::random()?;
