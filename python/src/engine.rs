@@ -574,7 +574,8 @@ impl Engine {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let request = self.shared().request(input.as_ref(), options)?;
-        self.prepare(py, path, false, None)?.evaluate_request(py, &request)
+        self.prepare(py, path, false, None)?
+            .evaluate_request(py, &request)
     }
 
     /// ``evaluate`` on another thread, as an awaitable. If the task is cancelled, the evaluation ends soon.

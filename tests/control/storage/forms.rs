@@ -239,14 +239,14 @@ async fn opened(form: u32) {
         transaction.roll_back().await;
         assert_eq!(publication.fence, 2, "{on:?}");
         if form >= 3 {
-            triggers_are_kept(&plane).await;
+            triggers_are_stored(&plane).await;
         }
         // what the dump does not contain is usable
         plane.done("admin", "POST /v1/bundles/b/build", "").await;
     }
 }
 
-async fn triggers_are_kept(plane: &Plane) {
+async fn triggers_are_stored(plane: &Plane) {
     for (id, state) in [(1, "finished"), (2, "waiting")] {
         let ask = format!("GET /v1/bundles/b/builds/{id}");
         let (status, answer) = plane.told("admin", &ask, "").await;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use solon_control::model::{Bundle, Compat, Origin, Place, Reader, Resource as _, Secret};
+use solon_control::model::{Bundle, Compat, FieldPath, Origin, Reader, Resource as _, Secret};
 use solon_control::storage::{Published, StorageOptions, Target};
 use solon_control::sync::Fetcher;
 use solon_outbound::NetworkRules;
@@ -31,14 +31,14 @@ fn service_account(address: &str) -> String {
 }
 
 /// A location of an archive with its secret.
-struct StorePlace {
+struct ObjectAddress {
     storage: Value,
     datasource: Value,
     secret: Value,
 }
 
-fn s3_place(address: &str, key: &str) -> StorePlace {
-    StorePlace {
+fn s3_address(address: &str, key: &str) -> ObjectAddress {
+    ObjectAddress {
         storage: json!({"aws": {"bucket": "bundles", "key": key, "region": "eu-west-1", "url": address, "credentials": "k"}}),
         datasource: json!({"name": "d", "path": "users", "type": "s3", "credentials": "k",
             "config": {"bucket": "bundles", "key": key, "region": "eu-west-1", "endpoint": address}}),
@@ -47,9 +47,9 @@ fn s3_place(address: &str, key: &str) -> StorePlace {
     }
 }
 
-fn azure_place(address: &str, path: &str) -> StorePlace {
+fn azure_address(address: &str, path: &str) -> ObjectAddress {
     let account_url = format!("{address}/{ACCOUNT}");
-    StorePlace {
+    ObjectAddress {
         storage: json!({"azure": {"account_url": account_url, "container": "bundles", "path": path, "credentials": "k"}}),
         datasource: json!({"name": "d", "path": "users", "type": "azure", "credentials": "k",
             "config": {"account_url": account_url, "container": "bundles", "path": path}}),
@@ -57,8 +57,8 @@ fn azure_place(address: &str, path: &str) -> StorePlace {
     }
 }
 
-fn gcs_place(address: &str, object: &str) -> StorePlace {
-    StorePlace {
+fn gcs_address(address: &str, object: &str) -> ObjectAddress {
+    ObjectAddress {
         storage: json!({"gcp": {"project": "p", "bucket": "bundles", "object": object, "credentials": "k"}}),
         datasource: json!({"name": "d", "path": "users", "type": "gcp", "credentials": "k",
             "config": {"bucket": "bundles", "object": object}}),
@@ -66,11 +66,11 @@ fn gcs_place(address: &str, object: &str) -> StorePlace {
     }
 }
 
-impl StorePlace {
+impl ObjectAddress {
     fn bundle(&self) -> Bundle {
         let mut reader = Reader::new(Compat::Strict, Origin::File);
         let body = json!({"name": "b", "object_storage": self.storage});
-        let bundle = Bundle::read(&mut reader, &Place::Root, &body);
+        let bundle = Bundle::read(&mut reader, &FieldPath::Root, &body);
         reader.finish(bundle).unwrap()
     }
 
@@ -116,7 +116,7 @@ impl StorePlace {
 }
 
 /// Publishes, reads, and publishes by several publishers at once.
-async fn scenario(name: &str, place: impl Fn(&str) -> StorePlace) {
+async fn scenario(name: &str, place: impl Fn(&str) -> ObjectAddress) {
     let plane = Plane::new(On::Memory).await.unwrap();
     let options = plane.plane.storage_options();
     let folder = Folder::new(&format!("objects-{name}"));
@@ -176,21 +176,21 @@ async fn scenario(name: &str, place: impl Fn(&str) -> StorePlace) {
 #[tokio::test(flavor = "multi_thread")]
 async fn archives_in_s3() {
     if let Some(emulator) = s3() {
-        scenario("s3", |key| s3_place(&emulator.address, key)).await;
+        scenario("s3", |key| s3_address(&emulator.address, key)).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn archives_in_azure() {
     if let Some(emulator) = azure() {
-        scenario("azure", |path| azure_place(&emulator.address, path)).await;
+        scenario("azure", |path| azure_address(&emulator.address, path)).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn archives_in_google_cloud() {
     let server = gcs();
-    scenario("gcs", |object| gcs_place(&server.address, object)).await;
+    scenario("gcs", |object| gcs_address(&server.address, object)).await;
     let requests = server.requests.lock().unwrap();
     let mut puts = requests.iter().filter(|request| request.method == "PUT");
     assert!(puts.all(|put| !put.header("x-goog-if-generation-match").is_empty()));
@@ -202,14 +202,14 @@ async fn archives_in_google_cloud() {
 }
 
 /// A response to `HEAD`, and one to `PUT`, of a store that fails.
-type Fault = (&'static str, &'static str, &'static str, &'static str);
+type ErrorCase = (&'static str, &'static str, &'static str, &'static str);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn faults_of_stores_are_failures_without_secrets() {
     let plane = Plane::new(On::Memory).await.unwrap();
     let options = plane.plane.storage_options();
     let denied = "<Error><Code>AccessDenied</Code><Token-0>canary-91c0de-token</Token-0></Error>";
-    let faults: [Fault; 8] = [
+    let faults: [ErrorCase; 8] = [
         (
             "403 Forbidden",
             "200 OK",
@@ -269,7 +269,7 @@ async fn faults_of_stores_are_failures_without_secrets() {
                 body,
             ),
         });
-        let place = s3_place(&server.address, "k");
+        let place = s3_address(&server.address, "k");
         let outcome = place.publish(&options, &Built::new("1", "a"), 1).await;
         assert_eq!(outcome, wanted, "{head} {put}");
     }
@@ -282,7 +282,7 @@ async fn faults_of_stores_are_failures_without_secrets() {
             _ => response("200 OK", &["ETag: \"1\""], ""),
         }
     });
-    let place = s3_place(&server.address, "k");
+    let place = s3_address(&server.address, "k");
     let outcome = place.publish(&options, &Built::new("1", "a"), 1).await;
     assert_eq!(outcome, "stored");
     let put = server.last();
@@ -370,42 +370,42 @@ async fn secrets_of_another_type_are_configuration_errors() {
     let token = json!({"type": "token_auth", "token": CANARY});
     for (place, secret, wanted) in [
         (
-            s3_place("http://h", "k"),
+            s3_address("http://h", "k"),
             &token,
             "unsupported authentication type: token_auth",
         ),
         (
-            gcs_place("http://h", "k"),
+            gcs_address("http://h", "k"),
             &token,
             "invalid GCP secret type",
         ),
         (
-            azure_place("http://h", "k"),
+            azure_address("http://h", "k"),
             &token,
             "invalid Azure secret type",
         ),
         (
-            gcs_place("http://h", "k"),
+            gcs_address("http://h", "k"),
             &json!({"type": "gcp_auth", "api_key": CANARY}),
             "Google Cloud Storage needs `credentials` of `gcp_auth`, not `api_key`",
         ),
         (
-            gcs_place("http://h", "k"),
+            gcs_address("http://h", "k"),
             &json!({"type": "gcp_auth", "credentials": CANARY}),
             "the credentials are not the JSON text of a service account",
         ),
         (
-            azure_place("http://h", "k"),
+            azure_address("http://h", "k"),
             &json!({"type": "azure_auth", "account_name": "a", "account_key": format!("{CANARY}!")}),
             "the location or the credentials of the object store are invalid",
         ),
         (
-            s3_place("http://h", "a//b"),
-            &s3_place("", "").secret,
+            s3_address("http://h", "a//b"),
+            &s3_address("", "").secret,
             "is not a valid name of an object",
         ),
     ] {
-        let place = StorePlace {
+        let place = ObjectAddress {
             secret: secret.clone(),
             ..place
         };
@@ -416,7 +416,7 @@ async fn secrets_of_another_type_are_configuration_errors() {
         assert!(failure.message.contains(wanted), "{}", failure.message);
         assert!(!failure.message.contains(CANARY), "{}", failure.message);
     }
-    let place = s3_place("http://h", "k");
+    let place = s3_address("http://h", "k");
     let failure = Target::open(&place.bundle(), &BTreeMap::new(), &options)
         .err()
         .unwrap();

@@ -118,7 +118,7 @@ async fn requests_have_the_configured_method_and_headers() {
 }
 
 #[tokio::test]
-async fn credentials_reach_the_configured_host_alone() {
+async fn credentials_are_sent_to_the_configured_host_only() {
     let folder = Folder::new("datasource-credentials");
     let other = HttpServer::start(|_| response("200 OK", &[], "{}"));
     let elsewhere = other.address.clone();
@@ -206,7 +206,7 @@ async fn credentials_reach_the_configured_host_alone() {
 
 /// One token serves several fetches, and a token that the server rejects is replaced.
 #[tokio::test]
-async fn tokens_are_kept_until_they_are_rejected() {
+async fn tokens_are_cached_until_they_are_rejected() {
     let folder = Folder::new("datasource-tokens");
     let count = Arc::new(Mutex::new(0));
     let issued = count.clone();

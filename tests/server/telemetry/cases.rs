@@ -39,7 +39,8 @@ struct Case {
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Exchange {
-    ask: String,
+    #[serde(rename = "ask")]
+    request_line: String,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     with: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -194,12 +195,12 @@ fn normalize(span: &mut Value, ids: &[Value]) {
 
 impl Exchange {
     fn send(&self, address: &str) {
-        let (method, target) = self.ask.split_once(' ').unwrap();
+        let (method, target) = self.request_line.split_once(' ').unwrap();
         let mut message = Message::new(method, target);
         for (name, value) in &self.with {
             message = message.header(name, value);
         }
         let body = self.body.clone().unwrap_or_default();
-        Client::connect(address).ask(&message.body(body));
+        Client::connect(address).send(&message.body(body));
     }
 }

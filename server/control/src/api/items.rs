@@ -91,7 +91,11 @@ pub async fn visible_page(
 }
 
 /// Returns the items of a page that the caller may see, and one more if there is a next page.
-async fn visible(context: &mut Context<'_>, kind: Kind, page: &Page) -> Result<Vec<Item>, ApiError> {
+async fn visible(
+    context: &mut Context<'_>,
+    kind: Kind,
+    page: &Page,
+) -> Result<Vec<Item>, ApiError> {
     let (after, most) = (page.behind.unwrap_or(0), page.most());
     let holder = &context.principal.holder;
     let transaction = &mut *context.transaction;

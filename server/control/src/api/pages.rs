@@ -68,6 +68,7 @@ impl Context<'_> {
         let held = found.get(..page.size).unwrap_or(found);
         let last = held.last().filter(|_| held.len() < found.len());
         let next = last.map(|last| self.state.keys.cursor(&page.list, number(last)));
-        next.transpose().map_err(|error| ApiError::internal(error.0))
+        next.transpose()
+            .map_err(|error| ApiError::internal(error.0))
     }
 }

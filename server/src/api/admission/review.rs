@@ -25,7 +25,7 @@ impl<'a> Review<'a> {
     ///
     /// # Errors
     /// The document is not a review of a supported version, or lacks a member that each review has.
-    pub fn of(input: &'a Value) -> Result<Self, String> {
+    pub fn from_input(input: &'a Value) -> Result<Self, String> {
         let text = |value: &'a Value, name: &str| value.get(name).and_then(Value::as_str);
         if input.as_object().is_none() {
             return Err(format!("expected an object, got {}", input.kind().as_str()));

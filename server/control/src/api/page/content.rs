@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::super::items;
 use super::super::service::Context;
-use crate::access::Wish;
+use crate::access::AccessRequest;
 use crate::db::{ArtifactHead, Attempt, BuildState, ItemHead, StoredStatus};
-use crate::error::Refusal;
+use crate::error::ApiError;
 use crate::limits;
 use crate::model::Kind;
 
@@ -66,7 +66,7 @@ pub struct SourceRow {
 /// Returns a page of the bundles that the caller may see, and the cursor of the next page.
 pub async fn bundles(
     context: &mut Context<'_>,
-) -> Result<(Vec<BundleRow>, Option<String>), Refusal> {
+) -> Result<(Vec<BundleRow>, Option<String>), ApiError> {
     let (found, next) = items::visible_page(context, Kind::Bundle, limits::PAGE_ROWS).await?;
     let states = states(context).await?;
     let mut rows = Vec::new();
@@ -76,7 +76,7 @@ pub async fn bundles(
     Ok((rows, next))
 }
 
-async fn states(context: &mut Context<'_>) -> Result<BTreeMap<String, BuildState>, Refusal> {
+async fn states(context: &mut Context<'_>) -> Result<BTreeMap<String, BuildState>, ApiError> {
     let states = context.transaction.build_states().await?;
     let named = states.into_iter().map(|state| (state.name.clone(), state));
     Ok(named.collect())
@@ -86,13 +86,13 @@ async fn row(
     context: &mut Context<'_>,
     bundle: &ItemHead,
     states: &BTreeMap<String, BuildState>,
-) -> Result<BundleRow, Refusal> {
+) -> Result<BundleRow, ApiError> {
     let mut row = BundleRow {
         name: bundle.name.clone(),
         builds: None,
     };
     let access = &context.state.access;
-    if !access.allows(context.principal, Wish::ViewStatuses, Some(bundle))? {
+    if !access.allows(context.principal, AccessRequest::ViewStatuses, Some(bundle))? {
         return Ok(row);
     }
     let transaction = &mut *context.transaction;
@@ -142,15 +142,18 @@ fn summary(
 }
 
 /// Returns a bundle with its history.
-pub async fn bundle(context: &mut Context<'_>, name: &str) -> Result<BundleView, Refusal> {
+pub async fn bundle(context: &mut Context<'_>, name: &str) -> Result<BundleView, ApiError> {
     let head = context.transaction.head(Kind::Bundle, name).await?;
-    let head = head.ok_or_else(Refusal::not_found)?;
-    context.check(Wish::View(Kind::Bundle), Some(&head))?;
+    let head = head.ok_or_else(ApiError::not_found)?;
+    context.check(AccessRequest::View(Kind::Bundle), Some(&head))?;
     let states = states(context).await?;
     let row = row(context, &head, &states).await?;
     let access = &context.state.access;
     let may = |wish| access.allows(context.principal, wish, Some(&head));
-    let (can_build, can_roll_back) = (may(Wish::Build)?, may(Wish::Manage(Kind::Bundle))?);
+    let (can_build, can_roll_back) = (
+        may(AccessRequest::Build)?,
+        may(AccessRequest::Manage(Kind::Bundle))?,
+    );
     let mut view = BundleView {
         can_build,
         can_roll_back,
@@ -176,14 +179,14 @@ pub async fn bundle(context: &mut Context<'_>, name: &str) -> Result<BundleView,
 /// Returns a page of the sources that the caller may see, and the cursor of the next page.
 pub async fn sources(
     context: &mut Context<'_>,
-) -> Result<(Vec<SourceRow>, Option<String>), Refusal> {
+) -> Result<(Vec<SourceRow>, Option<String>), ApiError> {
     let (found, next) = items::visible_page(context, Kind::Source, limits::PAGE_ROWS).await?;
     let mut rows = Vec::new();
     for item in found {
         let (mut users, mut hidden) = (Vec::new(), 0);
         for (kind, user) in context.transaction.users(item.head.id).await? {
             let access = &context.state.access;
-            if access.allows(context.principal, Wish::View(kind), Some(&user))? {
+            if access.allows(context.principal, AccessRequest::View(kind), Some(&user))? {
                 users.push((kind, user.name));
             } else {
                 hidden += 1;

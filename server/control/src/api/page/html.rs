@@ -12,7 +12,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::content::{BuildSummary, BundleRow, BundleView, SourceRow};
 use crate::db::{Attempt, now};
-use crate::model::moment;
+use crate::model::timestamp;
 
 /// The style of all pages. It is part of each page, so that a browser without a session requests nothing else.
 const STYLE: &str = include_str!("style.css");
@@ -355,7 +355,7 @@ fn time(at: i64) -> Markup {
 /// Returns a time to the second.
 fn plain_time(at: i64) -> String {
     let at = at - at.rem_euclid(1_000_000);
-    moment::write(at).unwrap_or_default()
+    timestamp::write(at).unwrap_or_default()
 }
 
 fn seconds(duration: Duration) -> String {

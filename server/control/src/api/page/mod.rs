@@ -9,20 +9,20 @@ use http::{HeaderValue, Method, Response, StatusCode, header};
 use self::html::PageLayout;
 use super::body::Body;
 use super::builds;
-use super::request::Asked;
+use super::request::ApiRequest;
 use super::revisions::{self, Chosen};
 use super::routes::UiPage;
-use super::service::{Context, State};
+use super::service::{Context, ServiceState};
 use super::write::Change;
 use crate::access::Principal;
 use crate::db::Mode;
-use crate::error::{Refusal, Refused};
+use crate::error::{ApiError, ApiErrorKind};
 
 /// The fields of a form.
 struct SubmittedForm(Vec<(String, String)>);
 
 impl SubmittedForm {
-    fn read(asked: &Asked) -> Self {
+    fn read(asked: &ApiRequest) -> Self {
         let pairs = form_urlencoded::parse(&asked.body);
         Self(pairs.into_owned().collect())
     }
@@ -44,10 +44,10 @@ impl Drop for SubmittedForm {
 
 /// Handles a request for a page. Errors are pages, too.
 pub async fn respond(
-    state: &State,
+    state: &ServiceState,
     method: &Method,
     page: &UiPage,
-    request: &Asked,
+    request: &ApiRequest,
 ) -> Response<Body> {
     let response = answer(state, method, page, request).await;
     let mut response = response.unwrap_or_else(|refusal| {
@@ -73,13 +73,16 @@ pub async fn respond(
 }
 
 async fn answer(
-    state: &State,
+    state: &ServiceState,
     method: &Method,
     page: &UiPage,
-    request: &Asked,
-) -> Result<Response<Body>, Refusal> {
+    request: &ApiRequest,
+) -> Result<Response<Body>, ApiError> {
     if !page.methods().contains(&method.as_str()) {
-        return Err(Refusal::new(Refused::Method, page.methods().join(", ")));
+        return Err(ApiError::new(
+            ApiErrorKind::Method,
+            page.methods().join(", "),
+        ));
     }
     let is_form = *method == Method::POST;
     if is_form && !session::is_own_form(&request.headers) {
@@ -93,18 +96,18 @@ async fn answer(
     }
 }
 
-fn foreign_form() -> Refusal {
+fn foreign_form() -> ApiError {
     let message = "this form is out of date or comes from another site: open the page again";
-    Refusal::new(Refused::Forbidden, message)
+    ApiError::new(ApiErrorKind::Forbidden, message)
 }
 
 /// Shows the login form with a new token, and with the error of the last attempt.
 async fn login_form(
-    state: &State,
-    request: &Asked,
+    state: &ServiceState,
+    request: &ApiRequest,
     status: StatusCode,
     error: &str,
-) -> Result<Response<Body>, Refusal> {
+) -> Result<Response<Body>, ApiError> {
     if error.is_empty() && current(state, request).await?.is_some() {
         return Ok(redirect(state, ""));
     }
@@ -115,7 +118,7 @@ async fn login_form(
     Ok(response)
 }
 
-async fn log_in(state: &State, asked: &Asked) -> Result<Response<Body>, Refusal> {
+async fn log_in(state: &ServiceState, asked: &ApiRequest) -> Result<Response<Body>, ApiError> {
     let form = SubmittedForm::read(asked);
     let cookie = session::cookie(&asked.headers, session::LOGIN);
     if !cookie.is_some_and(|cookie| state.keys.is_form_token(cookie, form.field("csrf"))) {
@@ -136,7 +139,7 @@ async fn log_in(state: &State, asked: &Asked) -> Result<Response<Body>, Refusal>
 }
 
 /// Returns the principal of the session.
-async fn current(state: &State, asked: &Asked) -> Result<Option<Principal>, Refusal> {
+async fn current(state: &ServiceState, asked: &ApiRequest) -> Result<Option<Principal>, ApiError> {
     let mut transaction = state.database.begin(Mode::Read).await?;
     let principal = session::principal(state, &mut transaction, &asked.headers).await;
     transaction.roll_back().await;
@@ -144,7 +147,11 @@ async fn current(state: &State, asked: &Asked) -> Result<Option<Principal>, Refu
 }
 
 /// Shows a page that needs a session.
-async fn show(state: &State, page: &UiPage, asked: &Asked) -> Result<Response<Body>, Refusal> {
+async fn show(
+    state: &ServiceState,
+    page: &UiPage,
+    asked: &ApiRequest,
+) -> Result<Response<Body>, ApiError> {
     let cookie = session::cookie(&asked.headers, session::SESSION);
     let mut transaction = state.database.begin(Mode::Read).await?;
     let shown = async {
@@ -162,7 +169,7 @@ async fn show(state: &State, page: &UiPage, asked: &Asked) -> Result<Response<Bo
         let mut context = Context {
             state,
             principal: &principal,
-            asked,
+            request: asked,
             transaction: &mut transaction,
         };
         let text = match page {
@@ -196,7 +203,11 @@ fn notice(name: Option<&str>) -> &'static str {
 }
 
 /// Performs the action of a form.
-async fn act(state: &State, page: &UiPage, asked: &Asked) -> Result<Response<Body>, Refusal> {
+async fn act(
+    state: &ServiceState,
+    page: &UiPage,
+    asked: &ApiRequest,
+) -> Result<Response<Body>, ApiError> {
     let form = SubmittedForm::read(asked);
     let cookie = session::cookie(&asked.headers, session::SESSION);
     let mut transaction = state.database.begin(Mode::Write).await?;
@@ -211,7 +222,7 @@ async fn act(state: &State, page: &UiPage, asked: &Asked) -> Result<Response<Bod
         let mut context = Context {
             state,
             principal: &principal,
-            asked,
+            request: asked,
             transaction: &mut transaction,
         };
         match page {
@@ -227,7 +238,7 @@ async fn act(state: &State, page: &UiPage, asked: &Asked) -> Result<Response<Bod
                     "newest" => Chosen::Newest,
                     id => {
                         let id = id.parse();
-                        Chosen::Id(id.map_err(|_| Refusal::invalid("choose a revision"))?)
+                        Chosen::Id(id.map_err(|_| ApiError::invalid("choose a revision"))?)
                     }
                 };
                 revisions::roll_back(&mut context, name, Ok(Change::Rollback(chosen))).await?;
@@ -258,7 +269,7 @@ fn bundle_path(name: &str) -> String {
     format!("/bundles/{}", html::escaped(name))
 }
 
-fn redirect(state: &State, path: &str) -> Response<Body> {
+fn redirect(state: &ServiceState, path: &str) -> Response<Body> {
     let mut response = Response::new(Body::default());
     *response.status_mut() = StatusCode::SEE_OTHER;
     // names are escaped
@@ -276,14 +287,16 @@ fn page_of(status: StatusCode, text: String) -> Response<Body> {
     response
 }
 
-fn failed(state: &State, refusal: &Refusal) -> Response<Body> {
+fn failed(state: &ServiceState, refusal: &ApiError) -> Response<Body> {
     let plain = refusal.response();
     let status = plain.status();
     let message = match refusal.kind {
-        Refused::Internal => "The service failed; its log has the details.",
-        Refused::Unavailable | Refused::Busy => "The database is unavailable. Try again later.",
-        Refused::Method => "The page does not support this method.",
-        Refused::Forbidden if refusal.message == "not authorized" => {
+        ApiErrorKind::Internal => "The service failed; its log has the details.",
+        ApiErrorKind::Unavailable | ApiErrorKind::Busy => {
+            "The database is unavailable. Try again later."
+        }
+        ApiErrorKind::Method => "The page does not support this method.",
+        ApiErrorKind::Forbidden if refusal.message == "not authorized" => {
             "You do not have the permission for this."
         }
         _ => &refusal.message,

@@ -9,10 +9,10 @@ use http::{HeaderMap, HeaderValue, Response, header};
 use zeroize::Zeroizing;
 
 use super::super::body::Body;
-use super::super::service::State;
+use super::super::service::ServiceState;
 use crate::access::Principal;
 use crate::db::Transaction;
-use crate::error::Refusal;
+use crate::error::ApiError;
 use crate::limits;
 
 /// The cookie of a session. Browsers accept the prefix only with `Secure`, the path `/` and without a domain, so that no other
@@ -46,18 +46,18 @@ pub fn set_cookie(response: &mut Response<Body>, name: &str, value: &str, second
 }
 
 /// Returns a new random value of a cookie.
-pub fn random() -> Result<Zeroizing<String>, Refusal> {
+pub fn random() -> Result<Zeroizing<String>, ApiError> {
     let mut bytes = Zeroizing::new([0; 32]);
-    getrandom::fill(bytes.as_mut_slice()).map_err(|error| Refusal::internal(error.to_string()))?;
+    getrandom::fill(bytes.as_mut_slice()).map_err(|error| ApiError::internal(error.to_string()))?;
     Ok(Zeroizing::new(URL_SAFE_NO_PAD.encode(bytes.as_slice())))
 }
 
 /// Returns the principal of the session of a request, or `None` if there is no session any more.
 pub async fn principal(
-    state: &State,
+    state: &ServiceState,
     transaction: &mut Transaction,
     headers: &HeaderMap,
-) -> Result<Option<Principal>, Refusal> {
+) -> Result<Option<Principal>, ApiError> {
     let Some(cookie) = cookie(headers, SESSION) else {
         return Ok(None);
     };
@@ -72,10 +72,10 @@ pub async fn principal(
 
 /// Exchanges a key for a session, and returns its cookie. Returns `None` if the key is unknown or has expired.
 pub async fn begin(
-    state: &State,
+    state: &ServiceState,
     transaction: &mut Transaction,
     key: &str,
-) -> Result<Option<Zeroizing<String>>, Refusal> {
+) -> Result<Option<Zeroizing<String>>, ApiError> {
     let key_hash = state.keys.digest(key);
     let holder = transaction.holder(&key_hash).await?;
     let Some(holder) = holder.filter(crate::db::Holder::is_valid) else {
