@@ -49,7 +49,7 @@ impl<'p> Browser<'p> {
         if !cookies.is_empty() {
             all.insert("cookie".to_owned(), cookies.join("; "));
         }
-        let response = self.plane.ask_with("", ask, body.to_owned(), &all).await;
+        let response = self.plane.send_with("", ask, body.to_owned(), &all).await;
         headers_are_safe(ask, &response);
         self.text = String::from_utf8(response.body().to_vec()).unwrap();
         let header = |name: &str| {
@@ -174,7 +174,7 @@ async fn a_key_is_exchanged_for_a_session() {
         // the cookie is no key of the API, and a key is no session
         let bearer = format!("Bearer {session}");
         let api = [("authorization".to_owned(), bearer)].into();
-        let api = plane.ask_with("", "GET /v1/bundles", "", &api).await;
+        let api = plane.send_with("", "GET /v1/bundles", "", &api).await;
         assert_eq!(api.status(), 401);
         let mut other = Browser::new(&plane);
         let bearer = format!("Bearer {}", plane.keys["viewer"]);
@@ -220,7 +220,7 @@ async fn sessions_end_with_their_tokens() {
         let token =
             serde_json::json!({"name": "t", "role": "viewer", "expires_at": soon.to_string()});
         let (status, made) = plane
-            .told("admin", "POST /v1/tokens", &token.to_string())
+            .send_json("admin", "POST /v1/tokens", &token.to_string())
             .await;
         assert_eq!(status, 200, "{made}");
         let mut browser = Browser::new(&plane);
@@ -280,7 +280,7 @@ async fn forms_need_their_tokens() {
             403
         );
     }
-    let (_, builds) = plane.told("admin", "GET /v1/audit?limit=1", "").await;
+    let (_, builds) = plane.send_json("admin", "GET /v1/audit?limit=1", "").await;
     assert_eq!(builds["result"][0]["action"], "create", "{builds}");
     let same = [("host", "c.example.com"), ("sec-fetch-site", "same-origin")];
     let answer = browser.send(path, &body, &same).await;
@@ -319,7 +319,7 @@ async fn pages_show_what_the_token_may_see() {
             let stored = publish(&plane, "b", &built, number as u64 + 1).await;
             assert_eq!(stored, "stored");
         }
-        let failure = solon_control::model::Record {
+        let failure = solon_control::model::StatusRecord {
             revision: "two<b>".to_owned(),
             phase: solon_control::model::Phase::Build,
             status: solon_control::model::Status::BuildFailed,
@@ -376,7 +376,7 @@ async fn pages_show_what_the_token_may_see() {
             owner.text
         );
         let (_, revisions) = plane
-            .told("owner1", "GET /v1/bundles/b/revisions", "")
+            .send_json("owner1", "GET /v1/bundles/b/revisions", "")
             .await;
         assert_eq!(revisions["result"][1]["active"], true, "{on:?} {revisions}");
         owner.get("/ui/bundles/b?notice=rollback").await;
@@ -395,7 +395,7 @@ async fn pages_show_what_the_token_may_see() {
             .await;
         owner.get("/ui/bundles/b").await;
         owner.act("/ui/bundles/b/build", &[]).await;
-        let (_, entry) = plane.told("admin", "GET /v1/audit?limit=1", "").await;
+        let (_, entry) = plane.send_json("admin", "GET /v1/audit?limit=1", "").await;
         assert_eq!(entry["result"][0]["action"], "build");
         assert_eq!(entry["result"][0]["principal"], "owner1");
 

@@ -24,9 +24,13 @@ const NO_DECISION: &str = "the admission policy made no decision";
 
 /// `POST /v0/admission/{package}`
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
-    let package = request.below().unwrap_or_default().trim_matches('/');
+    let package = request.rest_of_path().unwrap_or_default().trim_matches('/');
     let input = read(request);
-    let review = match input.as_ref().map_err(Clone::clone).and_then(Review::of) {
+    let review = match input
+        .as_ref()
+        .map_err(Clone::clone)
+        .and_then(Review::from_input)
+    {
         Ok(review) => review,
         Err(problem) => return malformed(input.as_ref().ok(), &problem),
     };

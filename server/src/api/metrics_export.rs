@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use tokio::time::MissedTickBehavior;
 
 use super::metrics_page::registry;
-use super::service::Service;
+use super::service::RoutingService;
 use crate::config::MetricsExportOptions;
 use crate::plugins::Plugin;
 use crate::telemetry::{Collector, messages, metrics_request};
@@ -16,7 +16,7 @@ const LAST: Duration = Duration::from_secs(5);
 
 /// Sends all metrics at each interval and once when the server stops. `name` is the name of this server if the options have none.
 pub async fn run(
-    service: Arc<Service>,
+    service: Arc<RoutingService>,
     plugin: Plugin,
     options: MetricsExportOptions,
     collector: Collector,

@@ -107,7 +107,7 @@ static ROUTES: &[Route] = &[
     Route {
         path: "/v0/admission",
         below: true,
-        actions: &[on("POST", Runs::Anywhere, admission::post)],
+        actions: &[action("POST", Runs::Anywhere, admission::post)],
     },
     Route {
         path: "/v1/batch/data",

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::json;
 use solon_control::ControlPlane;
 use solon_control::db::{DatabaseOptions, Mode, PublishedInputs};
-use solon_control::model::{Kind, Phase, Record, Status};
+use solon_control::model::{Kind, Phase, Status, StatusRecord};
 
 use super::{Built, publish};
 use crate::databases::{Folder, On};
@@ -89,7 +89,7 @@ async fn trigger(plane: &Plane) {
             .await
             .unwrap()
     );
-    let record = Record {
+    let record = StatusRecord {
         revision: "two".to_owned(),
         phase: Phase::Push,
         status: Status::Success,
@@ -110,7 +110,7 @@ async fn deliver(plane: &Plane, id: &str) -> serde_json::Value {
     let headers = [("x-gitlab-token", "fixture"), ("idempotency-key", id)];
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let answer = plane
-        .ask_with("", "POST /webhooks/hooked", "{}", &headers.into())
+        .send_with("", "POST /webhooks/hooked", "{}", &headers.into())
         .await;
     crate::plane::json(&answer)["result"]["state"].clone()
 }
@@ -249,11 +249,13 @@ async fn opened(form: u32) {
 async fn triggers_are_stored(plane: &Plane) {
     for (id, state) in [(1, "finished"), (2, "waiting")] {
         let ask = format!("GET /v1/bundles/b/builds/{id}");
-        let (status, answer) = plane.told("admin", &ask, "").await;
+        let (status, answer) = plane.send_json("admin", &ask, "").await;
         assert_eq!(status, 200);
         assert_eq!(answer["result"]["state"], state);
     }
-    let (_, builds) = plane.told("admin", "GET /v1/bundles/b/builds", "").await;
+    let (_, builds) = plane
+        .send_json("admin", "GET /v1/bundles/b/builds", "")
+        .await;
     let durations = json!({"sync": 0.007, "push": 30.0});
     assert_eq!(builds["result"][0]["durations"], durations);
     assert_eq!(deliver(plane, "1").await, "repeated");

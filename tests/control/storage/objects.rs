@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use solon_control::model::{Bundle, Compat, FieldPath, Origin, Reader, Resource as _, Secret};
-use solon_control::storage::{Published, StorageOptions, Target};
+use solon_control::storage::{Published, StorageOptions, StorageTarget};
 use solon_control::sync::Fetcher;
 use solon_outbound::NetworkRules;
 use solon_outbound::objects::{Object, ObjectCredentials, ObjectLocation, ObjectOptions};
@@ -78,8 +78,8 @@ impl ObjectAddress {
         BTreeMap::from([("k".to_owned(), secret(&json!({ "value": self.secret })))])
     }
 
-    fn open(&self, options: &StorageOptions) -> Target {
-        let target = Target::open(&self.bundle(), &self.secrets(), options);
+    fn open(&self, options: &StorageOptions) -> StorageTarget {
+        let target = StorageTarget::open(&self.bundle(), &self.secrets(), options);
         target.unwrap_or_else(|failure| panic!("{failure:?}"))
     }
 
@@ -409,7 +409,7 @@ async fn secrets_of_another_type_are_configuration_errors() {
             secret: secret.clone(),
             ..place
         };
-        let failure = Target::open(&place.bundle(), &place.secrets(), &options)
+        let failure = StorageTarget::open(&place.bundle(), &place.secrets(), &options)
             .err()
             .unwrap();
         assert_eq!(failure.status.as_str(), "CONFIG_ERROR");
@@ -417,7 +417,7 @@ async fn secrets_of_another_type_are_configuration_errors() {
         assert!(!failure.message.contains(CANARY), "{}", failure.message);
     }
     let place = s3_address("http://h", "k");
-    let failure = Target::open(&place.bundle(), &BTreeMap::new(), &options)
+    let failure = StorageTarget::open(&place.bundle(), &BTreeMap::new(), &options)
         .err()
         .unwrap();
     assert_eq!(

@@ -87,7 +87,9 @@ async fn deliver(plane: &Plane, headers: &[(&str, &str)], body: &str) -> (u16, V
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
         .collect();
     let body = body.to_owned();
-    let answer = plane.ask_with("", "POST /webhooks/s", body, &headers).await;
+    let answer = plane
+        .send_with("", "POST /webhooks/s", body, &headers)
+        .await;
     (
         answer.status().as_u16(),
         parsed(&answer)["result"]["state"].clone(),
@@ -152,7 +154,9 @@ async fn a_push_is_fetched_once_for_all_bundles() {
             assert_eq!(state, "waiting", "{on:?}");
         }
         stages.wait_for((3, 6)).await;
-        let (status, _) = plane.told("admin", "GET /v1/bundles/a/builds", "").await;
+        let (status, _) = plane
+            .send_json("admin", "GET /v1/bundles/a/builds", "")
+            .await;
         assert_eq!(status, 200);
         let _ = stop.send(());
         running.await.unwrap();

@@ -146,7 +146,7 @@ fn random_reconfigurations_lose_no_decision_and_leave_nothing_behind() {
                 while !is_over.load(Ordering::Relaxed) {
                     x += 1;
                     let body = json!({"input": {"x": x}}).to_string();
-                    let answer = client.ask(&Message::new("POST", "/v1/data/p/allow").body(body));
+                    let answer = client.send(&Message::new("POST", "/v1/data/p/allow").body(body));
                     assert_eq!(answer.status, 200, "{}", answer.text());
                     let answer: Value = serde_json::from_slice(&answer.body).unwrap();
                     assert_eq!(answer["result"], x);

@@ -29,7 +29,8 @@ fn address(sink: &Sink) -> String {
 }
 
 fn decide(client: &mut Client) -> Value {
-    let answer = client.ask(&Message::new("POST", "/v1/data/p/allow").body(r#"{"input":{"x":1}}"#));
+    let answer =
+        client.send(&Message::new("POST", "/v1/data/p/allow").body(r#"{"input":{"x":1}}"#));
     assert_eq!(answer.status, 200, "{}", answer.text());
     serde_json::from_str(&answer.text()).unwrap()
 }
@@ -151,7 +152,7 @@ fn checks_of_proxies_are_traced() {
         "traceparent",
         "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
     );
-    let answer = Client::connect(line["http_addr"].as_str().unwrap()).ask(&check);
+    let answer = Client::connect(line["http_addr"].as_str().unwrap()).send(&check);
     assert_eq!(answer.status, 200, "{}", answer.text());
     let spans = || received(&collector).spans();
     wait_until("the span arrives", || !spans().is_empty());

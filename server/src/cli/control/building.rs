@@ -73,7 +73,7 @@ impl BuildingArgs {
         self,
         plane: &ControlPlane,
         mut stopped: watch::Receiver<bool>,
-    ) -> Result<JoinHandle<()>, Refusal> {
+    ) -> Result<JoinHandle<()>, ApiError> {
         if self.no_build {
             return Ok(tokio::spawn(async {}));
         }

@@ -7,7 +7,7 @@ use solon_control::worker::BuildReport;
 use super::Common;
 use super::building::StageArgs;
 use super::level::LevelFlag;
-use crate::cli::table::Table;
+use crate::cli::table::TextTable;
 use crate::cli::terminal::complain;
 use crate::telemetry::{Format, start_log};
 
@@ -106,7 +106,7 @@ fn progress_bar() -> ProgressBar {
 
 fn table(failed: &[&BuildReport]) -> String {
     let header = ["BUNDLE", "STATUS", "MESSAGE"].map(str::to_owned);
-    let mut table = Table::new(header.into());
+    let mut table = TextTable::new(header.into());
     for BuildReport { bundle, record } in failed {
         let cells = [
             printable(bundle),

@@ -239,14 +239,14 @@ fn nanoseconds(time: SystemTime) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{BundleMetrics, FAILURES};
-    use crate::plugins::bundles::status::{BundleStatus, Failure};
+    use crate::plugins::bundles::status::{BundleFailure, BundleStatus};
 
     #[test]
     fn the_number_of_series_is_limited() {
         let metrics = BundleMetrics::default();
         let mut status = BundleStatus::new("a");
         for number in 0..FAILURES + 10 {
-            status.fail(&Failure::new(format!("message {number}")));
+            status.fail(&BundleFailure::new(format!("message {number}")));
             metrics.observe(&status);
             metrics.observe(&status);
         }

@@ -310,7 +310,7 @@ impl DecisionLog {
 
     /// Returns the name, description and value of the metric of the buffer, or `None` without one.
     pub fn buffer_size(&self) -> Option<(&'static str, &'static str, u64)> {
-        let Some(Source::Buffer(buffer)) = &self.source else {
+        let Some(EventSource::Buffer(buffer)) = &self.source else {
             return None;
         };
         Some(match self.options.reporting.buffer {
