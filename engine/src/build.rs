@@ -16,7 +16,7 @@ use crate::compile::Options;
 use crate::engine::{Change, Engine};
 use crate::error::Error;
 use crate::store::Path;
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// Builds bundles as `opa build` does.
 ///
@@ -195,7 +195,7 @@ impl BundleBuilder {
         for module in modules {
             change.set_parsed_module(&module.path, module.module.clone());
         }
-        if matches!(documents, Value::Object(_)) {
+        if matches!(documents, Value(Repr::Object(_))) {
             change.put(Path::default(), documents.clone());
         }
         engine.apply(change)?;

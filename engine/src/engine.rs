@@ -38,7 +38,7 @@ use crate::store::{
     Transaction,
 };
 use crate::trace::Timer;
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 pub use builder::EngineBuilder;
 pub use change::Change;
@@ -459,7 +459,11 @@ impl Engine {
     /// [`Error::Store`] if there is none.
     pub fn remove(&self, path: &str) -> Result<(), Error> {
         let mut change = Change::default();
-        change.write(Operation::Remove, Path::from_slashes(path), Value::Null);
+        change.write(
+            Operation::Remove,
+            Path::from_slashes(path),
+            Value(Repr::Null),
+        );
         self.apply(change)
     }
 }

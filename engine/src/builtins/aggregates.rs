@@ -4,7 +4,9 @@ use super::arithmetic::{arithmetic_error, computed};
 use super::arrays::allot;
 use super::{Aggregation, Builtin, BuiltinContext, BuiltinError, Fold, Members, Operands, runes};
 use crate::value::number::Product;
-use crate::value::{ArrayView, NumberBuf, SetView, Value, ValueRef, sort};
+use crate::value::{
+    ArrayView, ArrayViewRepr, NumberBuf, RefRepr, SetView, SetViewRepr, Value, ValueRef, sort,
+};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -145,8 +147,12 @@ fn folded<'e>(
     call.budget.spend_len(members.len())?;
     let mut fold = Fold::new(aggregation);
     match members {
-        Members::Array(ArrayView::Stored(items)) => fold.add_all(items.iter().map(Value::borrow)),
-        Members::Array(ArrayView::Arena(items)) => fold.add_all(items.iter().copied()),
+        Members::Array(ArrayView(ArrayViewRepr::Stored(items))) => {
+            fold.add_all(items.iter().map(Value::borrow));
+        }
+        Members::Array(ArrayView(ArrayViewRepr::Arena(items))) => {
+            fold.add_all(items.iter().copied());
+        }
         // sums of floats depend on the order of addition
         Members::Set(_) if aggregation == Aggregation::Sum => fold.add_all(members.iter()),
         Members::Set(_) => fold.add_all(members.iter_unordered()),
@@ -160,7 +166,7 @@ fn sorted<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let members = operands.members(0, MEMBERS)?;
     allot(call, members.len())?;
-    if let Members::Set(SetView::Arena(set)) = members
+    if let Members::Set(SetView(SetViewRepr::Arena(set))) = members
         && let Some(items) = set.in_order()
     {
         return Ok(call.arena.array_of(items));
@@ -168,8 +174,8 @@ fn sorted<'e>(
     let list = match members {
         Members::Array(array) => {
             let list = match array {
-                ArrayView::Stored(items) => call.arena.in_flight(items),
-                ArrayView::Arena(items) => call.arena.bump().alloc_slice_copy(items),
+                ArrayView(ArrayViewRepr::Stored(items)) => call.arena.in_flight(items),
+                ArrayView(ArrayViewRepr::Arena(items)) => call.arena.bump().alloc_slice_copy(items),
             };
             sort::sort(list, || call.arena.goes_on());
             list
@@ -190,7 +196,9 @@ fn all<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let members = operands.members(0, &["array", "set"])?;
-    Ok(ValueRef::Bool(members.iter_unordered().all(is_true)))
+    Ok(ValueRef(RefRepr::Bool(
+        members.iter_unordered().all(is_true),
+    )))
 }
 
 fn any<'e>(
@@ -198,9 +206,11 @@ fn any<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let members = operands.members(0, &["array", "set"])?;
-    Ok(ValueRef::Bool(members.iter_unordered().any(is_true)))
+    Ok(ValueRef(RefRepr::Bool(
+        members.iter_unordered().any(is_true),
+    )))
 }
 
 fn is_true(value: ValueRef<'_>) -> bool {
-    matches!(value, ValueRef::Bool(true))
+    matches!(value, ValueRef(RefRepr::Bool(true)))
 }

@@ -2,7 +2,7 @@
 
 use super::{Builtin, BuiltinContext, BuiltinError, Operands, sets};
 use crate::value::number::ArithmeticError;
-use crate::value::{NumberBuf, ValueRef};
+use crate::value::{NumberBuf, RefRepr, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -94,8 +94,10 @@ pub fn computed<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     // matched by reference: moving the value right after its fields were stored would stall store forwarding
     match &outcome {
-        Ok(NumberBuf::Int(int)) => Ok(ValueRef::Int(*int)),
-        Ok(NumberBuf::Decimal(scale, coefficient)) => Ok(ValueRef::Decimal(*scale, *coefficient)),
+        Ok(NumberBuf::Int(int)) => Ok(ValueRef(RefRepr::Int(*int))),
+        Ok(NumberBuf::Decimal(scale, coefficient)) => {
+            Ok(ValueRef(RefRepr::Decimal(*scale, *coefficient)))
+        }
         _ => Ok(call.arena.number(outcome.map_err(arithmetic_error)?)),
     }
 }

@@ -12,7 +12,7 @@ use super::operands::plain_int;
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::bug::bug;
 use crate::uri::{self, Uri};
-use crate::value::{ObjectView, TextView, ValueRef, json};
+use crate::value::{ObjectView, RefRepr, TextView, ValueRef, json};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[Builtin::new(
@@ -167,7 +167,7 @@ impl<'e> Config<'e> {
 fn signs_payload(config: ObjectView<'_>) -> Result<bool, BuiltinError> {
     match config.get_str("disable_payload_signing") {
         None => Ok(true),
-        Some(ValueRef::Bool(disabled)) => Ok(!disabled),
+        Some(ValueRef(RefRepr::Bool(disabled))) => Ok(!disabled),
         Some(_) => Err(BuiltinError::type_error(
             "operand 2 invalid value for 'disable_payload_signing' in AWS config",
         )),

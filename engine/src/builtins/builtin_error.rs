@@ -319,7 +319,7 @@ impl BuiltinError {
 #[cfg(test)]
 mod tests {
     use super::{BuiltinError, EvalErrorCode};
-    use crate::value::{Value, ValueRef};
+    use crate::value::{RefRepr, Repr, Value, ValueRef};
     use crate::{Engine, HostFunction, Request};
 
     /// Fails as the function of a host does that uses `?`.
@@ -354,7 +354,7 @@ mod tests {
         let function =
             HostFunction::new("fails", "what: string => never: number", |_, operands| {
                 let what = operands.first().and_then(|what| what.utf8());
-                Ok(ValueRef::Int(fail(what.unwrap_or_default())?))
+                Ok(ValueRef(RefRepr::Int(fail(what.unwrap_or_default())?)))
             });
         let engine = Engine::builder().function(function.unwrap()).build();
         let query = engine.prepare_query("fails(input, x)").unwrap();
@@ -398,7 +398,7 @@ mod tests {
             Box::new(BuiltinError::operand(
                 2,
                 &["number", "string"],
-                Value::Null.borrow(),
+                Value(Repr::Null).borrow(),
             )),
         ];
         let shown = errors.map(|error| error.to_string());

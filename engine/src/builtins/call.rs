@@ -24,7 +24,7 @@ use crate::limits::{self, Limits};
 use solon_syntax::source::{SourceId, Span};
 
 use crate::value::display;
-use crate::value::{Arena, Excess, Short, TextView, Value, ValueRef};
+use crate::value::{Arena, Excess, RefRepr, Short, TextView, TextViewRepr, Value, ValueRef};
 
 /// File names by source id.
 pub type SourceNames = HashMap<SourceId, Arc<str>>;
@@ -184,7 +184,7 @@ impl<'e> BuiltinContext<'e> {
     #[inline]
     pub(crate) fn part(&self, text: TextView<'e>, range: Range<usize>) -> ValueRef<'e> {
         match text.as_bytes().get(range.clone()).and_then(Short::new) {
-            Some(short) => ValueRef::Short(short),
+            Some(short) => ValueRef(RefRepr::Short(short)),
             None => self.long_part(text, range),
         }
     }
@@ -199,7 +199,7 @@ impl<'e> BuiltinContext<'e> {
         range: Range<usize>,
     ) {
         match text.as_bytes().get(range.clone()).and_then(Short::new) {
-            Some(short) => list.push(ValueRef::Short(short)),
+            Some(short) => list.push(ValueRef(RefRepr::Short(short))),
             None => list.push(self.long_part(text, range)),
         }
     }
@@ -208,14 +208,14 @@ impl<'e> BuiltinContext<'e> {
     fn long_part(&self, text: TextView<'e>, range: Range<usize>) -> ValueRef<'e> {
         const BEYOND: &str = "a part beyond its text";
         match text {
-            TextView::Short(_) => bug!(BEYOND),
-            TextView::Utf8(text) => match text.get(range.clone()) {
+            TextView(TextViewRepr::Short(_)) => bug!(BEYOND),
+            TextView(TextViewRepr::Utf8(text)) => match text.get(range.clone()) {
                 Some(part) => self.arena.borrowed_text(part),
                 None => self
                     .arena
                     .borrowed_bytes(text.as_bytes().get(range).unwrap_or_else(|| bug!(BEYOND))),
             },
-            TextView::Bytes(bytes) => self
+            TextView(TextViewRepr::Bytes(bytes)) => self
                 .arena
                 .borrowed_bytes(bytes.get(range).unwrap_or_else(|| bug!(BEYOND))),
         }
@@ -251,7 +251,7 @@ impl<'e> BuiltinContext<'e> {
     /// Returns the content of a buffer as a string.
     pub(crate) fn text(&self, buffer: Buffer<'e>) -> ValueRef<'e> {
         match Short::new(&buffer) {
-            Some(short) => ValueRef::Short(short),
+            Some(short) => ValueRef(RefRepr::Short(short)),
             None => self.arena.borrowed_bytes(buffer.into_bump_slice()),
         }
     }

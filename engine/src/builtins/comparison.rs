@@ -1,7 +1,7 @@
 //! Comparison by the total order of values, and membership.
 
 use super::{Builtin, BuiltinContext, BuiltinError, IndexTest, Operands};
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -100,52 +100,64 @@ fn equal<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    Ok(ValueRef::Bool(operands.operand(0) == operands.operand(1)))
+    Ok(ValueRef(RefRepr::Bool(
+        operands.operand(0) == operands.operand(1),
+    )))
 }
 
 fn neq<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    Ok(ValueRef::Bool(operands.operand(0) != operands.operand(1)))
+    Ok(ValueRef(RefRepr::Bool(
+        operands.operand(0) != operands.operand(1),
+    )))
 }
 
 fn lt<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    Ok(ValueRef::Bool(operands.operand(0) < operands.operand(1)))
+    Ok(ValueRef(RefRepr::Bool(
+        operands.operand(0) < operands.operand(1),
+    )))
 }
 
 fn lte<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    Ok(ValueRef::Bool(operands.operand(0) <= operands.operand(1)))
+    Ok(ValueRef(RefRepr::Bool(
+        operands.operand(0) <= operands.operand(1),
+    )))
 }
 
 fn gt<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    Ok(ValueRef::Bool(operands.operand(0) > operands.operand(1)))
+    Ok(ValueRef(RefRepr::Bool(
+        operands.operand(0) > operands.operand(1),
+    )))
 }
 
 fn gte<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    Ok(ValueRef::Bool(operands.operand(0) >= operands.operand(1)))
+    Ok(ValueRef(RefRepr::Bool(
+        operands.operand(0) >= operands.operand(1),
+    )))
 }
 
 fn member<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    Ok(ValueRef::Bool(has_element(
+    Ok(ValueRef(RefRepr::Bool(has_element(
         operands.operand(1),
         operands.operand(0),
-    )))
+    ))))
 }
 
 /// Returns `true` if a collection contains a value: as an element, as a member, or as the value of a key.
@@ -167,5 +179,7 @@ fn member_at<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let (key, value) = (operands.operand(0), operands.operand(1));
     let held = operands.operand(2).lookup(key);
-    Ok(ValueRef::Bool(held.is_some_and(|held| held == value)))
+    Ok(ValueRef(RefRepr::Bool(
+        held.is_some_and(|held| held == value),
+    )))
 }

@@ -5,7 +5,7 @@ use num_bigint::BigUint;
 use super::builtin_error::BuiltinErrorDetail;
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::bug::bug;
-use crate::value::{Kind, Number, NumberBuf, ValueRef};
+use crate::value::{Kind, Number, NumberBuf, RefRepr, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -51,8 +51,8 @@ fn to_number<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let operand = operands.operand(0);
     match operand.kind() {
-        Kind::Null => Ok(ValueRef::Int(0)),
-        Kind::Boolean => Ok(ValueRef::Int(operand.is_truthy().into())),
+        Kind::Null => Ok(ValueRef(RefRepr::Int(0))),
+        Kind::Boolean => Ok(ValueRef(RefRepr::Int(operand.is_truthy().into()))),
         Kind::Number => Ok(operand),
         Kind::String => {
             let text = operands.text(0)?;

@@ -8,7 +8,7 @@ use solon_syntax::source::Span;
 use super::{Builtin, BuiltinContext, BuiltinError, BuiltinFn, Prepared};
 use crate::limits;
 use crate::types::Type;
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 /// A built-in with its parsed type.
 pub struct BuiltinEntry {
@@ -48,15 +48,15 @@ impl Deref for Declaration {
 #[inline]
 fn is_large(operand: &ValueRef<'_>) -> bool {
     match operand {
-        ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::ArenaText(_) => {
+        ValueRef(RefRepr::Text(_) | RefRepr::Bytes(_) | RefRepr::ArenaText(_)) => {
             operand.text_or_empty().as_bytes().len() > limits::LARGE_OPERAND
         }
-        ValueRef::Array(items) => items.len() > limits::LARGE_OPERAND,
-        ValueRef::ArenaArray(items) => items.len() > limits::LARGE_OPERAND,
-        ValueRef::Object(object) => object.len() > limits::LARGE_OPERAND,
-        ValueRef::ArenaObject(object) => object.len() > limits::LARGE_OPERAND,
-        ValueRef::Set(set) => set.items().len() > limits::LARGE_OPERAND,
-        ValueRef::ArenaSet(set) => set.len() > limits::LARGE_OPERAND,
+        ValueRef(RefRepr::Array(items)) => items.len() > limits::LARGE_OPERAND,
+        ValueRef(RefRepr::ArenaArray(items)) => items.len() > limits::LARGE_OPERAND,
+        ValueRef(RefRepr::Object(object)) => object.len() > limits::LARGE_OPERAND,
+        ValueRef(RefRepr::ArenaObject(object)) => object.len() > limits::LARGE_OPERAND,
+        ValueRef(RefRepr::Set(set)) => set.items().len() > limits::LARGE_OPERAND,
+        ValueRef(RefRepr::ArenaSet(set)) => set.len() > limits::LARGE_OPERAND,
         _ => false,
     }
 }

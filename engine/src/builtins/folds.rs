@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::arithmetic::computed;
 use super::{BuiltinContext, BuiltinError};
 use crate::value::number::Sum;
-use crate::value::{Kind, Number, NumberBuf, Value, ValueRef};
+use crate::value::{Kind, Number, NumberBuf, RefRepr, Repr, Value, ValueRef};
 
 /// An aggregate that can be fused with the comprehension in its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl<'e> Fold<'e> {
             }
             Self::Sum(sum, wrong) => {
                 let int = |element: &ValueRef<'e>| match element {
-                    ValueRef::Int(int) => Some(*int),
+                    ValueRef(RefRepr::Int(int)) => Some(*int),
                     _ => None,
                 };
                 while let Some(element) = sum.add_ints(&mut elements, int) {
@@ -81,7 +81,7 @@ impl<'e> Fold<'e> {
     pub fn add_stored(&mut self, element: &'e Value) {
         match (&mut *self, element) {
             (Self::Count(count), _) => *count += 1,
-            (Self::Sum(sum, _), Value::Int(int)) => sum.add(Number::Int(*int)),
+            (Self::Sum(sum, _), Value(Repr::Int(int))) => sum.add(Number::Int(*int)),
             _ => self.add(element.borrow()),
         }
     }
@@ -117,9 +117,9 @@ fn add_number<'e>(sum: &mut Sum, wrong: &mut Option<ValueRef<'e>>, element: Valu
 /// Returns the better of two elements, the later if they are equal. Branch-free for two integers.
 #[inline]
 fn better<'e>(old: ValueRef<'e>, element: ValueRef<'e>, beaten: Ordering) -> ValueRef<'e> {
-    if let (ValueRef::Int(old), ValueRef::Int(int)) = (old, element) {
+    if let (ValueRef(RefRepr::Int(old)), ValueRef(RefRepr::Int(int))) = (old, element) {
         let (least, greatest) = (old.min(int), old.max(int));
-        return ValueRef::Int(if beaten.is_lt() { greatest } else { least });
+        return ValueRef(RefRepr::Int(if beaten.is_lt() { greatest } else { least }));
     }
     let order = old.cmp(&element);
     if order.is_eq() || order == beaten {

@@ -9,7 +9,7 @@ use super::arrays::allot;
 use super::builtin_error::BuiltinErrorDetail;
 use super::operands::{Members, MembersIter};
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
-use crate::value::{ObjectView, SetBuilder, ValueRef};
+use crate::value::{ObjectView, RefRepr, SetBuilder, ValueRef};
 pub use cache::Graphs;
 use numbered::{Nodes, are_worth_it};
 
@@ -53,7 +53,7 @@ fn reachable<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let graph = operands.object(0)?;
     let initial = initial(operands)?;
-    if let ValueRef::Object(stored) = operands.operand(0)
+    if let ValueRef(RefRepr::Object(stored)) = operands.operand(0)
         && initial.len() <= cache::FEW
         && let Some(edges) = call.graphs.and_then(|graphs| graphs.get(stored))
     {
@@ -80,7 +80,8 @@ fn reachable<'e>(
             numbered = true;
             if let Some(nodes) = Nodes::new(call, graph)? {
                 let edges = Arc::new(nodes.edges(call, graph)?);
-                if let (ValueRef::Object(stored), Some(graphs)) = (operands.operand(0), call.graphs)
+                if let (ValueRef(RefRepr::Object(stored)), Some(graphs)) =
+                    (operands.operand(0), call.graphs)
                 {
                     graphs.keep(stored, &edges);
                 }

@@ -7,7 +7,7 @@ use super::{Builtin, BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::graphql::{
     self, Decode, Encode, GraphqlError, GraphqlSchema, QueryDocument, SchemaDocument, TypeSystem,
 };
-use crate::value::{TextView, Value, ValueRef};
+use crate::value::{RefRepr, TextView, TextViewRepr, Value, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -161,7 +161,7 @@ impl<'e> DocumentOperand<'e> {
 fn text_of<'e>(call: &mut BuiltinContext<'e>, text: TextView<'e>) -> Result<&'e str, BuiltinError> {
     call.budget.spend_len(text.as_bytes().len())?;
     Ok(match text {
-        TextView::Utf8(text) => text,
+        TextView(TextViewRepr::Utf8(text)) => text,
         other => call.arena.bump().alloc_str(&other.to_str()),
     })
 }
@@ -263,7 +263,9 @@ fn parse_and_verify<'e>(
         Err(BuiltinError::Halt(halt)) => return Err(BuiltinError::Halt(halt)),
         Err(_) => (false, [call.arena.object_from([]); 2]),
     };
-    Ok(call.arena.array(&[ValueRef::Bool(valid), query, schema]))
+    Ok(call
+        .arena
+        .array(&[ValueRef(RefRepr::Bool(valid)), query, schema]))
 }
 
 fn is_valid<'e>(
@@ -278,7 +280,7 @@ fn is_valid<'e>(
     };
     match valid() {
         Err(BuiltinError::Halt(halt)) => Err(BuiltinError::Halt(halt)),
-        valid => Ok(ValueRef::Bool(valid.unwrap_or(false))),
+        valid => Ok(ValueRef(RefRepr::Bool(valid.unwrap_or(false)))),
     }
 }
 
@@ -308,9 +310,9 @@ fn schema_is_valid<'e>(
         Ok(DocumentOperand::Text(text)) => graphql::parse_schema(text),
         Ok(DocumentOperand::Tree(tree)) => SchemaDocument::decode(tree, 0),
         Err(BuiltinError::Halt(halt)) => return Err(BuiltinError::Halt(halt)),
-        Err(_) => return Ok(ValueRef::Bool(false)),
+        Err(_) => return Ok(ValueRef(RefRepr::Bool(false))),
     };
-    Ok(ValueRef::Bool(
+    Ok(ValueRef(RefRepr::Bool(
         document.and_then(GraphqlSchema::build).is_ok(),
-    ))
+    )))
 }

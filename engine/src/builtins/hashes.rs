@@ -9,7 +9,7 @@ use subtle::ConstantTimeEq;
 
 use super::encoding::hex;
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -88,5 +88,5 @@ fn equal<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let (left, right) = (operands.text(0)?, operands.text(1)?);
     let equal = left.as_bytes().ct_eq(right.as_bytes());
-    Ok(ValueRef::Bool(equal.into()))
+    Ok(ValueRef(RefRepr::Bool(equal.into())))
 }

@@ -11,7 +11,7 @@ use super::{
     Operands, Prepared,
 };
 use crate::bug::bug;
-use crate::value::{TextView, ValueRef};
+use crate::value::{RefRepr, TextView, TextViewRepr, ValueRef};
 pub use range::Range;
 use range::{Address, Ipv4Prefix, RangeKind};
 
@@ -97,7 +97,7 @@ fn block_or_address(text: TextView<'_>) -> Result<Range, BuiltinError> {
 
 /// Parses a block or an address.
 pub fn range(text: &str) -> Option<Range> {
-    block_or_address(TextView::Utf8(text)).ok()
+    block_or_address(TextView(TextViewRepr::Utf8(text))).ok()
 }
 
 /// Returns a string operand. Messages call every operand the first.
@@ -147,7 +147,7 @@ fn cidr_contains<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let whole = block(text(operands.operand(0))?)?;
     let part = block_or_address(text(operands.operand(1))?)?;
-    Ok(ValueRef::Bool(whole.contains(part)))
+    Ok(ValueRef(RefRepr::Bool(whole.contains(part))))
 }
 
 /// A call with a constant block.
@@ -160,7 +160,7 @@ impl Prepared for ConstantBlock {
         operands: &[ValueRef<'e>],
     ) -> Result<ValueRef<'e>, BuiltinError> {
         let part = block_or_address(text(operands.operand(1))?)?;
-        Ok(ValueRef::Bool(self.0.contains(part)))
+        Ok(ValueRef(RefRepr::Bool(self.0.contains(part))))
     }
 
     fn intrinsic_operand(&self) -> Option<(usize, IntrinsicResult)> {
@@ -185,7 +185,7 @@ fn cidr_intersects<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let left = block(text(operands.operand(0))?)?;
     let right = block(text(operands.operand(1))?)?;
-    Ok(ValueRef::Bool(left.intersects(right)))
+    Ok(ValueRef(RefRepr::Bool(left.intersects(right))))
 }
 
 fn cidr_is_valid<'e>(
@@ -194,7 +194,7 @@ fn cidr_is_valid<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.operand(0).as_text();
     let valid = text.is_some_and(|text| Range::parse(&text.to_str()).is_some());
-    Ok(ValueRef::Bool(valid))
+    Ok(ValueRef(RefRepr::Bool(valid)))
 }
 
 fn cidr_expand<'e>(
@@ -221,7 +221,9 @@ fn members<'e>(
         _ if operand.as_text().is_some() => Box::new(std::iter::once((operand, operand))),
         _ if let Some(object) = operand.as_object() => Box::new(object.iter()),
         _ => match Members::from_value(operand) {
-            Some(Members::Array(array)) => Box::new((0..).map(ValueRef::Int).zip(array.iter())),
+            Some(Members::Array(array)) => {
+                Box::new((0..).map(|it| ValueRef(RefRepr::Int(it))).zip(array.iter()))
+            }
             Some(Members::Set(set)) => Box::new(set.iter().map(|member| (member, member))),
             None => Box::new(std::iter::empty()),
         },

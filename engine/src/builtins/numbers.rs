@@ -7,7 +7,7 @@ use num_bigint::BigInt;
 use super::arrays::allot;
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::bug::bug;
-use crate::value::{Number, NumberBuf, ValueRef};
+use crate::value::{Number, NumberBuf, RefRepr, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -84,7 +84,7 @@ fn steps<'e>(
             let number = next;
             // the number after the last element may overflow
             next = number.wrapping_add(step);
-            ValueRef::Int(number)
+            ValueRef(RefRepr::Int(number))
         }));
     }
     Ok(call.arena.array_of(list.into_bump_slice()))

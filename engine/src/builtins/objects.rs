@@ -11,7 +11,7 @@ use solon_syntax::stack;
 use super::arrays::allot;
 use super::{Builtin, BuiltinContext, BuiltinError, Operands, occurrences};
 use crate::value::array::ArrayView;
-use crate::value::{Kind, ObjectView, Overlaid, SetView, ValueRef};
+use crate::value::{Kind, ObjectView, ObjectViewRepr, Overlaid, RefRepr, SetView, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -102,7 +102,7 @@ fn remove<'e>(
         return Ok(others);
     }
     let keys = key_set(call, operands)?;
-    if let ObjectView::Stored(stored) = object
+    if let ObjectView(ObjectViewRepr::Stored(stored)) = object
         && stored.shaped().is_none()
         && let Some(few) = few_texts(keys, object.len())
     {
@@ -188,7 +188,7 @@ fn subset<'e>(
             "both arguments object.subset must be of the same type or array and set",
         ));
     };
-    Ok(ValueRef::Bool(found))
+    Ok(ValueRef(RefRepr::Bool(found)))
 }
 
 fn object_subset<'e>(

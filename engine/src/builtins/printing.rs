@@ -2,7 +2,7 @@
 
 use super::buffer::{Writer, push};
 use super::{Builtin, BuiltinContext, BuiltinError, EvalErrorCode, Members, Observed, Operands};
-use crate::value::{Kind, ValueRef};
+use crate::value::{Kind, RefRepr, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -38,7 +38,7 @@ pub const TABLE: &[Builtin] = &[
         "internal.test_case",
         "array[any] => void",
         "Names a case of a test with several cases.",
-        |_, _| Ok(ValueRef::Bool(true)),
+        |_, _| Ok(ValueRef(RefRepr::Bool(true))),
     )
     .observed(Observed::TestCase),
 ];
@@ -59,7 +59,7 @@ fn print<'e>(
         let shown = operands.iter().map(|value| show(call, *value));
         print(&shown.collect::<Result<Vec<_>, _>>()?.join(" "));
     }
-    Ok(ValueRef::Bool(true))
+    Ok(ValueRef(RefRepr::Bool(true)))
 }
 
 fn print_each<'e>(
@@ -74,7 +74,7 @@ fn print_each<'e>(
             .collect::<Result<Vec<_>, _>>()?;
         combine(call, &parts, |line| print(&line.join(" ")))?;
     }
-    Ok(ValueRef::Bool(true))
+    Ok(ValueRef(RefRepr::Bool(true)))
 }
 
 fn template_string<'e>(
@@ -109,7 +109,7 @@ fn template_string<'e>(
             None => part,
         };
         match (part, part.string_bytes()) {
-            (ValueRef::Int(i), _) => {
+            (ValueRef(RefRepr::Int(i)), _) => {
                 push(call, &mut buffer, itoa::Buffer::new().format(i).as_bytes())?;
             }
             (_, Some(text)) => push(call, &mut buffer, text)?,
@@ -185,5 +185,5 @@ fn trace<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     operands.text(0)?;
-    Ok(ValueRef::Bool(true))
+    Ok(ValueRef(RefRepr::Bool(true)))
 }

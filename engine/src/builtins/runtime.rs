@@ -1,7 +1,7 @@
 //! Environment of an evaluation: clock, program, current rule.
 
 use super::{Builtin, BuiltinContext, BuiltinError};
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -44,7 +44,7 @@ fn now_ns<'e>(
     call: &mut BuiltinContext<'e>,
     _: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    Ok(ValueRef::Int(call.now_ns()))
+    Ok(ValueRef(RefRepr::Int(call.now_ns())))
 }
 
 fn runtime<'e>(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{
     Builtin, BuiltinContext, BuiltinError, IntrinsicFunction, IntrinsicResult, Operands, Prepared,
 };
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -155,7 +155,7 @@ fn compare<'e>(
     };
     let left = Version::parse(left.as_bytes()).ok_or_else(|| refuse(0))?;
     let right = Version::parse(right.as_bytes()).ok_or_else(|| refuse(1))?;
-    Ok(ValueRef::Int(left.compare(&right) as i64))
+    Ok(ValueRef(RefRepr::Int(left.compare(&right) as i64)))
 }
 
 fn order(left: &[u8], right: &[u8]) -> Option<i64> {
@@ -194,7 +194,7 @@ impl Prepared for Against {
         operands: &[ValueRef<'e>],
     ) -> Result<ValueRef<'e>, BuiltinError> {
         match self.order(operands.text(self.other)?.as_bytes()) {
-            Some(order) => Ok(ValueRef::Int(order)),
+            Some(order) => Ok(ValueRef(RefRepr::Int(order))),
             None => compare(call, operands),
         }
     }
@@ -233,7 +233,7 @@ fn is_valid<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.operand(0).as_text();
     let valid = text.is_some_and(|text| Version::parse(text.as_bytes()).is_some());
-    Ok(ValueRef::Bool(valid))
+    Ok(ValueRef(RefRepr::Bool(valid)))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use self::merging::{SetOperation, side_by_side};
 use super::arrays::allot;
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::limits;
-use crate::value::{Kind, SetBuilder, SetView, ValueRef};
+use crate::value::{Kind, SetBuilder, SetView, SetViewRepr, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -82,8 +82,8 @@ const SORT_THRESHOLD: usize = 24;
 /// Returns `true` if a set can be iterated in order without sorting.
 fn is_ordered(set: SetView<'_>) -> bool {
     match set {
-        SetView::Stored(_) => true,
-        SetView::Arena(set) => set.is_ordered(),
+        SetView(SetViewRepr::Stored(_)) => true,
+        SetView(SetViewRepr::Arena(set)) => set.is_ordered(),
     }
 }
 
@@ -110,8 +110,8 @@ fn those<'e>(
 /// Returns the sorted members of a set as a slice.
 fn in_order<'e>(call: &BuiltinContext<'e>, set: SetView<'e>) -> &'e [ValueRef<'e>] {
     match set {
-        SetView::Arena(set) => set.sorted(call.arena),
-        SetView::Stored(set) => call.arena.in_flight(set.items()),
+        SetView(SetViewRepr::Arena(set)) => set.sorted(call.arena),
+        SetView(SetViewRepr::Stored(set)) => call.arena.in_flight(set.items()),
     }
 }
 

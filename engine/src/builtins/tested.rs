@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{BuiltinContext, BuiltinError, Operands, Prepared};
-use crate::value::{TextView, ValueRef};
+use crate::value::{RefRepr, TextView, ValueRef};
 
 /// A test of the string operand at an index.
 struct Tested<T> {
@@ -25,7 +25,9 @@ impl<T: Fn(&TextView<'_>) -> bool + Send + Sync> Prepared for Tested<T> {
         _: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
     ) -> Result<ValueRef<'e>, BuiltinError> {
-        Ok(ValueRef::Bool(self.test(&operands.text(self.position)?)))
+        Ok(ValueRef(RefRepr::Bool(
+            self.test(&operands.text(self.position)?),
+        )))
     }
 
     fn tested(&self) -> Option<usize> {

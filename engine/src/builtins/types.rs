@@ -1,7 +1,7 @@
 //! Kinds of values: tests, names, and the deprecated casts.
 
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
-use crate::value::{Kind, ValueRef};
+use crate::value::{Kind, RefRepr, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -114,7 +114,7 @@ pub const TABLE: &[Builtin] = &[
 ];
 
 fn is_kind<'e>(operands: &[ValueRef<'e>], kind: Kind) -> Result<ValueRef<'e>, BuiltinError> {
-    Ok(ValueRef::Bool(operands.operand(0).kind() == kind))
+    Ok(ValueRef(RefRepr::Bool(operands.operand(0).kind() == kind)))
 }
 
 fn type_name<'e>(

@@ -7,7 +7,7 @@ use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::bug::bug;
 use crate::limits::NUMBER_EXPONENT;
 use crate::value::text::lossy;
-use crate::value::{Number, NumberBuf, ValueRef};
+use crate::value::{Number, NumberBuf, RefRepr, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -220,7 +220,7 @@ fn parse_bytes<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     if let Some(bytes) = plain_bytes(text.as_bytes()) {
-        return Ok(ValueRef::Int(bytes));
+        return Ok(ValueRef(RefRepr::Int(bytes)));
     }
     let refuse = |problem: &str| BuiltinError::error(format!("units.parse_bytes: {problem}"));
     let lower: String = text.to_str().chars().map(simple_lower).collect();

@@ -2,7 +2,7 @@
 
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::uri;
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -28,7 +28,7 @@ fn is_valid<'e>(
         let text = text.as_bytes();
         !text.is_empty() && uri::parse(text).is_ok()
     });
-    Ok(ValueRef::Bool(valid))
+    Ok(ValueRef(RefRepr::Bool(valid)))
 }
 
 fn parse<'e>(

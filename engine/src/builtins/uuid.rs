@@ -4,7 +4,7 @@ use std::collections::btree_map::Entry;
 
 use super::{Builtin, BuiltinContext, BuiltinError, Operands, call};
 use crate::host::Host;
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -85,7 +85,7 @@ fn parse<'e>(
         _ => "Future",
     };
     let mut fields = vec![
-        (text("version"), ValueRef::Int(version.into())),
+        (text("version"), ValueRef(RefRepr::Int(version.into()))),
         (text("variant"), text(variant)),
     ];
     let time_low = u32::from_be_bytes(time_low);
@@ -103,8 +103,8 @@ fn parse<'e>(
         let reach = if n0 & 1 == 0 { "unicast" } else { "multicast" };
         let node = format!("{n0:02x}-{n1:02x}-{n2:02x}-{n3:02x}-{n4:02x}-{n5:02x}");
         fields.extend([
-            (text("time"), ValueRef::Int(ns)),
-            (text("clocksequence"), ValueRef::Int(sequence)),
+            (text("time"), ValueRef(RefRepr::Int(ns))),
+            (text("clocksequence"), ValueRef(RefRepr::Int(sequence))),
             (text("nodeid"), text(&node)),
             (text("macvariables"), text(&format!("{scope}:{reach}"))),
         ]);
@@ -117,7 +117,7 @@ fn parse<'e>(
             other => text(&format!("Domain{other}")),
         };
         fields.extend([
-            (text("id"), ValueRef::Int(time_low.into())),
+            (text("id"), ValueRef(RefRepr::Int(time_low.into()))),
             (text("domain"), domain),
         ]);
     }

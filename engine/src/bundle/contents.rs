@@ -8,7 +8,7 @@ use super::manifest::is_within;
 use super::{Manifest, PatchOperation, Signatures};
 use crate::bug::bug;
 use crate::store::{DataSnapshot, Path, Transaction};
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// A file of a bundle: its path and its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -225,7 +225,7 @@ fn foreign(roots: &[Path], document: &Value, path: &mut Vec<String>) -> Option<S
         return None;
     }
     match document {
-        Value::Object(object)
+        Value(Repr::Object(object))
             if here.is_root() || roots.iter().any(|root| root.overlaps(&here)) =>
         {
             object.iter().find_map(|(key, inner)| {

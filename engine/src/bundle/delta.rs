@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::go_json::{GoFields, read_first, type_error};
 use crate::store::{Operation, Path, StoreError, Transaction};
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// A change of one document by a delta bundle.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +30,7 @@ pub fn read(text: &[u8]) -> Result<Vec<PatchOperation>, String> {
     let fields = fields.named("Patch");
     let operations = fields.array("data", "[]bundle.PatchOperation")?;
     let read = operations.unwrap_or_default().iter().map(|operation| {
-        let Value::Object(object) = operation else {
+        let Value(Repr::Object(object)) = operation else {
             return Err(type_error(operation, "Patch.data", "bundle.PatchOperation"));
         };
         let fields = GoFields::within(object, "PatchOperation.data");

@@ -1,7 +1,7 @@
 //! JSON files of bundles, read as Go's decoder reads them into typed structures: the first value of a text counts, names of
 //! fields may differ in case, and messages name the structure's field.
 
-use crate::value::{Object, Value, json};
+use crate::value::{Object, Repr, Value, json};
 
 /// Reads the first JSON value of a text. Bytes after it are ignored.
 ///
@@ -19,9 +19,9 @@ pub fn type_error(value: &Value, field: &str, wanted: &str) -> String {
 
 fn kind(value: &Value, wanted: &str) -> String {
     match value {
-        Value::Bool(_) => "bool".to_owned(),
-        Value::Array(_) => "array".to_owned(),
-        Value::Object(_) => "object".to_owned(),
+        Value(Repr::Bool(_)) => "bool".to_owned(),
+        Value(Repr::Array(_)) => "array".to_owned(),
+        Value(Repr::Object(_)) => "object".to_owned(),
         value if value.borrow().as_text().is_some() => "string".to_owned(),
         number if wanted == "int" => format!("number {number}"),
         _ => "number".to_owned(),
@@ -41,8 +41,8 @@ impl<'v> GoFields<'v> {
     /// The value is not an object.
     pub fn of_object(value: &'v Value, of_type: &str) -> Result<Option<Self>, String> {
         match value {
-            Value::Null => Ok(None),
-            Value::Object(object) => Ok(Some(Self { object, name: "" })),
+            Value(Repr::Null) => Ok(None),
+            Value(Repr::Object(object)) => Ok(Some(Self { object, name: "" })),
             other => Err(format!(
                 "json: cannot unmarshal {} into Go value of type {of_type}",
                 kind(other, of_type)
@@ -72,7 +72,7 @@ impl<'v> GoFields<'v> {
             };
             pairs.find_map(|(key, value)| is_same(key).then_some(value))
         });
-        found.filter(|value| !matches!(value, Value::Null))
+        found.filter(|value| !matches!(value, Value(Repr::Null)))
     }
 
     fn error(&self, value: &Value, field: &str, wanted: &str) -> String {
@@ -96,7 +96,7 @@ impl<'v> GoFields<'v> {
         };
         let items = items.iter().map(|item| match item.borrow().as_text() {
             Some(text) => Ok(text.to_str().into_owned()),
-            None if matches!(item, Value::Null) => Ok(String::new()),
+            None if matches!(item, Value(Repr::Null)) => Ok(String::new()),
             None => Err(self.error(item, field, "string")),
         });
         items.collect::<Result<_, _>>().map(Some)
@@ -106,7 +106,7 @@ impl<'v> GoFields<'v> {
     pub fn array(&self, field: &str, wanted: &str) -> Result<Option<&'v [Value]>, String> {
         match self.get(field) {
             None => Ok(None),
-            Some(Value::Array(items)) => Ok(Some(items)),
+            Some(Value(Repr::Array(items))) => Ok(Some(items)),
             Some(other) => Err(self.error(other, field, wanted)),
         }
     }
@@ -120,7 +120,7 @@ impl<'v> GoFields<'v> {
     pub fn typed_object(&self, field: &str, wanted: &str) -> Result<Option<&'v Object>, String> {
         match self.get(field) {
             None => Ok(None),
-            Some(Value::Object(object)) => Ok(Some(object)),
+            Some(Value(Repr::Object(object))) => Ok(Some(object)),
             Some(other) => Err(self.error(other, field, wanted)),
         }
     }
@@ -134,7 +134,7 @@ impl<'v> GoFields<'v> {
     /// An integer within a field.
     pub fn integer_of(&self, field: &str, value: &Value) -> Result<i64, String> {
         match value {
-            Value::Int(number) => Ok(*number),
+            Value(Repr::Int(number)) => Ok(*number),
             other => Err(self.error(other, field, "int")),
         }
     }

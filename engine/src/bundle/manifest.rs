@@ -4,7 +4,7 @@ use solon_syntax::ast::Version;
 
 use super::go_json::{GoFields, read_first, type_error};
 use crate::store::Path;
-use crate::value::{Object, Value, json};
+use crate::value::{Object, Repr, Value, json};
 
 /// The contents of a bundle's `.manifest`.
 ///
@@ -59,7 +59,10 @@ impl Manifest {
             revision: fields.string("revision")?.unwrap_or_default(),
             roots: fields.strings("roots")?,
             wasm: Vec::new(),
-            metadata: fields.object("metadata")?.cloned().map(Value::Object),
+            metadata: fields
+                .object("metadata")?
+                .cloned()
+                .map(|it| Value(Repr::Object(it))),
             rego_version: fields.integer("rego_version")?,
             file_rego_versions: Vec::new(),
         };
@@ -72,7 +75,7 @@ impl Manifest {
         }
         if let Some(resolvers) = fields.array("wasm", "[]bundle.WasmResolver")? {
             for resolver in resolvers {
-                let Value::Object(object) = resolver else {
+                let Value(Repr::Object(object)) = resolver else {
                     return Err(type_error(resolver, "Manifest.wasm", "bundle.WasmResolver"));
                 };
                 let fields = GoFields::within(object, "WasmResolver.wasm");
@@ -114,7 +117,7 @@ impl Manifest {
             fields.push(("wasm".into(), Value::array(resolvers.collect())));
         }
         if let Some(version) = self.rego_version {
-            fields.push(("rego_version".into(), Value::Int(version)));
+            fields.push(("rego_version".into(), Value(Repr::Int(version))));
         }
         if !self.file_rego_versions.is_empty() {
             fields.push(("file_rego_versions".into(), self.file_versions()));
@@ -148,7 +151,7 @@ impl Manifest {
             json::write_go(value.borrow(), &mut out);
         };
         if let Some(version) = self.rego_version {
-            field("rego_version", &Value::Int(version));
+            field("rego_version", &Value(Repr::Int(version)));
         }
         if !self.file_rego_versions.is_empty() {
             field("file_rego_versions", &self.file_versions());
@@ -162,7 +165,8 @@ impl Manifest {
 
     fn file_versions(&self) -> Value {
         let versions = self.file_rego_versions.iter();
-        let versions = versions.map(|(path, version)| (Value::string(path), Value::Int(*version)));
+        let versions =
+            versions.map(|(path, version)| (Value::string(path), Value(Repr::Int(*version))));
         Value::object(versions.collect())
     }
 

@@ -7,7 +7,7 @@ use solon_syntax::{ParseOptions, parse_module};
 use super::reader::next_source;
 use super::{Bundle, BundleModule, LoadErrors, Loaded, Manifest};
 use crate::store::{DataSnapshot, Transaction};
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 impl Bundle {
     /// Merges bundles as OPA builds them: each policy keeps its version of Rego and has the bundle's name in its path, `/authz/p.rego`.
@@ -109,7 +109,7 @@ impl Bundle {
             manifest: Manifest::default(),
             has_manifest: false,
             modules: Vec::new(),
-            documents: Value::Null,
+            documents: Value(Repr::Null),
             patch: Vec::new(),
             files: Vec::new(),
             document_files: Vec::new(),

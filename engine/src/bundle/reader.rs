@@ -17,7 +17,7 @@ use super::{
     Bundle, BundleFile, BundleKind, BundleLimits, BundleModule, FileKind, Files, Links, LoadError,
     LoadErrors, Manifest, Signatures, Verification, delta, folder,
 };
-use crate::value::{Value, json, yaml};
+use crate::value::{Repr, Value, json, yaml};
 
 /// Ending of manifests, which OPA looks for at any depth.
 const MANIFEST: &str = ".manifest";
@@ -343,7 +343,7 @@ impl BundleReader {
             folder => folder.split('/').map(str::to_owned).collect(),
         };
         let path = &file.path;
-        if place.is_empty() && !matches!(value, Value::Object(_)) {
+        if place.is_empty() && !matches!(value, Value(Repr::Object(_))) {
             return Err(format!(
                 "bundle load failed on {path}: root value must be object"
             ));

@@ -5,7 +5,7 @@ use solon_syntax::{FormatOptions, ParseOptions, format, parse_module};
 
 use super::contents::file_name;
 use super::{Bundle, BundleFile, BundleKind, Signatures};
-use crate::value::{Value, json};
+use crate::value::{Repr, Value, json};
 
 /// Name of plans in bundles.
 const PLAN: &str = "plan.json";
@@ -93,7 +93,7 @@ impl Bundle {
     fn documents_text(&self) -> Vec<u8> {
         let mut text = Vec::new();
         match &self.documents {
-            Value::Null => text.extend(b"{}"),
+            Value(Repr::Null) => text.extend(b"{}"),
             documents => json::write_go(documents.borrow(), &mut text),
         }
         text.push(b'\n');

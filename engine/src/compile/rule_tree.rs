@@ -12,7 +12,7 @@ use crate::program::Steps;
 use crate::value::number::NumberText;
 use crate::value::order::same_key;
 use crate::value::text::ArenaText;
-use crate::value::{Short, Value, ValueRef};
+use crate::value::{RefRepr, Repr, Short, Value, ValueRef};
 
 /// Index of a node of a [`RuleTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -163,15 +163,15 @@ impl RuleTree {
     pub fn child(&self, id: RuleTreeNodeId, step: &Term) -> Option<RuleTreeNodeId> {
         let arena;
         match &step.kind {
-            TermKind::Null => self.child_by(id, ValueRef::Null),
-            TermKind::Boolean(b) => self.child_by(id, ValueRef::Bool(*b)),
+            TermKind::Null => self.child_by(id, ValueRef(RefRepr::Null)),
+            TermKind::Boolean(b) => self.child_by(id, ValueRef(RefRepr::Bool(*b))),
             TermKind::Number(text) => self.child_by(id, number(text).borrow()),
             TermKind::String(text) => {
                 let key = if let Some(short) = Short::new(text.as_bytes()) {
-                    ValueRef::Short(short)
+                    ValueRef(RefRepr::Short(short))
                 } else {
                     arena = ArenaText::Utf8(text);
-                    ValueRef::ArenaText(&arena)
+                    ValueRef(RefRepr::ArenaText(&arena))
                 };
                 self.child_by(id, key)
             }
@@ -308,8 +308,8 @@ pub fn is_ground(reference: &[Term]) -> bool {
 /// Returns the key of a step of a reference; `None` for steps that are not scalars.
 pub fn key(step: &Term) -> Option<Value> {
     Some(match &step.kind {
-        TermKind::Null => Value::Null,
-        TermKind::Boolean(b) => Value::Bool(*b),
+        TermKind::Null => Value(Repr::Null),
+        TermKind::Boolean(b) => Value(Repr::Bool(*b)),
         TermKind::Number(text) => number(text),
         TermKind::String(text) => Value::string(text),
         _ => return None,
@@ -319,8 +319,8 @@ pub fn key(step: &Term) -> Option<Value> {
 fn number(text: &Arc<str>) -> Value {
     match text.parse() {
         // `-0` keeps its sign
-        Ok(integer) if integer != 0 || !text.starts_with('-') => Value::Int(integer),
-        _ => Value::Number(Arc::new(NumberText((**text).into()))),
+        Ok(integer) if integer != 0 || !text.starts_with('-') => Value(Repr::Int(integer)),
+        _ => Value(Repr::Number(Arc::new(NumberText((**text).into())))),
     }
 }
 

@@ -20,7 +20,7 @@ use crate::limits::{Limits, PATTERN_CACHE, RESPONSE_CACHE_BYTES};
 use crate::query::EngineShared;
 use crate::snapshot::{CurrentSnapshot, Policy, SnapshotState, next_version_id};
 use crate::store::{Contents, DataSnapshot, OriginRecord, Store, StoreError, StoredModule};
-use crate::value::{Object, Value};
+use crate::value::{Object, Repr, Value};
 
 /// Options of a new engine.
 ///
@@ -238,7 +238,7 @@ impl EngineBuilder {
 
     /// Returns an engine in memory.
     pub fn build(self) -> Engine {
-        self.build_with(Value::Object(Object::default()))
+        self.build_with(Value(Repr::Object(Object::default())))
     }
 
     fn build_with(mut self, documents: Value) -> Engine {

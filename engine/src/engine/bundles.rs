@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::snapshot::{ActiveBundle, SnapshotState, active};
 use crate::store::{DataSnapshot, Operation, Path, StoreError, Transaction, is_same};
 use crate::trace::Timer;
-use crate::value::{Object, Value};
+use crate::value::{Object, Repr, Value};
 
 impl Engine {
     /// Returns a reader of bundles that parses policies as this engine does.
@@ -270,7 +270,7 @@ fn replace(
 ) -> Result<(), StoreError> {
     match (path.find(transaction.root()), new) {
         (None, None) => Ok(()),
-        (Some(_), None) => transaction.write(Operation::Remove, path, Value::Null),
+        (Some(_), None) => transaction.write(Operation::Remove, path, Value(Repr::Null)),
         (None, Some(new)) => transaction.put(path, new.clone()),
         (Some(old), Some(new)) => match shared(old, new) {
             None => Ok(()),
@@ -281,7 +281,7 @@ fn replace(
 
 /// Returns the new value with equal parts taken from the old one, or `None` if both are equal.
 fn shared(old: &Value, new: &Value) -> Option<Value> {
-    let (Value::Object(before), Value::Object(after)) = (old, new) else {
+    let (Value(Repr::Object(before)), Value(Repr::Object(after))) = (old, new) else {
         return (!is_same(old, new)).then(|| new.clone());
     };
     let mut changed = before.len() != after.len();
@@ -300,5 +300,5 @@ fn shared(old: &Value, new: &Value) -> Option<Value> {
         );
         pairs.push((key.clone(), value));
     }
-    changed.then(|| Value::Object(Object::from_pairs(pairs)))
+    changed.then(|| Value(Repr::Object(Object::from_pairs(pairs))))
 }

@@ -19,7 +19,7 @@ use crate::filter_query::FilterOptions;
 use crate::partial_query::PartialOptions;
 use crate::program::{Operand, Program, RuleSet, Step};
 use crate::query::Request;
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 const POLICY: &str = "package t
 constant := 7
@@ -139,8 +139,15 @@ fn damaged(damage: Damage) -> Engine {
 }
 
 fn input() -> Value {
-    let list = Value::array(vec![Value::Int(1), Value::Int(2), Value::Int(3)]);
-    Value::object(vec![("x".into(), Value::Int(2)), ("list".into(), list)])
+    let list = Value::array(vec![
+        Value(Repr::Int(1)),
+        Value(Repr::Int(2)),
+        Value(Repr::Int(3)),
+    ]);
+    Value::object(vec![
+        ("x".into(), Value(Repr::Int(2))),
+        ("list".into(), list),
+    ])
 }
 
 #[test]
@@ -236,7 +243,7 @@ fn a_violated_invariant_ends_a_search() {
         let document = engine.prepare_document("t/constant").unwrap();
         assert_eq!(
             document.evaluate(&request).unwrap(),
-            Some(Value::Int(7)),
+            Some(Value(Repr::Int(7))),
             "{fault}"
         );
     }
@@ -263,5 +270,5 @@ fn a_panic_of_a_host_function_is_an_internal_error() {
         }
     }
     let sound = engine.prepare_document("t/sound").unwrap();
-    assert_eq!(sound.evaluate(&request).unwrap(), Some(Value::Int(2)));
+    assert_eq!(sound.evaluate(&request).unwrap(), Some(Value(Repr::Int(2))));
 }

@@ -4,7 +4,7 @@ use crate::bug::bug;
 use crate::builtins::{Aggregation, Fold};
 use crate::program::{Aggregate, Collector, Every, Step};
 use crate::runtime::Halt;
-use crate::value::{Kind, ObjectBuilder, SetBuilder, ValueRef};
+use crate::value::{Kind, ObjectBuilder, RefRepr, SetBuilder, ValueRef};
 
 use super::frame::OperandSource;
 use super::machine::{Flow, Machine};
@@ -12,7 +12,8 @@ use super::sink::{FillOrder, Sink, WRONG_SINK};
 
 /// Returns `true` if equal elements of an array are identical, so that sorting removes all traces of their order.
 fn is_told_apart(array: ValueRef<'_>) -> bool {
-    let is_plain = |item: ValueRef<'_>| item.is_string() || matches!(item, ValueRef::Int(_));
+    let is_plain =
+        |item: ValueRef<'_>| item.is_string() || matches!(item, ValueRef(RefRepr::Int(_)));
     array
         .as_array()
         .is_some_and(|array| array.iter().all(is_plain))
@@ -131,23 +132,23 @@ impl<'e> Machine<'e> {
     pub(super) fn every(&mut self, every: &'e Every) -> Result<bool, Halt> {
         let domain = self.get(every.domain);
         match domain {
-            ValueRef::Array(items) => {
+            ValueRef(RefRepr::Array(items)) => {
                 for (index, item) in (0_i64..).zip(items.iter()) {
                     self.set_stored(every.value, item);
-                    if !self.satisfied(every, ValueRef::Int(index))? {
+                    if !self.satisfied(every, ValueRef(RefRepr::Int(index)))? {
                         return Ok(false);
                     }
                 }
             }
-            ValueRef::ArenaArray(items) => {
+            ValueRef(RefRepr::ArenaArray(items)) => {
                 for (index, item) in (0_i64..).zip(items.iter()) {
                     self.set(every.value, *item);
-                    if !self.satisfied(every, ValueRef::Int(index))? {
+                    if !self.satisfied(every, ValueRef(RefRepr::Int(index)))? {
                         return Ok(false);
                     }
                 }
             }
-            ValueRef::Object(_) | ValueRef::ArenaObject(_) => {
+            ValueRef(RefRepr::Object(_) | RefRepr::ArenaObject(_)) => {
                 for (key, value) in domain
                     .as_object()
                     .into_iter()
@@ -159,7 +160,7 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            ValueRef::Set(_) | ValueRef::ArenaSet(_) => {
+            ValueRef(RefRepr::Set(_) | RefRepr::ArenaSet(_)) => {
                 for member in domain.as_set().into_iter().flat_map(|set| set.iter()) {
                     self.set(every.value, member);
                     if !self.satisfied(every, member)? {

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use crate::builtins::has_element;
 use crate::program::{Comparison, Operand};
 use crate::runtime::Halt;
-use crate::value::{Value, ValueRef};
+use crate::value::{RefRepr, Repr, Value, ValueRef};
 
 use super::frame::{OperandSource, Register};
 use super::machine::Machine;
@@ -55,13 +55,13 @@ pub(super) trait Compare<'e>: OperandSource<'e> {
         let stored = match operand {
             Operand::Slot(slot) => match self.slot(slot)? {
                 Register::Stored(value) => value,
-                Register::Value(ValueRef::Int(int)) => return Some(*int),
+                Register::Value(ValueRef(RefRepr::Int(int))) => return Some(*int),
                 Register::Value(_) => return None,
             },
             Operand::Const(id) => self.stored_constant(id)?,
         };
         match stored {
-            Value::Int(int) => Some(*int),
+            Value(Repr::Int(int)) => Some(*int),
             _ => None,
         }
     }
@@ -130,7 +130,7 @@ pub(super) fn same_register(a: &Register<'_>, b: &Register<'_>) -> bool {
 #[inline]
 pub(super) fn is_member(value: ValueRef<'_>, collection: ValueRef<'_>) -> bool {
     match collection {
-        ValueRef::Array(items) => items.iter().any(|item| same_in_flight(&value, item)),
+        ValueRef(RefRepr::Array(items)) => items.iter().any(|item| same_in_flight(&value, item)),
         collection => has_element(collection, value),
     }
 }
@@ -149,9 +149,9 @@ fn accepts(comparison: Comparison, order: Ordering) -> bool {
 #[inline]
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Short(a), Value::Short(b)) => a == b,
-        (Value::Int(a), Value::Int(b)) => a == b,
-        (Value::Bool(a), Value::Bool(b)) => a == b,
+        (Value(Repr::Short(a)), Value(Repr::Short(b))) => a == b,
+        (Value(Repr::Int(a)), Value(Repr::Int(b))) => a == b,
+        (Value(Repr::Bool(a)), Value(Repr::Bool(b))) => a == b,
         _ => a == b,
     }
 }
@@ -159,9 +159,9 @@ fn same(a: &Value, b: &Value) -> bool {
 #[inline]
 fn same_in_flight(a: &ValueRef<'_>, b: &Value) -> bool {
     match (a, b) {
-        (ValueRef::Short(a), Value::Short(b)) => a == b,
-        (ValueRef::Int(a), Value::Int(b)) => a == b,
-        (ValueRef::Bool(a), Value::Bool(b)) => a == b,
+        (ValueRef(RefRepr::Short(a)), Value(Repr::Short(b))) => a == b,
+        (ValueRef(RefRepr::Int(a)), Value(Repr::Int(b))) => a == b,
+        (ValueRef(RefRepr::Bool(a)), Value(Repr::Bool(b))) => a == b,
         _ => *a == b.borrow(),
     }
 }

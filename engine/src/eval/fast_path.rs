@@ -13,7 +13,7 @@ use crate::program::{
     RuleKind, RuleSet, SelectedRules, Slot, Step,
 };
 use crate::runtime::stored_base_child;
-use crate::value::{Kind, Object, Value, ValueRef};
+use crate::value::{Kind, Object, RefRepr, Repr, Value, ValueRef};
 
 use super::compare::{Compare, is_member, same_register};
 use super::frame::{NO_CONSTANT, NO_SLOT, OperandSource, Register};
@@ -90,7 +90,7 @@ impl<'e> FastPath<'_, 'e> {
             program,
             input: input.map(InputSource::register),
             data,
-            slots: [Register::Value(ValueRef::Null); MAX_SLOTS],
+            slots: [Register::Value(ValueRef(RefRepr::Null)); MAX_SLOTS],
             found: None,
             args: None,
             iterations: iterations.min(MAX_ITERATIONS),
@@ -372,7 +372,7 @@ impl<'e> FastPath<'_, 'e> {
             return End::Unsure;
         }
         let items = match self.get(from) {
-            ValueRef::Array(items) => items,
+            ValueRef(RefRepr::Array(items)) => items,
             from if from.kind() < Kind::Array => return End::Miss,
             _ => return End::Unsure,
         };
@@ -382,7 +382,7 @@ impl<'e> FastPath<'_, 'e> {
             };
             self.iterations = iterations;
             if let Some(key) = key {
-                self.set(key, Some(Register::Value(ValueRef::Int(index))));
+                self.set(key, Some(Register::Value(ValueRef(RefRepr::Int(index)))));
             }
             self.set(out, Some(Register::Stored(item)));
             let end = self.nested(rest, depth);
@@ -432,7 +432,7 @@ impl<'e> FastPath<'_, 'e> {
     ) -> bool {
         let mut value = from;
         let mut keys = keys.iter();
-        while let Value::Object(object) = value
+        while let Value(Repr::Object(object)) = value
             && let Some(key) = keys.next()
         {
             let found = match *key {
@@ -497,10 +497,10 @@ impl<'e> OperandSource<'e> for FastPath<'_, 'e> {
 #[inline]
 fn lookup<'e>(held: Register<'e>, key: Register<'e>) -> Option<Register<'e>> {
     match (held, key) {
-        (Register::Stored(Value::Object(object)), Register::Stored(key)) => {
+        (Register::Stored(Value(Repr::Object(object))), Register::Stored(key)) => {
             object.get_stored(key).map(Register::Stored)
         }
-        (Register::Stored(Value::Array(items)), Register::Stored(Value::Int(at))) => {
+        (Register::Stored(Value(Repr::Array(items))), Register::Stored(Value(Repr::Int(at)))) => {
             let at = usize::try_from(*at).ok()?;
             items.get(at).map(Register::Stored)
         }

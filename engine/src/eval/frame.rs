@@ -5,7 +5,7 @@ use std::hint::black_box;
 use crate::bug::bug;
 use crate::program::{ConstId, Operand, Slot};
 use crate::runtime::{base_child, base_index, number_key};
-use crate::value::{Arena, Object, Value, ValueRef};
+use crate::value::{Arena, Object, RefRepr, Repr, Value, ValueRef};
 
 use super::machine::Machine;
 
@@ -35,7 +35,7 @@ impl<'e> Register<'e> {
     #[inline]
     pub fn base_child(&self, key: Register<'e>) -> Option<Register<'e>> {
         match (self, key) {
-            (Self::Stored(Value::Array(items)), key) => {
+            (Self::Stored(Value(Repr::Array(items))), key) => {
                 items.get(base_index(key.value())?).map(Self::Stored)
             }
             (base, key) => base_child(base.value(), key.value()).map(Self::Value),
@@ -79,7 +79,7 @@ pub(super) trait OperandSource<'e> {
     /// Follows keys in stored objects as long as they exist. Returns the last value, and the remaining keys.
     #[inline]
     fn follow(&self, mut value: &'e Value, mut keys: &'e [Operand]) -> (&'e Value, &'e [Operand]) {
-        while let (Value::Object(object), [key, rest @ ..]) = (value, keys) {
+        while let (Value(Repr::Object(object)), [key, rest @ ..]) = (value, keys) {
             let found = match *key {
                 Operand::Const(id) => self.field_of(object, id),
                 Operand::Slot(slot) => match self.slot(slot) {
@@ -110,7 +110,7 @@ pub(super) trait OperandSource<'e> {
             };
             let key = self.register(*key);
             let found = match base {
-                Register::Stored(Value::Object(object)) => {
+                Register::Stored(Value(Repr::Object(object))) => {
                     number_key(object, key.value()).map(Register::Stored)
                 }
                 base => base.base_child(key),
@@ -150,14 +150,14 @@ pub(super) trait OperandSource<'e> {
     fn is_truthy(&self, operand: Operand) -> bool {
         let stored = match operand {
             Operand::Slot(slot) => match self.slot(slot).unwrap_or_else(|| bug!(NO_SLOT)) {
-                Register::Value(value) => return !matches!(value, ValueRef::Bool(false)),
+                Register::Value(value) => return !matches!(value, ValueRef(RefRepr::Bool(false))),
                 Register::Stored(value) => value,
             },
             Operand::Const(id) => self
                 .stored_constant(id)
                 .unwrap_or_else(|| bug!(NO_CONSTANT)),
         };
-        !matches!(stored, Value::Bool(false))
+        !matches!(stored, Value(Repr::Bool(false)))
     }
 
     /// A constant.
@@ -241,7 +241,7 @@ const FIRST: usize = 32;
 
 #[inline]
 fn empty(arena: &Arena, slots: usize) -> &mut [Register<'_>] {
-    const NOTHING: Register<'static> = Register::Value(ValueRef::Null);
+    const NOTHING: Register<'static> = Register::Value(ValueRef(RefRepr::Null));
     if slots == FIRST {
         return arena.bump().alloc_slice_copy(&[NOTHING; FIRST]);
     }
@@ -254,22 +254,36 @@ fn empty(arena: &Arena, slots: usize) -> &mut [Register<'_>] {
 fn store_by_field<'e>(place: &mut Register<'e>, value: &ValueRef<'e>) {
     // one arm for all variants would be compiled to one move
     match value {
-        ValueRef::Bool(bool) => *place = Register::Value(ValueRef::Bool(black_box(*bool))),
-        ValueRef::Int(int) => *place = Register::Value(ValueRef::Int(black_box(*int))),
-        ValueRef::Short(short) => {
-            *place = Register::Value(ValueRef::Short(short.copied_by_fields()));
+        ValueRef(RefRepr::Bool(bool)) => {
+            *place = Register::Value(ValueRef(RefRepr::Bool(black_box(*bool))));
         }
-        ValueRef::Text(text) => *place = Register::Value(ValueRef::Text(black_box(text))),
-        ValueRef::ArenaText(text) => *place = Register::Value(ValueRef::ArenaText(black_box(text))),
-        ValueRef::Array(array) => *place = Register::Value(ValueRef::Array(black_box(array))),
-        ValueRef::ArenaArray(array) => {
-            *place = Register::Value(ValueRef::ArenaArray(black_box(array)));
+        ValueRef(RefRepr::Int(int)) => {
+            *place = Register::Value(ValueRef(RefRepr::Int(black_box(*int))));
         }
-        ValueRef::Object(object) => *place = Register::Value(ValueRef::Object(black_box(object))),
-        ValueRef::ArenaObject(object) => {
-            *place = Register::Value(ValueRef::ArenaObject(black_box(object)));
+        ValueRef(RefRepr::Short(short)) => {
+            *place = Register::Value(ValueRef(RefRepr::Short(short.copied_by_fields())));
         }
-        ValueRef::ArenaSet(set) => *place = Register::Value(ValueRef::ArenaSet(black_box(set))),
+        ValueRef(RefRepr::Text(text)) => {
+            *place = Register::Value(ValueRef(RefRepr::Text(black_box(text))));
+        }
+        ValueRef(RefRepr::ArenaText(text)) => {
+            *place = Register::Value(ValueRef(RefRepr::ArenaText(black_box(text))));
+        }
+        ValueRef(RefRepr::Array(array)) => {
+            *place = Register::Value(ValueRef(RefRepr::Array(black_box(array))));
+        }
+        ValueRef(RefRepr::ArenaArray(array)) => {
+            *place = Register::Value(ValueRef(RefRepr::ArenaArray(black_box(array))));
+        }
+        ValueRef(RefRepr::Object(object)) => {
+            *place = Register::Value(ValueRef(RefRepr::Object(black_box(object))));
+        }
+        ValueRef(RefRepr::ArenaObject(object)) => {
+            *place = Register::Value(ValueRef(RefRepr::ArenaObject(black_box(object))));
+        }
+        ValueRef(RefRepr::ArenaSet(set)) => {
+            *place = Register::Value(ValueRef(RefRepr::ArenaSet(black_box(set))));
+        }
         other => *place = Register::Value(*other),
     }
 }
@@ -334,7 +348,7 @@ impl<'e> Machine<'e> {
         operands: impl ExactSizeIterator<Item = Operand>,
     ) -> &'e [ValueRef<'e>] {
         let room = self.call.arena.bump();
-        let values = room.alloc_slice_fill_copy(operands.len(), ValueRef::Null);
+        let values = room.alloc_slice_fill_copy(operands.len(), ValueRef(RefRepr::Null));
         for (operand, place) in operands.zip(values.iter_mut()) {
             self.fetch(operand, place);
         }

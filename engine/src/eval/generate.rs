@@ -6,7 +6,7 @@ use crate::bug::bug;
 use crate::program::{Operand, Slot, Step};
 use crate::runtime::Halt;
 use crate::value::array::ArrayView;
-use crate::value::{Kind, ValueRef};
+use crate::value::{Kind, RefRepr, ValueRef};
 
 use super::machine::{Flow, Machine, RED_ZONE, STACK_GROWTH};
 use super::sink::{FillOrder, Sink, WRONG_SINK};
@@ -32,10 +32,10 @@ impl<'e> Machine<'e> {
             return self.insert_all(elements);
         }
         match from {
-            ValueRef::Array(items) => {
+            ValueRef(RefRepr::Array(items)) => {
                 for (index, item) in (0_i64..).zip(items.iter()) {
                     if let Some(key) = key {
-                        self.set(key, ValueRef::Int(index));
+                        self.set(key, ValueRef(RefRepr::Int(index)));
                     }
                     self.set_stored(out, item);
                     self.count_iteration()?;
@@ -44,10 +44,10 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            ValueRef::ArenaArray(items) => {
+            ValueRef(RefRepr::ArenaArray(items)) => {
                 for (index, item) in (0_i64..).zip(items.iter()) {
                     if let Some(key) = key {
-                        self.set(key, ValueRef::Int(index));
+                        self.set(key, ValueRef(RefRepr::Int(index)));
                     }
                     self.set(out, *item);
                     if self.next(rest)? == Flow::Stop {
@@ -55,7 +55,7 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            ValueRef::Object(object) => {
+            ValueRef(RefRepr::Object(object)) => {
                 for (name, value) in object.iter() {
                     if let Some(key) = key {
                         self.set_stored(key, name);
@@ -66,7 +66,7 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            ValueRef::ArenaObject(object) => {
+            ValueRef(RefRepr::ArenaObject(object)) => {
                 for (name, value) in object.iter() {
                     if let Some(key) = key {
                         self.set(key, name);
@@ -77,7 +77,7 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            ValueRef::ArenaSet(set) if self.is_in_any_order(rest, out) => {
+            ValueRef(RefRepr::ArenaSet(set)) if self.is_in_any_order(rest, out) => {
                 for member in set.items() {
                     if let Some(key) = key {
                         self.set(key, *member);
@@ -88,7 +88,7 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            ValueRef::Set(_) | ValueRef::ArenaSet(_) => {
+            ValueRef(RefRepr::Set(_) | RefRepr::ArenaSet(_)) => {
                 for member in from.as_set().into_iter().flat_map(|set| set.iter()) {
                     if let Some(key) = key {
                         self.set(key, member);
@@ -168,7 +168,7 @@ impl<'e> Machine<'e> {
                 for (index, item) in
                     (0_i64..).zip(value.as_array().into_iter().flat_map(|array| array.iter()))
                 {
-                    if inner(self, ValueRef::Int(index), item)? == Flow::Stop {
+                    if inner(self, ValueRef(RefRepr::Int(index)), item)? == Flow::Stop {
                         return Ok(Flow::Stop);
                     }
                 }

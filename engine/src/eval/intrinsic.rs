@@ -2,7 +2,7 @@
 
 use crate::builtins::IntrinsicResult;
 use crate::program::{BuiltinCall, Intrinsic, Operand, Slot};
-use crate::value::{Value, ValueRef};
+use crate::value::{RefRepr, Repr, Value, ValueRef};
 
 use super::compare::Compare;
 use super::frame::{OperandSource, Register};
@@ -30,9 +30,11 @@ impl Machine<'_> {
             Intrinsic::Function(_) | Intrinsic::Prepared(..) => {
                 match self.intrinsic(intrinsic, call) {
                     Some((IntrinsicResult::Bool, answer)) => {
-                        self.set(out, ValueRef::Bool(answer != 0));
+                        self.set(out, ValueRef(RefRepr::Bool(answer != 0)));
                     }
-                    Some((IntrinsicResult::Int, answer)) => self.set(out, ValueRef::Int(answer)),
+                    Some((IntrinsicResult::Int, answer)) => {
+                        self.set(out, ValueRef(RefRepr::Int(answer)));
+                    }
                     None => return false,
                 }
                 true
@@ -60,7 +62,7 @@ impl Machine<'_> {
         };
         match count(left, right) {
             Some(result) => {
-                self.set(out, ValueRef::Int(result));
+                self.set(out, ValueRef(RefRepr::Int(result)));
                 true
             }
             None => false,
@@ -75,8 +77,8 @@ impl Machine<'_> {
         };
         let stored = match object {
             Operand::Slot(slot) => match self.slot(slot) {
-                Some(Register::Stored(Value::Object(object))) => object,
-                Some(Register::Value(ValueRef::Object(object))) => *object,
+                Some(Register::Stored(Value(Repr::Object(object)))) => object,
+                Some(Register::Value(ValueRef(RefRepr::Object(object)))) => *object,
                 _ => return false,
             },
             Operand::Const(_) => return false,

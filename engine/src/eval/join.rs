@@ -9,7 +9,7 @@ use crate::bug::bug;
 use crate::limits;
 use crate::program::{ConstId, Join, Operand, Slot, Step};
 use crate::runtime::Halt;
-use crate::value::{Value, ValueRef};
+use crate::value::{RefRepr, Repr, Value, ValueRef};
 
 use super::compare::is_member;
 use super::frame::{OperandSource, Register};
@@ -51,7 +51,7 @@ impl<'e> Machine<'e> {
         }
         let before = self.call.budget.remaining_steps();
         let flow = match (from, &matching, &*join.path) {
-            (ValueRef::Array(items), Matching::All(Some(_)), [Operand::Const(id)])
+            (ValueRef(RefRepr::Array(items)), Matching::All(Some(_)), [Operand::Const(id)])
                 if !join.by_key && !join.is_base =>
             {
                 self.sift(items, *id, join, rest)?
@@ -83,7 +83,7 @@ impl<'e> Machine<'e> {
         for (index, item) in (0_i64..).zip(items) {
             self.count_iteration()?;
             let mut left = rest;
-            if let Value::Object(object) = item
+            if let Value(Repr::Object(object)) = item
                 && let Some(found) = self.under(object, field)
             {
                 match found.map(|found| (found, equals(found, &known))) {
@@ -98,7 +98,7 @@ impl<'e> Machine<'e> {
                 }
             }
             if let Some(key) = join.key {
-                self.set(key, ValueRef::Int(index));
+                self.set(key, ValueRef(RefRepr::Int(index)));
             }
             self.set_stored(join.out, item);
             if self.onward(left)? == Flow::Stop {
@@ -151,7 +151,8 @@ impl<'e> Machine<'e> {
     /// Returns `true` if a collection contains a value.
     #[inline]
     pub(super) fn among(&mut self, asked: ValueRef<'e>, from: ValueRef<'e>) -> Result<bool, Halt> {
-        if table::len(from) < Join::FEW || matches!(from, ValueRef::Set(_) | ValueRef::ArenaSet(_))
+        if table::len(from) < Join::FEW
+            || matches!(from, ValueRef(RefRepr::Set(_) | RefRepr::ArenaSet(_)))
         {
             return Ok(is_member(asked, from));
         }
@@ -172,8 +173,12 @@ impl<'e> Machine<'e> {
             }
             JoinState::Cost(cost) => {
                 let found = match from {
-                    ValueRef::Array(items) => items.iter().position(|item| asked == item.borrow()),
-                    ValueRef::ArenaArray(items) => items.iter().position(|item| asked == *item),
+                    ValueRef(RefRepr::Array(items)) => {
+                        items.iter().position(|item| asked == item.borrow())
+                    }
+                    ValueRef(RefRepr::ArenaArray(items)) => {
+                        items.iter().position(|item| asked == *item)
+                    }
                     from => is_member(asked, from).then_some(len),
                 };
                 let cost = cost.saturating_add(found.unwrap_or(len));
@@ -265,9 +270,9 @@ fn behind_test<'e>(join: &Join, rest: &'e [Step]) -> Option<(Slot, &'e [Step])> 
 #[inline]
 fn equals(a: &Value, b: &ValueRef<'_>) -> Option<bool> {
     match (a, b) {
-        (Value::Short(a), ValueRef::Short(b)) => Some(a == b),
-        (Value::Int(a), ValueRef::Int(b)) => Some(a == b),
-        (Value::Bool(a), ValueRef::Bool(b)) => Some(a == b),
+        (Value(Repr::Short(a)), ValueRef(RefRepr::Short(b))) => Some(a == b),
+        (Value(Repr::Int(a)), ValueRef(RefRepr::Int(b))) => Some(a == b),
+        (Value(Repr::Bool(a)), ValueRef(RefRepr::Bool(b))) => Some(a == b),
         _ => None,
     }
 }
@@ -277,27 +282,27 @@ fn visit<'e>(
     collection: ValueRef<'e>,
     see: &mut impl FnMut(Register<'e>, Register<'e>) -> Result<(), Halt>,
 ) -> Result<(), Halt> {
-    let index = |at| Register::Value(ValueRef::Int(at));
+    let index = |at| Register::Value(ValueRef(RefRepr::Int(at)));
     match collection {
-        ValueRef::Array(items) => {
+        ValueRef(RefRepr::Array(items)) => {
             let mut items = (0..).zip(items.iter());
             items.try_for_each(|(at, item)| see(index(at), Register::Stored(item)))
         }
-        ValueRef::ArenaArray(items) => {
+        ValueRef(RefRepr::ArenaArray(items)) => {
             let mut items = (0..).zip(items.iter());
             items.try_for_each(|(at, item)| see(index(at), Register::Value(*item)))
         }
-        ValueRef::Object(object) => object
+        ValueRef(RefRepr::Object(object)) => object
             .iter()
             .try_for_each(|(key, value)| see(Register::Stored(key), Register::Stored(value))),
-        ValueRef::ArenaObject(object) => object
+        ValueRef(RefRepr::ArenaObject(object)) => object
             .iter()
             .try_for_each(|(key, value)| see(Register::Value(key), Register::Value(value))),
-        ValueRef::Set(set) => set
+        ValueRef(RefRepr::Set(set)) => set
             .items()
             .iter()
             .try_for_each(|member| see(Register::Stored(member), Register::Stored(member))),
-        ValueRef::ArenaSet(set) => set
+        ValueRef(RefRepr::ArenaSet(set)) => set
             .iter()
             .try_for_each(|member| see(Register::Value(member), Register::Value(member))),
         _ => Ok(()),

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::program::{ConstId, DecisionNode, Operand, Slot, Values};
 use crate::runtime::Halt;
-use crate::value::{Object, Value, ValueRef};
+use crate::value::{Object, RefRepr, Repr, Value, ValueRef};
 
 use super::data::Replacement;
 use super::frame::{OperandSource, Register};
@@ -17,7 +17,7 @@ pub(super) fn value_at<'e>(from: Register<'e>, path: &'e [Value]) -> Option<Valu
     let value = match from {
         Register::Value(value) => value,
         Register::Stored(mut value) => {
-            while let Value::Object(object) = value
+            while let Value(Repr::Object(object)) = value
                 && let Some(key) = keys.next()
             {
                 value = object.get_stored(key)?;
@@ -38,7 +38,7 @@ pub(super) fn child<'e>(
     if let Register::Stored(value) = from {
         let mut value = *value;
         let mut keys = path.iter();
-        while let Value::Object(object) = value
+        while let Value(Repr::Object(object)) = value
             && let Some(key) = keys.next()
         {
             value = object.get_stored(key)?;
@@ -72,8 +72,8 @@ impl<'e> Machine<'e> {
             return None;
         };
         let object = match self.slot(slot)? {
-            Register::Stored(Value::Object(object)) => object,
-            Register::Value(ValueRef::Object(object)) => *object,
+            Register::Stored(Value(Repr::Object(object))) => object,
+            Register::Value(ValueRef(RefRepr::Object(object))) => *object,
             _ => return None,
         };
         self.under(object, id)
@@ -125,10 +125,10 @@ impl<'e> Machine<'e> {
     /// operands are others; the inner option is `None` if there is no element.
     #[inline]
     fn element(&self, from: ValueRef<'e>, keys: &'e [Operand]) -> Option<Option<ValueRef<'e>>> {
-        let (ValueRef::ArenaArray(items), [Operand::Const(id)]) = (from, keys) else {
+        let (ValueRef(RefRepr::ArenaArray(items)), [Operand::Const(id)]) = (from, keys) else {
             return None;
         };
-        let Some(Value::Int(index)) = self.stored_constant(*id) else {
+        let Some(Value(Repr::Int(index))) = self.stored_constant(*id) else {
             return None;
         };
         let index = usize::try_from(*index).ok();
@@ -199,7 +199,7 @@ impl<'e> Machine<'e> {
         let mut keys = keys.iter();
         while let Some(key) = keys.next() {
             let key = self.get(*key);
-            if let ValueRef::Object(object) = value {
+            if let ValueRef(RefRepr::Object(object)) = value {
                 return match object.get(key) {
                     Some(inner) => self.get_stored_path(inner, keys.as_slice(), out),
                     None => false,
@@ -218,7 +218,7 @@ impl<'e> Machine<'e> {
     fn get_stored_path(&mut self, from: &'e Value, keys: &'e [Operand], out: Slot) -> bool {
         let (mut value, mut keys) = (from, keys);
         // nearly all paths have this form
-        while let (Value::Object(object), [Operand::Const(id), rest @ ..]) = (value, keys) {
+        while let (Value(Repr::Object(object)), [Operand::Const(id), rest @ ..]) = (value, keys) {
             match self.under(object, *id) {
                 Some(Some(inner)) => (value, keys) = (inner, rest),
                 _ => return false,
@@ -238,7 +238,7 @@ impl<'e> Machine<'e> {
         let mut keys = keys.iter();
         while let Some(key) = keys.next() {
             let found = match value {
-                Value::Object(object) => match key {
+                Value(Repr::Object(object)) => match key {
                     Operand::Const(id) => self.under(object, *id).flatten(),
                     Operand::Slot(slot) => match self.slot(*slot) {
                         Some(Register::Stored(key)) => object.get_stored(key),
@@ -246,12 +246,12 @@ impl<'e> Machine<'e> {
                         None => None,
                     },
                 },
-                Value::Array(items) => {
+                Value(Repr::Array(items)) => {
                     let index = self.get(*key).as_number().and_then(|key| key.as_index());
                     index.and_then(|index| items.get(index))
                 }
                 // a set returns the requested term, not the equal member
-                Value::Set(set) => {
+                Value(Repr::Set(set)) => {
                     let member = self.get(*key);
                     return set.contains(member) && self.get_path(member, keys.as_slice(), out);
                 }

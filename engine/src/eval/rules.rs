@@ -3,7 +3,7 @@
 use crate::bug::bug;
 use crate::program::{Index, Numbers, Plan, Rule, RuleId, RuleKind, RuleSet};
 use crate::runtime::{DocumentBuilder, Halt};
-use crate::value::{SetBuilder, ValueRef};
+use crate::value::{RefRepr, SetBuilder, ValueRef};
 
 use super::frame::OperandSource;
 use super::machine::{Flow, Machine};
@@ -288,7 +288,7 @@ impl<'e> Machine<'e> {
         };
         let (members, flow) = self.filled(members, run, |sink| match sink {
             Sink::Set(members) => members.take(),
-            _ => ValueRef::Null,
+            _ => ValueRef(RefRepr::Null),
         });
         flow.map(|()| members)
     }

@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 
 use crate::limits;
 use crate::program::Operand;
-use crate::value::{Arena, Kind, Value, ValueRef, order};
+use crate::value::{Arena, Kind, RefRepr, Value, ValueRef, order};
 
 use super::frame::Register;
 
@@ -79,12 +79,12 @@ impl<'e> ElementPath<'e> {
     /// Creates an element path; `None` if the value is not a collection.
     pub fn new(collection: ValueRef<'e>, by_key: bool, path: &'e [Operand]) -> Option<Self> {
         let collection = match collection {
-            ValueRef::Array(array) => array.as_ptr().addr(),
-            ValueRef::ArenaArray(array) => ptr::from_ref(array).addr(),
-            ValueRef::Object(object) => object.address(),
-            ValueRef::ArenaObject(object) => ptr::from_ref(object).addr(),
-            ValueRef::Set(set) => ptr::from_ref(&**set).addr(),
-            ValueRef::ArenaSet(set) => ptr::from_ref(set).addr(),
+            ValueRef(RefRepr::Array(array)) => array.as_ptr().addr(),
+            ValueRef(RefRepr::ArenaArray(array)) => ptr::from_ref(array).addr(),
+            ValueRef(RefRepr::Object(object)) => object.address(),
+            ValueRef(RefRepr::ArenaObject(object)) => ptr::from_ref(object).addr(),
+            ValueRef(RefRepr::Set(set)) => ptr::from_ref(&**set).addr(),
+            ValueRef(RefRepr::ArenaSet(set)) => ptr::from_ref(set).addr(),
             _ => return None,
         };
         Some(Self {
@@ -143,12 +143,12 @@ impl<'e> Joins<'e> {
 /// Number of elements.
 pub(super) fn len(collection: ValueRef<'_>) -> usize {
     match collection {
-        ValueRef::Array(array) => array.len(),
-        ValueRef::ArenaArray(array) => array.len(),
-        ValueRef::Object(object) => object.len(),
-        ValueRef::ArenaObject(object) => object.len(),
-        ValueRef::Set(set) => set.items().len(),
-        ValueRef::ArenaSet(set) => set.len(),
+        ValueRef(RefRepr::Array(array)) => array.len(),
+        ValueRef(RefRepr::ArenaArray(array)) => array.len(),
+        ValueRef(RefRepr::Object(object)) => object.len(),
+        ValueRef(RefRepr::ArenaObject(object)) => object.len(),
+        ValueRef(RefRepr::Set(set)) => set.items().len(),
+        ValueRef(RefRepr::ArenaSet(set)) => set.len(),
         _ => 0,
     }
 }
@@ -157,7 +157,7 @@ pub(super) fn len(collection: ValueRef<'_>) -> usize {
 #[inline]
 pub(super) fn hash(value: ValueRef<'_>) -> Option<u64> {
     let known = match value {
-        ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::ArenaText(_) => {
+        ValueRef(RefRepr::Text(_) | RefRepr::Bytes(_) | RefRepr::ArenaText(_)) => {
             value.text_or_empty().as_bytes().len() <= limits::LARGE_OPERAND
         }
         value => value.kind() < Kind::Array,
@@ -188,7 +188,7 @@ impl<'e> TableBuilder<'e> {
     fn bytes(collection: ValueRef<'_>) -> usize {
         let len = len(collection);
         let pair = match collection {
-            ValueRef::Array(_) | ValueRef::ArenaArray(_) => 0,
+            ValueRef(RefRepr::Array(_) | RefRepr::ArenaArray(_)) => 0,
             _ => size_of::<(Register<'_>, Register<'_>)>(),
         };
         len * (size_of::<ChainLink>() + pair) + Self::chains(len) * size_of::<u32>()
@@ -197,8 +197,8 @@ impl<'e> TableBuilder<'e> {
     fn new(bump: &'e Bump, collection: ValueRef<'e>) -> Self {
         let len = len(collection);
         let elements = match collection {
-            ValueRef::Array(array) => Building::There(Elements::Stored(array)),
-            ValueRef::ArenaArray(array) => Building::There(Elements::Made(array)),
+            ValueRef(RefRepr::Array(array)) => Building::There(Elements::Stored(array)),
+            ValueRef(RefRepr::ArenaArray(array)) => Building::There(Elements::Made(array)),
             _ => Building::Pairs(bumpalo::collections::Vec::with_capacity_in(len, bump)),
         };
         Self {
@@ -310,7 +310,7 @@ impl<'e> Iterator for FoundElements<'e> {
             let link = table.links.get(at as usize)?;
             self.next = link.next;
             if link.tag == self.tag {
-                let index = Register::Value(ValueRef::Int(i64::from(at)));
+                let index = Register::Value(ValueRef(RefRepr::Int(i64::from(at))));
                 return match table.elements {
                     Elements::Stored(items) => {
                         Some((index, Register::Stored(items.get(at as usize)?)))
@@ -330,7 +330,7 @@ mod tests {
     use super::{COST, ElementPath, JoinState, Joins, hash};
     use crate::eval::frame::Register;
     use crate::limits;
-    use crate::value::{Arena, Value, ValueRef};
+    use crate::value::{Arena, RefRepr, Value, ValueRef};
 
     #[test]
     fn elements_are_found_in_order() {
@@ -343,7 +343,7 @@ mod tests {
         for (at, item) in (0..).zip(items) {
             let value = (at != 2).then_some(item);
             builder.add(
-                Register::Value(ValueRef::Int(at)),
+                Register::Value(ValueRef(RefRepr::Int(at))),
                 Register::Value(item),
                 value,
             );
@@ -353,9 +353,9 @@ mod tests {
             let found = table.find(hash(arena.text(text)).unwrap());
             found.map(|(key, _)| key.value()).collect::<Vec<_>>()
         };
-        assert!(found("a") == [ValueRef::Int(0), ValueRef::Int(5)]);
-        assert!(found("b") == [ValueRef::Int(1), ValueRef::Int(4)]);
-        assert!(found("c") == [ValueRef::Int(3)]);
+        assert!(found("a") == [ValueRef(RefRepr::Int(0)), ValueRef(RefRepr::Int(5))]);
+        assert!(found("b") == [ValueRef(RefRepr::Int(1)), ValueRef(RefRepr::Int(4))]);
+        assert!(found("c") == [ValueRef(RefRepr::Int(3))]);
         assert!(found("d").is_empty());
     }
 
@@ -363,7 +363,7 @@ mod tests {
     fn tables_take_no_more_than_they_may() {
         let arena = Arena::new();
         let mut joins = Joins::new(&arena);
-        let array = arena.array(&[ValueRef::Int(1); 1024]);
+        let array = arena.array(&[ValueRef(RefRepr::Int(1)); 1024]);
         let bytes = 1024 * (8 + 4);
         joins.left = 2 * bytes;
         let mut begun = |memory| joins.begin(array, usize::MAX, memory).is_some();

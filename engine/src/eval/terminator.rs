@@ -4,7 +4,7 @@ use crate::bug::bug;
 use crate::program::{Operand, Step};
 use crate::runtime::Halt;
 use crate::value::Put;
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 use super::frame::{Few, OperandSource, Register};
 use super::machine::{Flow, Machine};
@@ -57,7 +57,9 @@ impl<'e> Machine<'e> {
             match self.frames.slot(slot) {
                 Some(Register::Stored(value)) => return fold.add_stored(value),
                 // read in place: moving a value right after a call has written it would stall
-                Some(Register::Value(ValueRef::Int(int))) => return fold.add(ValueRef::Int(*int)),
+                Some(Register::Value(ValueRef(RefRepr::Int(int)))) => {
+                    return fold.add(ValueRef(RefRepr::Int(*int)));
+                }
                 _ => {}
             }
         }

@@ -18,7 +18,7 @@ use super::operand::{
 use super::rejection::Rejection;
 use super::target::{FilterTarget, TargetFeature};
 use crate::partial::Residuals;
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// Filter language that conditions are read for.
 #[derive(Clone, Copy, Debug)]
@@ -346,7 +346,9 @@ fn compared(
     span: Span,
 ) -> Result<Predicate, Rejection> {
     match value {
-        Value::Null if !matches!(comparison, ComparisonOperator::Eq | ComparisonOperator::Ne) => {
+        Value(Repr::Null)
+            if !matches!(comparison, ComparisonOperator::Eq | ComparisonOperator::Ne) =>
+        {
             Err(Rejection::new(
                 "null value can only be used with 'eq' or 'ne' operators",
                 span,

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::condition::ColumnName;
 use super::target::FilterTarget;
-use crate::value::{Kind, Value, ValueRef};
+use crate::value::{Kind, RefRepr, Value, ValueRef};
 
 /// Names of tables and columns for one target.
 #[derive(Clone, Debug, Default)]
@@ -291,7 +291,7 @@ impl TableMapping {
             .utf8()
             .and_then(ColumnKind::named)
             .ok_or_else(|| wrong("kind", "`text`, `integer`, `decimal` or `boolean`"))?;
-        let Some(ValueRef::Bool(nullable)) = field("nullable") else {
+        let Some(ValueRef(RefRepr::Bool(nullable))) = field("nullable") else {
             return Err(wrong("nullable", "true or false"));
         };
         if kind == ColumnKind::Text

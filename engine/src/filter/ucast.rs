@@ -6,7 +6,7 @@ use super::condition::{
 use super::mapping::Mappings;
 use super::rejection::Rejection;
 use super::target::FilterTarget;
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// Returns the tree of a condition: an empty object if it always holds, `None` if it never does.
 ///
@@ -71,7 +71,7 @@ fn node(test: &ColumnTest, mappings: &Mappings, guards: bool) -> Result<Value, R
             let message = format!("rhs of {} must be known", affix.word());
             return Err(Rejection::new(message, test.span));
         }
-        Predicate::Present => (ComparisonOperator::Ne.word(), Value::Null),
+        Predicate::Present => (ComparisonOperator::Ne.word(), Value(Repr::Null)),
         Predicate::NumberText(written) => return Err(written.unsettled(test.span)),
     };
     let field = Value::object(vec![
@@ -92,7 +92,7 @@ fn node(test: &ColumnTest, mappings: &Mappings, guards: bool) -> Result<Value, R
         ("field".into(), name(column, mappings, test)?),
         ("operator".into(), ComparisonOperator::Ne.word().into()),
         ("type".into(), "field".into()),
-        ("value".into(), Value::Null),
+        ("value".into(), Value(Repr::Null)),
     ]);
     Ok(compound("and", vec![present, made]))
 }

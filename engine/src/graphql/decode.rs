@@ -11,7 +11,7 @@ use super::ast::{
 };
 use super::problem::GraphqlError;
 use crate::limits::NESTING;
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 /// A node that can be decoded.
 pub trait Decode<'e>: Sized {
@@ -41,7 +41,7 @@ fn member<'e>(
     let object = value.as_object().ok_or_else(|| mismatch(value, "a node"))?;
     Ok(object
         .get_str(key)
-        .filter(|member| !matches!(member, ValueRef::Null)))
+        .filter(|member| !matches!(member, ValueRef(RefRepr::Null))))
 }
 
 /// Decodes a member of a node, or returns the default if it is missing.
@@ -126,7 +126,7 @@ impl<'e> Decode<'e> for Description<'e> {
 impl<'e> Decode<'e> for bool {
     fn decode(value: ValueRef<'e>, _: usize) -> Result<Self, GraphqlError> {
         match value {
-            ValueRef::Bool(flag) => Ok(flag),
+            ValueRef(RefRepr::Bool(flag)) => Ok(flag),
             _ => Err(mismatch(value, "a flag")),
         }
     }

@@ -8,7 +8,7 @@ use super::ast::{
     Reference, RootOperation, RootOperations, SchemaDocument, Selection, SourceText, Spread,
     TypeDefinition, TypeReference, ValueNode, VariableDefinition,
 };
-use crate::value::{Arena, NumberBuf, ValueRef};
+use crate::value::{Arena, NumberBuf, RefRepr, ValueRef};
 
 /// A node that can be encoded.
 pub trait Encode {
@@ -41,7 +41,7 @@ impl<'e> GraphqlNodeBuilder<'e> {
     }
 
     fn flag(self, key: &'static str, flag: bool) -> Self {
-        self.with(key, ValueRef::Bool(flag))
+        self.with(key, ValueRef(RefRepr::Bool(flag)))
     }
 
     fn node(self, key: &'static str, node: &impl Encode) -> Self {

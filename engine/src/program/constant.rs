@@ -2,7 +2,7 @@
 
 use solon_syntax::ast::{Term, TermKind};
 
-use crate::value::{Kind, NumberBuf, Value};
+use crate::value::{Kind, NumberBuf, Repr, Value};
 
 /// Returns the steps of a reference below its document, for replacements by `with`; `None` if no document can exist
 /// there, as below `input.a[0]`.
@@ -16,8 +16,8 @@ pub fn document_path(target: &Term) -> Option<Vec<Value>> {
 /// Returns the value of a term without variables, references, calls and comprehensions.
 pub fn constant(term: &Term) -> Option<Value> {
     Some(match &term.kind {
-        TermKind::Null => Value::Null,
-        TermKind::Boolean(b) => Value::Bool(*b),
+        TermKind::Null => Value(Repr::Null),
+        TermKind::Boolean(b) => Value(Repr::Bool(*b)),
         TermKind::Number(text) => Value::number(NumberBuf::parse(text)?),
         TermKind::String(text) => Value::string(text),
         TermKind::Array(items) => Value::array(items.iter().map(constant).collect::<Option<_>>()?),

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::builtins::net;
 use crate::value::text::{ArenaText, Short};
-use crate::value::{Kind, Value, ValueRef};
+use crate::value::{Kind, RefRepr, Repr, Value, ValueRef};
 
 use matches::RuleLists;
 pub use matches::{Numbers, SelectedRules};
@@ -161,7 +161,10 @@ impl Values {
     /// Returns the subtree of a stored value.
     #[inline]
     pub fn get_stored(&self, value: &Value) -> Option<&DecisionNode> {
-        if matches!(value, Value::Array(_) | Value::Object(_) | Value::Set(_)) && !self.collections
+        if matches!(
+            value,
+            Value(Repr::Array(_) | Repr::Object(_) | Repr::Set(_))
+        ) && !self.collections
         {
             return None;
         }
@@ -171,8 +174,8 @@ impl Values {
     /// Returns the subtree of a string.
     fn text(&self, text: &str) -> Option<&DecisionNode> {
         match Short::new(text.as_bytes()) {
-            Some(short) => self.get(&ValueRef::Short(short)),
-            None => self.get(&ValueRef::ArenaText(&ArenaText::Utf8(text))),
+            Some(short) => self.get(&ValueRef(RefRepr::Short(short))),
+            None => self.get(&ValueRef(RefRepr::ArenaText(&ArenaText::Utf8(text)))),
         }
     }
 
@@ -294,7 +297,7 @@ impl DecisionBranch {
             (ValueFeature::Length, Answers::Values(answers)) => {
                 if let Some(array) = value.as_array()
                     && let Ok(length) = i64::try_from(array.len())
-                    && let Some(node) = answers.get(&ValueRef::Int(length))
+                    && let Some(node) = answers.get(&ValueRef(RefRepr::Int(length)))
                 {
                     node.find(input, found);
                 }
@@ -310,7 +313,7 @@ impl DecisionBranch {
             (ValueFeature::Segments(delimiters), Answers::Values(answers)) => {
                 if let Some(text) = value.as_text()
                     && let Some(node) =
-                        answers.get(&ValueRef::Int(delimiters.count(&text.to_str())))
+                        answers.get(&ValueRef(RefRepr::Int(delimiters.count(&text.to_str()))))
                 {
                     node.find(input, found);
                 }

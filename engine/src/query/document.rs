@@ -22,7 +22,7 @@ use crate::snapshot::{Snapshot, SnapshotState};
 use crate::store::Path;
 use crate::trace::Timer;
 use crate::value::json::{self, Style, TooLong};
-use crate::value::{Value, ValueRef};
+use crate::value::{RefRepr, Repr, Value, ValueRef};
 use entry::EntryCache;
 pub(super) use entry::ResolvedEntry;
 pub use pinned::PinnedDocument;
@@ -83,9 +83,9 @@ fn child_at<'e>(
     name: ValueRef<'e>,
     index: Option<i64>,
 ) -> Option<ValueRef<'e>> {
-    let index = index.map(ValueRef::Int);
+    let index = index.map(|it| ValueRef(RefRepr::Int(it)));
     match document {
-        ValueRef::Array(_) | ValueRef::ArenaArray(_) => document.lookup(index?),
+        ValueRef(RefRepr::Array(_) | RefRepr::ArenaArray(_)) => document.lookup(index?),
         _ => document.lookup(name).or_else(|| document.lookup(index?)),
     }
 }
@@ -184,7 +184,9 @@ impl PreparedDocument {
     /// # Errors
     /// Errors of [`Self::evaluate`]. Treat an error as a denial.
     pub fn allow(&self, request: &Request<'_>) -> Result<bool, Error> {
-        let is_true = self.evaluate_with(request, |value| matches!(value, ValueRef::Bool(true)))?;
+        let is_true = self.evaluate_with(request, |value| {
+            matches!(value, ValueRef(RefRepr::Bool(true)))
+        })?;
         Ok(is_true == Some(true))
     }
 
@@ -284,7 +286,9 @@ impl DocumentHandle {
         bug::catch(|| glimpse = self.fast_path(found, state, request)).map_err(Error::Internal)?;
         match glimpse {
             // most decisions are Booleans, which need no dispatch on the kind of value
-            FastResult::Stored(Value::Bool(bool)) => Ok(Some(read(ValueRef::Bool(*bool)))),
+            FastResult::Stored(Value(Repr::Bool(bool))) => {
+                Ok(Some(read(ValueRef(RefRepr::Bool(*bool)))))
+            }
             FastResult::Stored(value) => Ok(Some(read(value.borrow()))),
             FastResult::Document(value) => Ok(Some(read(value))),
             FastResult::Undefined => Ok(None),

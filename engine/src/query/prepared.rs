@@ -17,7 +17,7 @@ use crate::eval::Machine;
 use crate::program::Plan;
 use crate::program::canonical::Keyed;
 use crate::snapshot::{Snapshot, SnapshotState};
-use crate::value::{Value, ValueRef};
+use crate::value::{Repr, Value, ValueRef};
 
 /// Source of the value of an expression in a solution.
 #[derive(Clone, Copy, Debug)]
@@ -204,7 +204,7 @@ impl QueryInner {
         for expression in &self.expressions {
             values.push(match expression {
                 Expression::Captured(at) => row.get(self.variables.len() + at)?.to_value(),
-                Expression::AlwaysTrue => Value::Bool(true),
+                Expression::AlwaysTrue => Value(Repr::Bool(true)),
             });
         }
         let bindings = self

@@ -7,7 +7,7 @@
 
 use crate::store::index;
 use crate::value::text::ArenaText;
-use crate::value::{Number, Object, Short, Value, ValueRef};
+use crate::value::{Number, Object, RefRepr, Repr, Short, Value, ValueRef};
 
 /// Returns the value under `key` in a base document, or `None` if there is none.
 pub(crate) fn base_child<'e>(base: ValueRef<'e>, key: ValueRef<'e>) -> Option<ValueRef<'e>> {
@@ -27,7 +27,7 @@ pub(crate) fn base_child<'e>(base: ValueRef<'e>, key: ValueRef<'e>) -> Option<Va
 /// Returns the value under a stored `key` in a stored base document. A string key costs what any lookup costs.
 #[inline]
 pub(crate) fn stored_base_child<'e>(base: &'e Value, key: &'e Value) -> Option<&'e Value> {
-    if let Value::Object(object) = base
+    if let Value(Repr::Object(object)) = base
         && let Some(found) = object.get_stored(key)
     {
         return Some(found);
@@ -39,9 +39,9 @@ pub(crate) fn stored_base_child<'e>(base: &'e Value, key: &'e Value) -> Option<&
 #[inline(never)]
 fn other_base_child<'e>(base: &'e Value, key: &'e Value) -> Option<&'e Value> {
     match base {
-        Value::Object(object) => number_key(object, key.borrow()),
-        Value::Array(items) => items.get(base_index(key.borrow())?),
-        Value::Set(set) => set.contains(key.borrow()).then_some(key),
+        Value(Repr::Object(object)) => number_key(object, key.borrow()),
+        Value(Repr::Array(items)) => items.get(base_index(key.borrow())?),
+        Value(Repr::Set(set)) => set.contains(key.borrow()).then_some(key),
         _ => None,
     }
 }
@@ -61,7 +61,7 @@ fn under_number<'e>(object: &'e Object, number: Number<'_>) -> Option<&'e Value>
 /// Returns the position that `key` names in an array of a base document, or `None` if it names none.
 pub(crate) fn base_index(key: ValueRef<'_>) -> Option<usize> {
     match key {
-        ValueRef::Int(index) => usize::try_from(index).ok(),
+        ValueRef(RefRepr::Int(index)) => usize::try_from(index).ok(),
         _ => match key.as_number() {
             Some(Number::Text(text)) => index(text.as_bytes()),
             Some(number) => index(number.to_string().as_bytes()),
@@ -83,15 +83,15 @@ fn with_text<R>(number: Number<'_>, read: impl FnOnce(ValueRef<'_>) -> R) -> R {
         }
     };
     match Short::new(text.as_bytes()) {
-        Some(short) => read(ValueRef::Short(short)),
-        None => read(ValueRef::ArenaText(&ArenaText::Utf8(text))),
+        Some(short) => read(ValueRef(RefRepr::Short(short))),
+        None => read(ValueRef(RefRepr::ArenaText(&ArenaText::Utf8(text)))),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::base_child;
-    use crate::value::{NumberBuf, Value};
+use crate::value::{NumberBuf, Repr, Value};
+use super::base_child;
 
     #[test]
     fn a_number_is_the_key_of_its_text() {
@@ -105,7 +105,7 @@ mod tests {
             "12345678901234567890",
         ];
         for text in texts {
-            let object = Value::object(vec![(Value::string(text), Value::Bool(true))]);
+            let object = Value::object(vec![(Value::string(text), Value(Repr::Bool(true)))]);
             let key = Value::number(NumberBuf::parse(text).expect("a number"));
             assert!(
                 base_child(object.borrow(), key.borrow()).is_some(),

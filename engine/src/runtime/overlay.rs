@@ -8,7 +8,7 @@ use solon_syntax::source::Span;
 use super::error::Halt;
 use crate::builtins::EvalErrorCode;
 use crate::program::Program;
-use crate::value::{Arena, ValueRef};
+use crate::value::{Arena, RefRepr, ValueRef};
 
 /// Replaced documents by path below `data`.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -190,7 +190,10 @@ pub(crate) fn document_keys(value: ValueRef<'_>) -> Vec<ValueRef<'_>> {
         return object.iter().map(|(key, _)| key).collect();
     }
     if let Some(array) = value.as_array() {
-        return (0_i64..).take(array.len()).map(ValueRef::Int).collect();
+        return (0_i64..)
+            .take(array.len())
+            .map(|it| ValueRef(RefRepr::Int(it)))
+            .collect();
     }
     value
         .as_set()

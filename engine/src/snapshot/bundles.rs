@@ -2,7 +2,7 @@
 
 use super::Snapshot;
 use crate::store::Path;
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// A bundle that is active in a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,14 +51,14 @@ impl ActiveBundle {
 /// Returns the active bundles in order of their names.
 pub(crate) fn active(documents: &Value) -> Vec<ActiveBundle> {
     let bundles = Path::new(["system", "bundles"]);
-    let Some(Value::Object(bundles)) = bundles.find(documents) else {
+    let Some(Value(Repr::Object(bundles))) = bundles.find(documents) else {
         return Vec::new();
     };
     let bundle = |(name, facts): (&Value, &Value)| {
         let manifest = facts.get("manifest")?;
         let revision = manifest.get("revision").and_then(text).unwrap_or_default();
         let roots = match manifest.get("roots") {
-            Some(Value::Array(roots)) => roots.iter().filter_map(text).collect(),
+            Some(Value(Repr::Array(roots))) => roots.iter().filter_map(text).collect(),
             _ => vec![String::new()],
         };
         Some(ActiveBundle {

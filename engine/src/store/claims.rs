@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use super::{Path, Write};
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// Origin of a document that did not come from the last load of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,7 +243,7 @@ impl Extent {
     pub fn measure(path: &[String], root: &Value) -> Self {
         let mut place = root;
         for (length, key) in path.iter().enumerate() {
-            let Value::Object(object) = place else {
+            let Value(Repr::Object(object)) = place else {
                 return Self::Array(length);
             };
             match object.get_str(key) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use parking_lot::Mutex;
 
 use super::{Commit, Contents, Store, StoreError, StoredModule, StoredOrigins};
-use crate::value::{Object, Value};
+use crate::value::{Object, Repr, Value};
 
 /// Policies and documents in memory. Another engine can continue from it, and tests compare stores with it.
 ///
@@ -48,7 +48,7 @@ impl MemoryStore {
 
 impl Default for MemoryStore {
     fn default() -> Self {
-        Self::new(Value::Object(Object::default()))
+        Self::new(Value(Repr::Object(Object::default())))
     }
 }
 

@@ -38,7 +38,7 @@ use solon_syntax::ast::Version;
 use solon_syntax::stack;
 
 use crate::limits;
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// The base documents of one revision.
 ///
@@ -207,7 +207,7 @@ impl Transaction {
         if path.find(&self.root).is_some() {
             write::write(&mut self.root, Operation::Replace, path, value.clone())?;
         } else {
-            write::check_extent(path, &Value::Null, &mut self.nodes_left)?;
+            write::check_extent(path, &Value(Repr::Null), &mut self.nodes_left)?;
             write::make_parents(&mut self.root, path)?;
             write::write(&mut self.root, Operation::Add, path, value.clone())?;
         }
@@ -220,7 +220,7 @@ impl Transaction {
     pub fn merge(&mut self, path: &Path, value: Value) -> Result<(), StoreError> {
         match (path.find(&self.root), &value) {
             (Some(old), new) if write::is_same(old, new) => Ok(()),
-            (Some(Value::Object(old)), Value::Object(new))
+            (Some(Value(Repr::Object(old))), Value(Repr::Object(new)))
                 if !old.is_empty() && new.iter().all(|(key, _)| key.as_str().is_some()) =>
             {
                 new.iter().try_for_each(|(key, value)| {
@@ -234,7 +234,7 @@ impl Transaction {
 
     /// Creates the missing objects around a path.
     pub fn make_parents(&mut self, path: &Path) -> Result<(), StoreError> {
-        write::check_extent(path, &Value::Null, &mut self.nodes_left)?;
+        write::check_extent(path, &Value(Repr::Null), &mut self.nodes_left)?;
         write::make_parents(&mut self.root, path)?;
         self.writes.push(Write::MakeParents(path.clone()));
         Ok(())

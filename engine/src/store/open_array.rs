@@ -4,7 +4,7 @@ use super::path::{bad_index, index};
 use super::{Operation, Path, StoreError, write};
 use crate::bug::bug;
 use crate::index::Indexed as _;
-use crate::value::{Items, Value};
+use crate::value::{Items, Repr, Value};
 
 /// An array that is taken out of its document during a patch.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl OpenArray {
     pub fn open(root: &mut Value, path: Path) -> Result<Self, StoreError> {
         let mut taken = Items::default();
         write::change_at(root, &path, &mut |value| {
-            if let Value::Array(items) = value {
+            if let Value(Repr::Array(items)) = value {
                 std::mem::swap(items, &mut taken);
             }
         })?;
@@ -39,7 +39,7 @@ impl OpenArray {
         items.extend(self.blocks.into_iter().flatten());
         let items = Items::new(items);
         write::change_at(root, &self.path, &mut |value| {
-            *value = Value::Array(items.clone());
+            *value = Value(Repr::Array(items.clone()));
         })
     }
 
@@ -148,14 +148,21 @@ impl OpenArray {
 mod tests {
     use super::{BLOCK, OpenArray};
     use crate::store::{DataSnapshot, Operation, Transaction};
-    use crate::value::Value;
+    use crate::value::{Repr, Value};
     use crate::{Path, value};
 
     #[test]
     fn it_changes_like_a_vector() {
         let path = Path::new(["a", "0"]);
         let mut list: Vec<i64> = (0..3000).collect();
-        let numbers = |list: &[i64]| Value::array(list.iter().copied().map(Value::Int).collect());
+        let numbers = |list: &[i64]| {
+            Value::array(
+                list.iter()
+                    .copied()
+                    .map(|it| Value(Repr::Int(it)))
+                    .collect(),
+            )
+        };
         let mut root = value!({"a": [null]});
         root = {
             let mut transaction = Transaction::new(&DataSnapshot::new(root, 0));
@@ -175,14 +182,14 @@ mod tests {
             let grows = (step < 5000) != seed.is_multiple_of(16);
             if grows || list.is_empty() {
                 list.insert(at, step);
-                open.write(Operation::Add, at, Value::Int(step));
+                open.write(Operation::Add, at, Value(Repr::Int(step)));
             } else if at < list.len() {
                 list.remove(at);
-                open.write(Operation::Remove, at, Value::Null);
+                open.write(Operation::Remove, at, Value(Repr::Null));
             }
             assert_eq!(open.len(), list.len());
             let at = at.min(list.len().saturating_sub(1));
-            let want = list.get(at).copied().map(Value::Int);
+            let want = list.get(at).copied().map(|it| Value(Repr::Int(it)));
             let found = open.element(&at.to_string(), &path).ok();
             assert_eq!(found, want.as_ref());
             assert!(open.blocks.iter().all(|block| block.len() < BLOCK));

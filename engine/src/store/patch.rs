@@ -1,7 +1,7 @@
 //! JSON Patch (RFC 6902) on base documents.
 
 use super::{Operation, Path, StoreError};
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// An operation of a patch.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ impl PatchStep {
         Ok(match text("op")? {
             "add" => Self::Write(Operation::Add, to, value()?),
             "replace" => Self::Write(Operation::Replace, to, value()?),
-            "remove" => Self::Write(Operation::Remove, to, Value::Null),
+            "remove" => Self::Write(Operation::Remove, to, Value(Repr::Null)),
             "test" => Self::Test(to, value()?),
             "copy" => Self::Copy { from: from()?, to },
             "move" => Self::Move { from: from()?, to },

@@ -3,7 +3,7 @@
 use super::open_array::OpenArray;
 use super::{Operation, PatchStep, Path, StoreError, Transaction, Write, write};
 use crate::limits;
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// A patch in progress ([`Transaction::patching`]). Each operation reads the results of those before it. Long arrays
 /// that grow or shrink stay open from one operation to the next.
@@ -60,7 +60,7 @@ impl<'t> Patching<'t> {
                     return Err(StoreError::invalid_patch(words));
                 }
                 let value = self.read(&from)?.clone();
-                self.write(Operation::Remove, &from, Value::Null)?;
+                self.write(Operation::Remove, &from, Value(Repr::Null))?;
                 self.write(Operation::Add, &to, value)
             }
         }
@@ -90,7 +90,7 @@ impl<'t> Patching<'t> {
             return self.transaction.make_parents(path);
         };
         let transaction = &mut *self.transaction;
-        write::check_extent(path, &Value::Null, &mut transaction.nodes_left)?;
+        write::check_extent(path, &Value(Repr::Null), &mut transaction.nodes_left)?;
         if let [key, parents @ .., _] = keys {
             write::make_below(array.element_mut(key, path)?, parents, path)?;
         }
@@ -140,7 +140,7 @@ impl<'t> Patching<'t> {
             }
             _ => parent.find(self.transaction.root()),
         };
-        let Some(Value::Array(items)) = found else {
+        let Some(Value(Repr::Array(items))) = found else {
             return Ok(());
         };
         let length = items.len();
@@ -191,9 +191,10 @@ mod tests {
     use super::*;
     use crate::store::DataSnapshot;
     use crate::value;
+    use crate::value::Repr;
 
     fn numbers(count: i64) -> Value {
-        Value::array((0..count).map(Value::Int).collect())
+        Value::array((0..count).map(|it| Value(Repr::Int(it))).collect())
     }
 
     fn add(path: &str, value: Value) -> PatchStep {
@@ -230,7 +231,7 @@ mod tests {
                 0 => numbers(100),
                 1 => value!({"list": [(numbers(90)), 1]}),
                 2 => value!({"x": {}}),
-                _ => Value::Int(7),
+                _ => Value(Repr::Int(7)),
             }
         }
 
@@ -246,7 +247,7 @@ mod tests {
                     from: self.path(),
                     to,
                 },
-                3 | 4 => PatchStep::Write(Operation::Remove, to, Value::Null),
+                3 | 4 => PatchStep::Write(Operation::Remove, to, Value(Repr::Null)),
                 5 => PatchStep::Write(Operation::Replace, to, self.value()),
                 _ => PatchStep::Write(Operation::Add, to, self.value()),
             }
@@ -305,15 +306,19 @@ mod tests {
     #[test]
     fn a_list_may_grow_at_its_front() {
         let mut transaction = Transaction::new(&DataSnapshot::new(value!({"l": [], "m": []}), 0));
-        let steps =
-            (0..100_000).flat_map(|at| [add("l/0", Value::Int(at)), add("m/0", Value::Int(-at))]);
+        let steps = (0..100_000).flat_map(|at| {
+            [
+                add("l/0", Value(Repr::Int(at))),
+                add("m/0", Value(Repr::Int(-at))),
+            ]
+        });
         transaction.patch(steps).expect("room");
         for (list, last) in [("l", 99_999), ("m", -99_999)] {
             let list = transaction.read(&Path::new([list])).expect("a list");
             let list = list.as_array().expect("a list");
             assert_eq!(
                 (list.len(), list.first()),
-                (100_000, Some(&Value::Int(last)))
+                (100_000, Some(&Value(Repr::Int(last))))
             );
         }
     }
@@ -325,7 +330,7 @@ mod tests {
         let tried = |transaction: &mut Transaction, moves| {
             let mut patching = Patching::new(transaction);
             patching.moves = moves;
-            let tried = patching.apply(add("l/0", Value::Null));
+            let tried = patching.apply(add("l/0", Value(Repr::Null)));
             patching.end().expect("its place");
             tried.map_err(|error| error.to_string())
         };

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use super::StoreError;
-use crate::value::{Object, Value};
+use crate::value::{Object, Repr, Value};
 
 /// Maximum length of an array index in characters, without its sign.
 const INDEX_LENGTH: usize = 19;
@@ -79,7 +79,7 @@ impl Path {
     ) -> Result<&'a Value, StoreError> {
         keys.iter().try_fold(place, |place, key| {
             child(place, key).ok_or_else(|| match place {
-                Value::Array(_) => StoreError::bad_index(self, bad_index(key)),
+                Value(Repr::Array(_)) => StoreError::bad_index(self, bad_index(key)),
                 _ => StoreError::not_found(self),
             })
         })
@@ -89,7 +89,7 @@ impl Path {
     pub fn is_occupied(&self, root: &Value) -> bool {
         let mut place = root;
         for segment in &self.segments {
-            let Value::Object(object) = place else {
+            let Value(Repr::Object(object)) = place else {
                 return true;
             };
             let Some(next) = object.get_str(segment) else {
@@ -104,8 +104,8 @@ impl Path {
 /// Returns the document under a key or an index.
 fn child<'a>(value: &'a Value, segment: &str) -> Option<&'a Value> {
     match value {
-        Value::Object(object) => Object::get_str(object, segment),
-        Value::Array(items) => items.get(index(segment.as_bytes())?),
+        Value(Repr::Object(object)) => Object::get_str(object, segment),
+        Value(Repr::Array(items)) => items.get(index(segment.as_bytes())?),
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ use solon_syntax::stack;
 use super::claims::Extent;
 use super::write::{self, is_same};
 use super::{Claim, ClaimKind, Claims, Operation, Path, StoreError, Transaction};
-use crate::value::{Object, Value};
+use crate::value::{Object, Repr, Value};
 
 /// Result of a load of documents.
 #[derive(Debug, Default)]
@@ -89,14 +89,16 @@ impl Replacing<'_> {
             return self.plain(path, old, new);
         }
         match (old, new) {
-            (Some(Value::Object(old)), Some(Value::Object(new))) if has_text_keys(new) => {
+            (Some(Value(Repr::Object(old))), Some(Value(Repr::Object(new))))
+                if has_text_keys(new) =>
+            {
                 self.members(path, old, Some(new), unknown)
             }
             (Some(_), None) if unknown => {
                 self.keep_unknown(path);
                 Ok(None)
             }
-            (Some(Value::Object(members)), _) if self.is_live(path, old, new.is_none()) => {
+            (Some(Value(Repr::Object(members))), _) if self.is_live(path, old, new.is_none()) => {
                 if new.is_some() {
                     self.outcome.overridden.push(Path::new(&*path));
                 }
@@ -138,7 +140,7 @@ impl Replacing<'_> {
             path.pop();
             given.extend(shared.map(|shared| (name, shared)));
         }
-        Ok(new.map(|_| Value::Object(Object::from_pairs(given))))
+        Ok(new.map(|_| Value(Repr::Object(Object::from_pairs(given)))))
     }
 
     /// Replaces a document without claims.
@@ -150,7 +152,7 @@ impl Replacing<'_> {
     ) -> Result<SharedValue, StoreError> {
         match (old, new) {
             (Some(old), Some(new)) if is_same(old, new) => return Ok(Some(old.clone())),
-            (Some(Value::Object(old)), Some(Value::Object(new)))
+            (Some(Value(Repr::Object(old))), Some(Value(Repr::Object(new))))
                 if !old.is_empty() && !new.is_empty() && has_text_keys(new) =>
             {
                 return self.members(path, old, Some(new), false);
@@ -200,7 +202,7 @@ impl Replacing<'_> {
                 continue;
             }
             let below = Path::new(below);
-            write::write(&mut visible, Operation::Remove, &below, Value::Null)?;
+            write::write(&mut visible, Operation::Remove, &below, Value(Repr::Null))?;
             self.outcome.overridden.push(Path::new(place));
         }
         Ok(visible)
@@ -214,7 +216,7 @@ impl Replacing<'_> {
     fn remove(&mut self, path: &[String]) -> Result<(), StoreError> {
         let path = Path::new(path);
         self.transaction
-            .write(Operation::Remove, &path, Value::Null)
+            .write(Operation::Remove, &path, Value(Repr::Null))
     }
 }
 

@@ -3,7 +3,7 @@
 use solon_syntax::stack;
 
 use crate::limits;
-use crate::value::{Excess, Items, Kind, Object, Value};
+use crate::value::{Excess, Items, Kind, Object, Repr, Value};
 
 use super::path::{bad_index, index};
 use super::{Path, StoreError};
@@ -22,17 +22,17 @@ pub enum Operation {
 /// Returns `true` if two documents have the same text: they are equal, and their numbers have the same notation.
 pub(crate) fn is_same(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Array(a), Value::Array(b)) => {
+        (Value(Repr::Array(a)), Value(Repr::Array(b))) => {
             let mut pairs = a.iter().zip(b.iter());
             a.len() == b.len() && stack::level(|| pairs.all(|(a, b)| is_same(a, b)))
         }
-        (Value::Object(a), Value::Object(b)) => {
+        (Value(Repr::Object(a)), Value(Repr::Object(b))) => {
             let mut pairs = a.iter().zip(b.iter());
             let is_same_pair =
                 |((a, x), (b, y)): ((&Value, &Value), (&Value, &Value))| a == b && is_same(x, y);
             a.len() == b.len() && stack::level(|| pairs.all(is_same_pair))
         }
-        (Value::Int(a), Value::Int(b)) => a == b,
+        (Value(Repr::Int(a)), Value(Repr::Int(b))) => a == b,
         _ if a.kind() == Kind::Number => a == b && a.to_string() == b.to_string(),
         _ => a == b,
     }
@@ -70,9 +70,13 @@ pub(super) fn check_copy(value: &Value, left: &mut usize) -> Result<(), StoreErr
 /// Deducts the strings and keys of a value from the remaining bytes. Returns `false` if there are not enough.
 fn takes_text(value: &Value, left: &mut usize) -> bool {
     match value {
-        Value::Array(items) => stack::level(|| items.iter().all(|item| takes_text(item, left))),
-        Value::Set(set) => stack::level(|| set.items().iter().all(|item| takes_text(item, left))),
-        Value::Object(object) => stack::level(|| {
+        Value(Repr::Array(items)) => {
+            stack::level(|| items.iter().all(|item| takes_text(item, left)))
+        }
+        Value(Repr::Set(set)) => {
+            stack::level(|| set.items().iter().all(|item| takes_text(item, left)))
+        }
+        Value(Repr::Object(object)) => stack::level(|| {
             let mut pairs = object.iter();
             pairs.all(|(key, value)| takes_text(key, left) && takes_text(value, left))
         }),
@@ -95,7 +99,7 @@ fn excess(value: &Value, levels: usize, parts: &mut u32) -> Option<Excess> {
             return Some(Excess::Depth);
         };
         match value {
-            Value::Array(_) | Value::Set(_) | Value::Object(_) => {
+            Value(Repr::Array(_) | Repr::Set(_) | Repr::Object(_)) => {
                 stack::level(|| excess(value, levels, parts))
             }
             // most nodes are scalars
@@ -103,9 +107,9 @@ fn excess(value: &Value, levels: usize, parts: &mut u32) -> Option<Excess> {
         }
     };
     match value {
-        Value::Array(items) => items.iter().find_map(below),
-        Value::Set(set) => set.items().iter().find_map(below),
-        Value::Object(object) => object
+        Value(Repr::Array(items)) => items.iter().find_map(below),
+        Value(Repr::Set(set)) => set.items().iter().find_map(below),
+        Value(Repr::Object(object)) => object
             .iter()
             .find_map(|(key, value)| below(key).or_else(|| below(value))),
         _ => None,
@@ -149,7 +153,7 @@ fn write_member(
     value: Value,
 ) -> Result<(), StoreError> {
     match parent {
-        Value::Object(object) => {
+        Value(Repr::Object(object)) => {
             let key = Value::string(last);
             if operation != Operation::Add && object.get(key.borrow()).is_none() {
                 return Err(StoreError::not_found(path));
@@ -160,7 +164,7 @@ fn write_member(
             }
             Ok(())
         }
-        Value::Array(items) => {
+        Value(Repr::Array(items)) => {
             let place = element_position(items.len(), operation, last, path)?;
             write_element(items, operation, place, value);
             Ok(())
@@ -197,7 +201,7 @@ fn write_root(root: &mut Value, operation: Operation, value: Value) -> Result<()
     if operation == Operation::Remove {
         return Err(StoreError::invalid_patch("root cannot be removed"));
     }
-    if !matches!(value, Value::Object(_)) {
+    if !matches!(value, Value(Repr::Object(_))) {
         return Err(StoreError::invalid_patch("root must be object"));
     }
     *root = value;
@@ -237,14 +241,14 @@ fn step(
     path: &Path,
     change: impl FnOnce(&mut Value) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
-    let missing = if matches!(above, Value::Array(_)) {
+    let missing = if matches!(above, Value(Repr::Array(_))) {
         StoreError::bad_index(path, bad_index(key))
     } else {
         StoreError::not_found(path)
     };
     let changed = match above {
-        Value::Object(object) => object.change(Value::string(key).borrow(), change),
-        Value::Array(items) => index(key.as_bytes()).and_then(|at| items.change(at, change)),
+        Value(Repr::Object(object)) => object.change(Value::string(key).borrow(), change),
+        Value(Repr::Array(items)) => index(key.as_bytes()).and_then(|at| items.change(at, change)),
         _ => None,
     };
     changed.unwrap_or(Err(missing))
@@ -268,17 +272,17 @@ pub(super) fn make_below(
     };
     let Some((key, below)) = parents.split_first() else {
         return match parent {
-            Value::Object(_) | Value::Array(_) => Ok(()),
+            Value(Repr::Object(_) | Repr::Array(_)) => Ok(()),
             _ => Err(conflict()),
         };
     };
     match parent {
-        Value::Object(object) => {
+        Value(Repr::Object(object)) => {
             if object.get_str(key).is_none() {
-                object.insert(Value::string(key), Value::Object(Object::default()));
+                object.insert(Value::string(key), Value(Repr::Object(Object::default())));
             }
         }
-        Value::Array(_) => {}
+        Value(Repr::Array(_)) => {}
         _ => return Err(conflict()),
     }
     step(parent, key, path, |parent| {

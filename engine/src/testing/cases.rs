@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use solon_syntax::ast::{Term, TermKind};
 
 use crate::trace::{Event, EventNode, FailedExpression, Observer, Op};
-use crate::value::{Value, json};
+use crate::value::{Repr, Value, json};
 
 /// Cases by name.
 pub type Cases = BTreeMap<String, Case>;
@@ -107,7 +107,7 @@ impl Observer for CaseObserver {
 
 /// Returns the cases of the value of a test, and whether one of them failed.
 fn of_value(value: &Value) -> (bool, Cases) {
-    if *value == Value::Null {
+    if *value == Value(Repr::Null) {
         return (true, Cases::new());
     }
     let mut failed = false;
@@ -124,8 +124,8 @@ fn of_value(value: &Value) -> (bool, Cases) {
 
 fn of_member(name: String, value: &Value) -> Case {
     let (failed, cases) = match value {
-        Value::Null => return Case::default(),
-        Value::Bool(holds) => (!holds, Cases::new()),
+        Value(Repr::Null) => return Case::default(),
+        Value(Repr::Bool(holds)) => (!holds, Cases::new()),
         value if value.as_object().is_some() => of_value(value),
         _ => (true, Cases::new()),
     };
@@ -184,5 +184,5 @@ fn name_of_term(key: &Term) -> String {
 
 /// Returns the value of a ground term.
 fn value_of(term: &Term) -> Value {
-    crate::program::constant(term).unwrap_or(Value::Null)
+    crate::program::constant(term).unwrap_or(Value(Repr::Null))
 }

@@ -14,7 +14,7 @@ use crate::trace::{
     Coverage, Detail, Event, FailedExpression, FailureSources, Names, Observer, Observers,
     UncoveredReason,
 };
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// Options of a test run.
 #[derive(Clone, Debug, Default)]
@@ -215,7 +215,7 @@ impl PolicyTest {
         let failure = observer.last.as_ref().and_then(explain);
         let (failed, cases) = match value {
             Some(value) if self.has_cases => observer.cases(&value, explain),
-            Some(Value::Bool(true)) => (false, Cases::new()),
+            Some(Value(Repr::Bool(true))) => (false, Cases::new()),
             _ => (true, Cases::new()),
         };
         let mut result = TestResult::new(if failed { Verdict::Fail } else { Verdict::Pass });

@@ -9,7 +9,7 @@ use super::term::{BuiltTerm, FrameId, ResolvedTerm, TermList, TermRef, is_docume
 use crate::bug::bug;
 use crate::program::constant;
 use crate::trace::MeasuredOperation;
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 const NO_FRAME: &str = "an environment that is not open";
 
@@ -109,8 +109,8 @@ impl<'e> Topdown<'e> {
     pub(super) fn constant(&mut self, term: &'e Term) -> Option<ValueRef<'e>> {
         let arena = self.call.arena;
         match &term.kind {
-            TermKind::Null => Some(ValueRef::Null),
-            TermKind::Boolean(truth) => Some(ValueRef::Bool(*truth)),
+            TermKind::Null => Some(ValueRef(RefRepr::Null)),
+            TermKind::Boolean(truth) => Some(ValueRef(RefRepr::Bool(*truth))),
             TermKind::String(text) => Some(arena.borrowed_text(text)),
             TermKind::Number(_) => constant(term).map(|value| arena.copy_of(&value)),
             // cached by address: terms of the program do not move

@@ -17,7 +17,7 @@ use crate::bug::bug;
 use crate::builtins::{BuiltinEntry, Observed};
 use crate::program::constant;
 use crate::trace::{Event, EventNode, Local, Observer, Op};
-use crate::value::{Kind, Value, ValueRef};
+use crate::value::{Kind, RefRepr, Value, ValueRef};
 
 /// Terms and names used in events, converted once each.
 pub(super) struct EventTerms<'e> {
@@ -85,15 +85,15 @@ impl EventTerms<'_> {
 /// Address of a value whose storage lives for the whole evaluation.
 fn address(value: ValueRef<'_>) -> Option<usize> {
     Some(match value {
-        ValueRef::Text(text) => std::ptr::from_ref(text).addr(),
-        ValueRef::Bytes(bytes) => std::ptr::from_ref(bytes).addr(),
-        ValueRef::ArenaText(text) => std::ptr::from_ref(text).addr(),
-        ValueRef::Array(items) => std::ptr::from_ref(items).addr(),
-        ValueRef::ArenaArray(items) => std::ptr::from_ref(items).addr(),
-        ValueRef::Object(object) => std::ptr::from_ref(object).addr(),
-        ValueRef::ArenaObject(object) => std::ptr::from_ref(object).addr(),
-        ValueRef::Set(set) => std::ptr::from_ref(set).addr(),
-        ValueRef::ArenaSet(set) => std::ptr::from_ref(set).addr(),
+        ValueRef(RefRepr::Text(text)) => std::ptr::from_ref(text).addr(),
+        ValueRef(RefRepr::Bytes(bytes)) => std::ptr::from_ref(bytes).addr(),
+        ValueRef(RefRepr::ArenaText(text)) => std::ptr::from_ref(text).addr(),
+        ValueRef(RefRepr::Array(items)) => std::ptr::from_ref(items).addr(),
+        ValueRef(RefRepr::ArenaArray(items)) => std::ptr::from_ref(items).addr(),
+        ValueRef(RefRepr::Object(object)) => std::ptr::from_ref(object).addr(),
+        ValueRef(RefRepr::ArenaObject(object)) => std::ptr::from_ref(object).addr(),
+        ValueRef(RefRepr::Set(set)) => std::ptr::from_ref(set).addr(),
+        ValueRef(RefRepr::ArenaSet(set)) => std::ptr::from_ref(set).addr(),
         _ => return None,
     })
 }

@@ -21,7 +21,7 @@ use crate::program::Program;
 use crate::program::canonical::Keyed;
 use crate::runtime::{EvalError, Halt};
 use crate::trace::{Instruments, Observer, Op};
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 /// Request of a continuation to its caller.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -380,7 +380,7 @@ impl<'e> Topdown<'e> {
             TermRef::Term(term, goal.frame),
             value,
             &mut |walk| match walk.plug(value) {
-                Some(ValueRef::Bool(false)) => Ok(SearchFlow::More),
+                Some(ValueRef(RefRepr::Bool(false))) => Ok(SearchFlow::More),
                 Some(_) => next(walk),
                 None => {
                     bug!(NO_VALUE)

@@ -10,7 +10,7 @@ use crate::bug::bug;
 use crate::program::canonical::{Group, GroupKind};
 use crate::runtime::Halt;
 use crate::trace::{Count, Op};
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 impl<'e> Topdown<'e> {
     /// Calls `next` for each value below the document of a group of rules.
@@ -157,7 +157,7 @@ impl<'e> Topdown<'e> {
             Some(value) => self
                 .plug(TermRef::Term(value, child.frame))
                 .unwrap_or_else(|| bug!(NO_VALUE)),
-            None => ValueRef::Bool(true),
+            None => ValueRef(RefRepr::Bool(true)),
         }
     }
 }

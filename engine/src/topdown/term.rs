@@ -3,7 +3,7 @@
 use solon_syntax::ast::{Comprehension, Name, Term, TermKind};
 use solon_syntax::source::Span;
 
-use crate::value::{ArrayView, ValueRef};
+use crate::value::{ArrayView, RefRepr, ValueRef};
 
 /// Index of an environment on the stack of environments.
 pub(crate) type FrameId = u32;
@@ -113,7 +113,7 @@ impl<'e> TermList<'e> {
 
     /// Iterates over the terms of an array with their indices.
     pub fn numbered(self) -> impl Iterator<Item = (ValueRef<'e>, TermRef<'e>)> {
-        let indices = (0_i64..).map(ValueRef::Int);
+        let indices = (0_i64..).map(|it| ValueRef(RefRepr::Int(it)));
         indices.zip((0..self.len()).filter_map(move |at| self.get(at)))
     }
 

@@ -10,7 +10,7 @@ use super::term::{ResolvedTerm, TermList, TermRef};
 use crate::bug::bug;
 use crate::limits;
 use crate::runtime::Halt;
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 /// Term that each visited path and value is unified with, and the continuation.
 struct TreeWalk<'n, 's, 'e> {
@@ -94,7 +94,7 @@ impl<'e> Topdown<'e> {
         }
         let arena = self.call.arena;
         let items = value.as_array().into_iter().flat_map(|items| items.iter());
-        let items = (0_i64..).map(ValueRef::Int).zip(items);
+        let items = (0_i64..).map(|it| ValueRef(RefRepr::Int(it))).zip(items);
         let pairs = value
             .as_object()
             .into_iter()

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{FunctionType, Parameter, Type};
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 impl Display for Type {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -110,7 +110,7 @@ fn plain(f: &mut Formatter<'_>, key: ValueRef<'_>) -> fmt::Result {
         });
     }
     match key {
-        ValueRef::Null => f.write_str("<nil>"),
+        ValueRef(RefRepr::Null) => f.write_str("<nil>"),
         other => write!(f, "{other}"),
     }
 }

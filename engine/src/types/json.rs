@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::{FunctionType, Parameter, Type};
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 impl Type {
     /// Returns the JSON form, or `null` for an unknown type.
@@ -105,9 +105,9 @@ pub fn constant_json(key: ValueRef<'_>) -> Json {
         return Json::Object(pairs.iter().map(pair).collect());
     }
     match key {
-        ValueRef::Null => Json::Null,
-        ValueRef::Bool(value) => Json::Bool(value),
-        ValueRef::Int(value) => Json::from(value),
+        ValueRef(RefRepr::Null) => Json::Null,
+        ValueRef(RefRepr::Bool(value)) => Json::Bool(value),
+        ValueRef(RefRepr::Int(value)) => Json::from(value),
         // a number beyond the range of floats becomes null
         other => serde_json::from_str(&other.to_string()).unwrap_or_default(),
     }

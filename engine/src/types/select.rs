@@ -1,7 +1,7 @@
 //! Component types.
 
 use super::{Type, union_all};
-use crate::value::{ArrayView, Kind, ObjectView, SetView, ValueRef};
+use crate::value::{ArrayView, Kind, ObjectView, RefRepr, SetView, ValueRef};
 
 /// Returns the type of a constant.
 pub fn type_of(value: ValueRef<'_>) -> Type {
@@ -32,7 +32,7 @@ impl Type {
         match self {
             Self::Array(array) => {
                 let position = match key {
-                    ValueRef::Int(position) => usize::try_from(position).ok(),
+                    ValueRef(RefRepr::Int(position)) => usize::try_from(position).ok(),
                     _ => None,
                 };
                 position

@@ -1,6 +1,6 @@
 //! Conversions of values to Rust types.
 
-use super::{Object, Set, Value, ValueRef, pointer};
+use super::{Object, RefRepr, Repr, Set, Value, ValueRef, pointer};
 
 impl Value {
     /// Returns the string, if the value is a string of valid UTF-8.
@@ -22,7 +22,7 @@ impl Value {
     /// Returns the Boolean, if the value is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
-            Self::Bool(bool) => Some(*bool),
+            Self(Repr::Bool(bool)) => Some(*bool),
             _ => None,
         }
     }
@@ -40,7 +40,7 @@ impl Value {
     /// Returns the elements, if the value is an array.
     pub fn as_array(&self) -> Option<&[Self]> {
         match self {
-            Self::Array(items) => Some(items),
+            Self(Repr::Array(items)) => Some(items),
             _ => None,
         }
     }
@@ -48,7 +48,7 @@ impl Value {
     /// Returns the set, if the value is one.
     pub fn as_set(&self) -> Option<&Set> {
         match self {
-            Self::Set(set) => Some(set),
+            Self(Repr::Set(set)) => Some(set),
             _ => None,
         }
     }
@@ -56,14 +56,14 @@ impl Value {
     /// Returns the object, or `None` for other values.
     pub fn into_object(self) -> Option<Object> {
         match self {
-            Self::Object(object) => Some(object),
+            Self(Repr::Object(object)) => Some(object),
             _ => None,
         }
     }
 
     /// Returns `true` for `null`.
     pub fn is_null(&self) -> bool {
-        matches!(self, Self::Null)
+        matches!(self, Self(Repr::Null))
     }
 
     /// Returns the value at a JSON Pointer (RFC 6901): each step is a key of an object or an index of an array. The
@@ -75,8 +75,8 @@ impl Value {
         let steps = pointer.strip_prefix('/')?.split('/');
         steps.map(pointer::unescape).try_fold(self, |value, step| {
             match value {
-                Self::Object(object) => object.get_str(&step),
-                Self::Array(items) => {
+                Self(Repr::Object(object)) => object.get_str(&step),
+                Self(Repr::Array(items)) => {
                     // no sign, and no leading zeros
                     let is_index = step.bytes().all(|byte| byte.is_ascii_digit())
                         && (*step == *"0" || !step.starts_with('0'));
@@ -105,7 +105,7 @@ impl ValueRef<'_> {
     /// ```
     pub fn as_bool(self) -> Option<bool> {
         match self {
-            Self::Bool(bool) => Some(bool),
+            Self(RefRepr::Bool(bool)) => Some(bool),
             _ => None,
         }
     }
@@ -127,6 +127,6 @@ impl ValueRef<'_> {
 
     /// Returns `true` for `null`.
     pub fn is_null(self) -> bool {
-        matches!(self, Self::Null)
+        matches!(self, Self(RefRepr::Null))
     }
 }

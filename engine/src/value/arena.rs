@@ -24,8 +24,8 @@ use self::alarm::Alarm;
 use self::value_size::ValueSize;
 use super::json::Lists;
 use super::number::NumberBuf;
-use super::text::{ArenaText, Short, TextView};
-use super::{Kind, Object, Set, Value, ValueRef};
+use super::text::{ArenaText, Short, TextView, TextViewRepr};
+use super::{Kind, Object, RefRepr, Repr, Set, Value, ValueRef};
 use crate::limits;
 
 /// Memory of one evaluation.
@@ -143,7 +143,7 @@ impl Arena {
     #[inline]
     pub fn text(&self, text: &str) -> ValueRef<'_> {
         match Short::new(text.as_bytes()) {
-            Some(short) => ValueRef::Short(short),
+            Some(short) => ValueRef(RefRepr::Short(short)),
             None => self.borrowed_text(self.bump.alloc_str(text)),
         }
     }
@@ -152,15 +152,15 @@ impl Arena {
     #[inline]
     pub fn borrowed_text<'e>(&'e self, text: &'e str) -> ValueRef<'e> {
         match Short::new(text.as_bytes()) {
-            Some(short) => ValueRef::Short(short),
-            None => ValueRef::ArenaText(self.bump.alloc(ArenaText::Utf8(text))),
+            Some(short) => ValueRef(RefRepr::Short(short)),
+            None => ValueRef(RefRepr::ArenaText(self.bump.alloc(ArenaText::Utf8(text)))),
         }
     }
 
     /// Copies a string of bytes.
     pub fn bytes_text(&self, bytes: &[u8]) -> ValueRef<'_> {
         match Short::new(bytes) {
-            Some(short) => ValueRef::Short(short),
+            Some(short) => ValueRef(RefRepr::Short(short)),
             None => self.long_bytes(self.bump.alloc_slice_copy(bytes)),
         }
     }
@@ -168,28 +168,32 @@ impl Arena {
     /// Wraps a string of bytes that outlive the arena's values.
     pub fn borrowed_bytes<'e>(&'e self, bytes: &'e [u8]) -> ValueRef<'e> {
         match Short::new(bytes) {
-            Some(short) => ValueRef::Short(short),
+            Some(short) => ValueRef(RefRepr::Short(short)),
             None => self.long_bytes(bytes),
         }
     }
 
     /// Wraps a string of bytes that is too long for [`Short`].
     fn long_bytes<'e>(&'e self, bytes: &'e [u8]) -> ValueRef<'e> {
-        ValueRef::ArenaText(self.bump.alloc(match std::str::from_utf8(bytes) {
-            Ok(text) => ArenaText::Utf8(text),
-            Err(_) => ArenaText::Bytes(bytes),
-        }))
+        ValueRef(RefRepr::ArenaText(self.bump.alloc(
+            match std::str::from_utf8(bytes) {
+                Ok(text) => ArenaText::Utf8(text),
+                Err(_) => ArenaText::Bytes(bytes),
+            },
+        )))
     }
 
     /// Copies a number.
     #[inline]
     pub fn number(&self, number: NumberBuf) -> ValueRef<'_> {
         match number {
-            NumberBuf::Int(i) => ValueRef::Int(i),
-            NumberBuf::Decimal(scale, coefficient) => ValueRef::Decimal(scale, coefficient),
-            NumberBuf::Text(text) => {
-                ValueRef::ArenaNumber(self.bump.alloc(self.bump.alloc_str(&text) as &str))
+            NumberBuf::Int(i) => ValueRef(RefRepr::Int(i)),
+            NumberBuf::Decimal(scale, coefficient) => {
+                ValueRef(RefRepr::Decimal(scale, coefficient))
             }
+            NumberBuf::Text(text) => ValueRef(RefRepr::ArenaNumber(
+                self.bump.alloc(self.bump.alloc_str(&text) as &str),
+            )),
         }
     }
 
@@ -201,23 +205,23 @@ impl Arena {
     /// Creates an array of elements that are in the arena.
     pub fn array_of<'e>(&'e self, items: &'e [ValueRef<'e>]) -> ValueRef<'e> {
         match self.around(items) {
-            Some(extent) => ValueRef::ArenaArray(self.bump.alloc(ArenaArray {
+            Some(extent) => ValueRef(RefRepr::ArenaArray(self.bump.alloc(ArenaArray {
                 items,
                 extent,
                 arena: self,
-            })),
-            None => ValueRef::Null,
+            }))),
+            None => ValueRef(RefRepr::Null),
         }
     }
 
     /// Creates an array of a parser, which limits nesting itself.
     pub(super) fn parsed_array<'e>(&'e self, items: &[ValueRef<'e>]) -> ValueRef<'e> {
         let items = self.bump.alloc_slice_copy(items);
-        ValueRef::ArenaArray(self.bump.alloc(ArenaArray {
+        ValueRef(RefRepr::ArenaArray(self.bump.alloc(ArenaArray {
             items,
             extent: ValueSize::PARSED,
             arena: self,
-        }))
+        })))
     }
 
     /// Creates an array from an iterator.
@@ -230,7 +234,9 @@ impl Arena {
     /// Converts stored values to a slice of borrowed values. Each is constructed in place, since moving it would stall
     /// on store forwarding.
     pub(crate) fn in_flight<'e>(&'e self, items: &'e [Value]) -> &'e mut [ValueRef<'e>] {
-        let all = self.bump.alloc_slice_fill_copy(items.len(), ValueRef::Null);
+        let all = self
+            .bump
+            .alloc_slice_fill_copy(items.len(), ValueRef(RefRepr::Null));
         for (place, item) in all.iter_mut().zip(items) {
             *place = item.borrow();
         }
@@ -277,19 +283,21 @@ impl Arena {
     /// Copies an owned value that does not outlive the call.
     pub fn copy_of(&self, value: &Value) -> ValueRef<'_> {
         match value {
-            Value::Null => ValueRef::Null,
-            Value::Bool(b) => ValueRef::Bool(*b),
-            Value::Int(i) => ValueRef::Int(*i),
-            Value::Decimal(scale, coefficient) => ValueRef::Decimal(*scale, *coefficient),
-            Value::Number(text) => {
-                ValueRef::ArenaNumber(self.bump.alloc(self.bump.alloc_str(&text.0) as &str))
+            Value(Repr::Null) => ValueRef(RefRepr::Null),
+            Value(Repr::Bool(b)) => ValueRef(RefRepr::Bool(*b)),
+            Value(Repr::Int(i)) => ValueRef(RefRepr::Int(*i)),
+            Value(Repr::Decimal(scale, coefficient)) => {
+                ValueRef(RefRepr::Decimal(*scale, *coefficient))
             }
-            Value::Short(short) => ValueRef::Short(*short),
-            Value::Text(text) => self.text(text.as_str()),
-            Value::Bytes(bytes) => self.bytes_text(bytes.as_bytes()),
-            Value::Array(items) => stack::level(|| self.copy_of_array(items)),
-            Value::Object(object) => stack::level(|| self.copy_of_object(object)),
-            Value::Set(set) => stack::level(|| self.copy_of_set(set)),
+            Value(Repr::Number(text)) => ValueRef(RefRepr::ArenaNumber(
+                self.bump.alloc(self.bump.alloc_str(&text.0) as &str),
+            )),
+            Value(Repr::Short(short)) => ValueRef(RefRepr::Short(*short)),
+            Value(Repr::Text(text)) => self.text(text.as_str()),
+            Value(Repr::Bytes(bytes)) => self.bytes_text(bytes.as_bytes()),
+            Value(Repr::Array(items)) => stack::level(|| self.copy_of_array(items)),
+            Value(Repr::Object(object)) => stack::level(|| self.copy_of_object(object)),
+            Value(Repr::Set(set)) => stack::level(|| self.copy_of_set(set)),
         }
     }
 
@@ -329,6 +337,6 @@ impl ValueRef<'_> {
 
     /// Returns the bytes of a string, or none for other values.
     pub fn text_or_empty(&self) -> TextView<'_> {
-        self.as_text().unwrap_or(TextView::Utf8(""))
+        self.as_text().unwrap_or(TextView(TextViewRepr::Utf8("")))
     }
 }

@@ -103,7 +103,11 @@ impl Items {
 
 /// An array.
 #[derive(Clone, Copy)]
-pub enum ArrayView<'e> {
+pub struct ArrayView<'e>(pub(crate) ArrayViewRepr<'e>);
+
+/// Representation of [`ArrayView`].
+#[derive(Clone, Copy)]
+pub(crate) enum ArrayViewRepr<'e> {
     /// An owned array.
     Stored(&'e [Value]),
     /// An array in the arena.
@@ -115,8 +119,8 @@ impl<'e> ArrayView<'e> {
     #[inline]
     pub fn len(self) -> usize {
         match self {
-            Self::Stored(items) => items.len(),
-            Self::Arena(items) => items.len(),
+            Self(ArrayViewRepr::Stored(items)) => items.len(),
+            Self(ArrayViewRepr::Arena(items)) => items.len(),
         }
     }
 
@@ -129,8 +133,8 @@ impl<'e> ArrayView<'e> {
     #[inline]
     pub fn get(self, index: usize) -> Option<ValueRef<'e>> {
         match self {
-            Self::Stored(items) => items.get(index).map(Value::borrow),
-            Self::Arena(items) => items.get(index).copied(),
+            Self(ArrayViewRepr::Stored(items)) => items.get(index).map(Value::borrow),
+            Self(ArrayViewRepr::Arena(items)) => items.get(index).copied(),
         }
     }
 
@@ -138,15 +142,19 @@ impl<'e> ArrayView<'e> {
     #[inline]
     pub fn iter(self) -> ArrayIter<'e> {
         match self {
-            Self::Stored(items) => ArrayIter::Stored(items.iter()),
-            Self::Arena(items) => ArrayIter::Arena(items.iter()),
+            Self(ArrayViewRepr::Stored(items)) => ArrayIter(ArrayIterRepr::Stored(items.iter())),
+            Self(ArrayViewRepr::Arena(items)) => ArrayIter(ArrayIterRepr::Arena(items.iter())),
         }
     }
 }
 
 /// The elements of an array.
 #[derive(Clone)]
-pub enum ArrayIter<'e> {
+pub struct ArrayIter<'e>(pub(crate) ArrayIterRepr<'e>);
+
+/// Representation of [`ArrayIter`].
+#[derive(Clone)]
+pub(crate) enum ArrayIterRepr<'e> {
     /// Elements of an owned array.
     Stored(std::slice::Iter<'e, Value>),
     /// Elements of an array in the arena.
@@ -159,15 +167,15 @@ impl<'e> Iterator for ArrayIter<'e> {
     #[inline]
     fn next(&mut self) -> Option<ValueRef<'e>> {
         match self {
-            Self::Stored(items) => items.next().map(Value::borrow),
-            Self::Arena(items) => items.next().copied(),
+            Self(ArrayIterRepr::Stored(items)) => items.next().map(Value::borrow),
+            Self(ArrayIterRepr::Arena(items)) => items.next().copied(),
         }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         match self {
-            Self::Stored(items) => items.size_hint(),
-            Self::Arena(items) => items.size_hint(),
+            Self(ArrayIterRepr::Stored(items)) => items.size_hint(),
+            Self(ArrayIterRepr::Arena(items)) => items.size_hint(),
         }
     }
 
@@ -175,8 +183,10 @@ impl<'e> Iterator for ArrayIter<'e> {
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
         match self {
-            Self::Stored(items) => items.fold(init, |all, item| f(all, item.borrow())),
-            Self::Arena(items) => items.fold(init, |all, item| f(all, *item)),
+            Self(ArrayIterRepr::Stored(items)) => {
+                items.fold(init, |all, item| f(all, item.borrow()))
+            }
+            Self(ArrayIterRepr::Arena(items)) => items.fold(init, |all, item| f(all, *item)),
         }
     }
 }

@@ -4,49 +4,49 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use super::{NumberBuf, Object, Set, Value, ValueRef};
+use super::{NumberBuf, Object, RefRepr, Repr, Set, Value, ValueRef};
 
 impl From<()> for Value {
     /// `null`
     fn from((): ()) -> Self {
-        Self::Null
+        Self(Repr::Null)
     }
 }
 
 impl From<()> for ValueRef<'_> {
     /// `null`
     fn from((): ()) -> Self {
-        Self::Null
+        Self(RefRepr::Null)
     }
 }
 
 impl From<bool> for ValueRef<'_> {
     fn from(b: bool) -> Self {
-        Self::Bool(b)
+        Self(RefRepr::Bool(b))
     }
 }
 
 impl From<i64> for ValueRef<'_> {
     fn from(number: i64) -> Self {
-        Self::Int(number)
+        Self(RefRepr::Int(number))
     }
 }
 
 impl From<Object> for Value {
     fn from(object: Object) -> Self {
-        Self::Object(object)
+        Self(Repr::Object(object))
     }
 }
 
 impl From<Set> for Value {
     fn from(set: Set) -> Self {
-        Self::Set(Arc::new(set))
+        Self(Repr::Set(Arc::new(set)))
     }
 }
 
 impl From<bool> for Value {
     fn from(b: bool) -> Self {
-        Self::Bool(b)
+        Self(Repr::Bool(b))
     }
 }
 
@@ -54,13 +54,13 @@ macro_rules! from_integers {
     ($($small:ty)*; $($large:ty)*) => {
         $(impl From<$small> for Value {
             fn from(number: $small) -> Self {
-                Self::Int(number.into())
+                Self(Repr::Int(number.into()))
             }
         })*
         $(impl From<$large> for Value {
             fn from(number: $large) -> Self {
                 match i64::try_from(number) {
-                    Ok(number) => Self::Int(number),
+                    Ok(number) => Self(Repr::Int(number)),
                     Err(_) => Self::number(NumberBuf::Text(number.to_string())),
                 }
             }
@@ -87,7 +87,7 @@ impl From<f64> for Value {
 fn number_of(is_finite: bool, text: &str) -> Value {
     match NumberBuf::parse(text) {
         Some(number) if is_finite => Value::number(number),
-        _ => Value::Null,
+        _ => Value(Repr::Null),
     }
 }
 
@@ -118,7 +118,7 @@ impl From<char> for Value {
 impl<T: Into<Value>> From<Option<T>> for Value {
     /// Converts `None` to `null`.
     fn from(value: Option<T>) -> Self {
-        value.map_or(Self::Null, Into::into)
+        value.map_or(Self(Repr::Null), Into::into)
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use solon_syntax::stack;
 
-use super::{ValueRef, text};
+use super::{RefRepr, ValueRef, text};
 use crate::limits::POLL_BYTES;
 
 impl fmt::Display for ValueRef<'_> {
@@ -60,19 +60,22 @@ impl Write for Bounded<'_> {
 /// Writes the text without the overhead of `fmt::Formatter`.
 pub fn write_value(value: ValueRef<'_>, f: &mut impl Write) -> fmt::Result {
     match value {
-        ValueRef::Null => f.write_str("null"),
-        ValueRef::Bool(b) => f.write_str(if b { "true" } else { "false" }),
-        ValueRef::Int(_)
-        | ValueRef::Decimal(..)
-        | ValueRef::Number(_)
-        | ValueRef::ArenaNumber(_) => write_number(value, f),
-        ValueRef::Short(_) | ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::ArenaText(_) => {
-            quote(value.text_or_empty().as_bytes(), f)
-        }
+        ValueRef(RefRepr::Null) => f.write_str("null"),
+        ValueRef(RefRepr::Bool(b)) => f.write_str(if b { "true" } else { "false" }),
+        ValueRef(
+            RefRepr::Int(_) | RefRepr::Decimal(..) | RefRepr::Number(_) | RefRepr::ArenaNumber(_),
+        ) => write_number(value, f),
+        ValueRef(
+            RefRepr::Short(_) | RefRepr::Text(_) | RefRepr::Bytes(_) | RefRepr::ArenaText(_),
+        ) => quote(value.text_or_empty().as_bytes(), f),
         _ if value.exceeds_traversal_limit() => f.write_char('…'),
-        ValueRef::Array(_) | ValueRef::ArenaArray(_) => stack::level(|| write_array(value, f)),
-        ValueRef::Object(_) | ValueRef::ArenaObject(_) => stack::level(|| write_object(value, f)),
-        ValueRef::Set(_) | ValueRef::ArenaSet(_) => stack::level(|| write_set(value, f)),
+        ValueRef(RefRepr::Array(_) | RefRepr::ArenaArray(_)) => {
+            stack::level(|| write_array(value, f))
+        }
+        ValueRef(RefRepr::Object(_) | RefRepr::ArenaObject(_)) => {
+            stack::level(|| write_object(value, f))
+        }
+        ValueRef(RefRepr::Set(_) | RefRepr::ArenaSet(_)) => stack::level(|| write_set(value, f)),
     }
 }
 
@@ -197,16 +200,16 @@ pub fn is_print(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::value::Value;
+    use crate::value::{Repr, Value};
 
     #[test]
     fn compounds() {
         let list = Value::array(vec![
             1.into(),
             "a".into(),
-            Value::Null,
+            Value(Repr::Null),
             true.into(),
-            Value::Decimal(2, 150),
+            Value(Repr::Decimal(2, 150)),
         ]);
         assert_eq!(list.to_string(), r#"[1, "a", null, true, 1.50]"#);
         let object = Value::object(vec![

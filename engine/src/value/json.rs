@@ -25,7 +25,7 @@ pub use write::{
 
 pub use super::number::NumberError;
 use super::text::lossy;
-use super::{Arena, Value, ValueRef};
+use super::{Arena, Repr, Value, ValueRef};
 
 /// Parses a document into an owned value. Objects with the same keys in the same order share their keys.
 ///
@@ -106,8 +106,8 @@ pub fn unmarshal<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<ValueRef<'e>, S
     let found = match byte {
         b'{' | b'[' => char::from(byte).to_string(),
         _ => match parser::value(&mut lexer, &mut owned::Owned::default()) {
-            Ok(Value::Null) => return value.map_err(stream),
-            Ok(Value::Bool(b)) => format!("%!s(bool={b})"),
+            Ok(Value(Repr::Null)) => return value.map_err(stream),
+            Ok(Value(Repr::Bool(b))) => format!("%!s(bool={b})"),
             Ok(token) => match token.borrow().as_text() {
                 Some(text) => text.to_str().into_owned(),
                 None => token.to_string(),

@@ -13,6 +13,7 @@ pub mod json;
 pub mod number;
 pub mod object;
 pub mod order;
+mod owned;
 pub mod pointer;
 pub mod prefix_hash;
 pub mod search;
@@ -28,8 +29,6 @@ pub mod yaml;
 use std::fmt;
 use std::sync::Arc;
 
-use solon_syntax::stack;
-
 pub use arena::{
     Arena, ArenaArray, ArenaObject, ArenaSet, Ended, Excess, KeyPositions, ObjectBuilder, Overlaid,
     Put, SetBuilder,
@@ -37,10 +36,15 @@ pub use arena::{
 pub use array::{ArrayView, Items};
 pub use number::{Number, NumberBuf};
 pub use object::{Object, ObjectView, Shape};
+pub(crate) use set::SetViewRepr;
 pub use set::{Set, SetView};
 pub use text::{Bytes, SharedText, Short, TextView};
+pub(crate) use {array::ArrayViewRepr, object::ObjectViewRepr, text::TextViewRepr};
 
-/// An owned value.
+/// An owned value: opaque, 16 bytes, cheap to clone.
+///
+/// Construct it with `From`, [`value!`](crate::value!), [`Value::string`], [`Value::number`], [`Value::array`], [`Value::object`] and
+/// [`Value::set`]. Read it with [`Value::kind`] and the methods `as_…`.
 ///
 /// ```
 /// use solon::{Value, value};
@@ -51,7 +55,11 @@ pub use text::{Bytes, SharedText, Short, TextView};
 /// assert_eq!(Value::from(1), Value::from(1.0));
 /// ```
 #[derive(Clone, Default)]
-pub enum Value {
+pub struct Value(pub(crate) Repr);
+
+/// Representation of [`Value`].
+#[derive(Clone, Default)]
+pub(crate) enum Repr {
     /// `null`
     #[default]
     Null,
@@ -77,39 +85,43 @@ pub enum Value {
     Set(Arc<Set>),
 }
 
-/// A borrowed value. The variants named `Arena…` are in the arena, the others in an owned value.
+/// A borrowed value: opaque, 16 bytes, `Copy`. Read it with [`ValueRef::kind`] and the methods `as_…`.
 #[derive(Clone, Copy, Default)]
-pub enum ValueRef<'e> {
+pub struct ValueRef<'e>(pub(crate) RefRepr<'e>);
+
+/// Representation of [`ValueRef`]. The variants named `Arena…` are in the arena, the others in an owned value.
+#[derive(Clone, Copy, Default)]
+pub(crate) enum RefRepr<'e> {
     /// `null`
     #[default]
     Null,
     /// `true`, `false`
     Bool(bool),
-    /// See [`Value::Int`].
+    /// See [`Repr::Int`].
     Int(i64),
-    /// See [`Value::Decimal`].
+    /// See [`Repr::Decimal`].
     Decimal(u8, i64),
-    /// See [`Value::Number`].
+    /// See [`Repr::Number`].
     Number(&'e Arc<number::NumberText>),
     /// The text of a number in the arena.
     ArenaNumber(&'e &'e str),
-    /// See [`Value::Short`].
+    /// See [`Repr::Short`].
     Short(Short),
-    /// See [`Value::Text`].
+    /// See [`Repr::Text`].
     Text(&'e SharedText),
-    /// See [`Value::Bytes`].
+    /// See [`Repr::Bytes`].
     Bytes(&'e Bytes),
     /// A string in the arena.
     ArenaText(&'e text::ArenaText<'e>),
-    /// See [`Value::Array`].
+    /// See [`Repr::Array`].
     Array(&'e Items),
     /// An array in the arena.
     ArenaArray(&'e ArenaArray<'e>),
-    /// See [`Value::Object`].
+    /// See [`Repr::Object`].
     Object(&'e Object),
     /// An object in the arena.
     ArenaObject(&'e ArenaObject<'e>),
-    /// See [`Value::Set`].
+    /// See [`Repr::Set`].
     Set(&'e Arc<Set>),
     /// A set in the arena.
     ArenaSet(&'e ArenaSet<'e>),
@@ -163,7 +175,7 @@ impl fmt::Display for Kind {
 
 impl Value {
     /// `null`
-    pub const NULL: Self = Self::Null;
+    pub const NULL: Self = Self(Repr::Null);
 
     /// Returns the borrowed value.
     #[inline(always)]
@@ -173,17 +185,19 @@ impl Value {
     )]
     pub fn borrow(&self) -> ValueRef<'_> {
         match self {
-            Self::Null => ValueRef::Null,
-            Self::Bool(b) => ValueRef::Bool(*b),
-            Self::Int(i) => ValueRef::Int(*i),
-            Self::Decimal(scale, coefficient) => ValueRef::Decimal(*scale, *coefficient),
-            Self::Number(text) => ValueRef::Number(text),
-            Self::Short(short) => ValueRef::Short(*short),
-            Self::Text(text) => ValueRef::Text(text),
-            Self::Bytes(bytes) => ValueRef::Bytes(bytes),
-            Self::Array(array) => ValueRef::Array(array),
-            Self::Object(object) => ValueRef::Object(object),
-            Self::Set(set) => ValueRef::Set(set),
+            Self(Repr::Null) => ValueRef(RefRepr::Null),
+            Self(Repr::Bool(b)) => ValueRef(RefRepr::Bool(*b)),
+            Self(Repr::Int(i)) => ValueRef(RefRepr::Int(*i)),
+            Self(Repr::Decimal(scale, coefficient)) => {
+                ValueRef(RefRepr::Decimal(*scale, *coefficient))
+            }
+            Self(Repr::Number(text)) => ValueRef(RefRepr::Number(text)),
+            Self(Repr::Short(short)) => ValueRef(RefRepr::Short(*short)),
+            Self(Repr::Text(text)) => ValueRef(RefRepr::Text(text)),
+            Self(Repr::Bytes(bytes)) => ValueRef(RefRepr::Bytes(bytes)),
+            Self(Repr::Array(array)) => ValueRef(RefRepr::Array(array)),
+            Self(Repr::Object(object)) => ValueRef(RefRepr::Object(object)),
+            Self(Repr::Set(set)) => ValueRef(RefRepr::Set(set)),
         }
     }
 
@@ -196,52 +210,52 @@ impl Value {
     #[inline]
     pub fn string(text: &str) -> Self {
         match Short::new(text.as_bytes()) {
-            Some(short) => Self::Short(short),
-            None => Self::Text(SharedText::new(text)),
+            Some(short) => Self(Repr::Short(short)),
+            None => Self(Repr::Text(SharedText::new(text))),
         }
     }
 
     /// Creates a string of bytes, which are nearly always UTF-8.
     pub fn bytes(bytes: &[u8]) -> Self {
         if let Some(short) = Short::new(bytes) {
-            return Self::Short(short);
+            return Self(Repr::Short(short));
         }
         match std::str::from_utf8(bytes) {
-            Ok(text) => Self::Text(SharedText::new(text)),
-            Err(_) => Self::Bytes(Bytes::new(bytes)),
+            Ok(text) => Self(Repr::Text(SharedText::new(text))),
+            Err(_) => Self(Repr::Bytes(Bytes::new(bytes))),
         }
     }
 
     /// Creates a number.
     pub fn number(number: NumberBuf) -> Self {
         match number {
-            NumberBuf::Int(i) => Self::Int(i),
-            NumberBuf::Decimal(scale, coefficient) => Self::Decimal(scale, coefficient),
-            NumberBuf::Text(text) => {
-                Self::Number(Arc::new(number::NumberText(text.into_boxed_str())))
-            }
+            NumberBuf::Int(i) => Self(Repr::Int(i)),
+            NumberBuf::Decimal(scale, coefficient) => Self(Repr::Decimal(scale, coefficient)),
+            NumberBuf::Text(text) => Self(Repr::Number(Arc::new(number::NumberText(
+                text.into_boxed_str(),
+            )))),
         }
     }
 
     /// Creates an array.
     pub fn array(items: Vec<Self>) -> Self {
-        Self::Array(Items::new(items))
+        Self(Repr::Array(Items::new(items)))
     }
 
     /// Creates an object. The last of pairs with equal keys wins.
     pub fn object(pairs: Vec<(Self, Self)>) -> Self {
-        Self::Object(Object::from_pairs(pairs))
+        Self(Repr::Object(Object::from_pairs(pairs)))
     }
 
     /// Creates a set. The first of equal members is kept.
     pub fn set(items: Vec<Self>) -> Self {
-        Self::Set(Arc::new(Set::from_items(items)))
+        Self(Repr::Set(Arc::new(Set::from_items(items))))
     }
 
     /// Returns the value under a string key of an object.
     pub fn get(&self, key: &str) -> Option<&Self> {
         match self {
-            Self::Object(object) => object.get_str(key),
+            Self(Repr::Object(object)) => object.get_str(key),
             _ => None,
         }
     }
@@ -250,8 +264,8 @@ impl Value {
     #[inline]
     pub fn utf8(&self) -> Option<&str> {
         match self {
-            Self::Short(short) => short.utf8(),
-            Self::Text(text) => Some(text.as_str()),
+            Self(Repr::Short(short)) => short.utf8(),
+            Self(Repr::Text(text)) => Some(text.as_str()),
             _ => None,
         }
     }
@@ -260,9 +274,9 @@ impl Value {
     #[inline]
     pub fn string_bytes(&self) -> Option<&[u8]> {
         Some(match self {
-            Self::Short(short) => short.as_bytes(),
-            Self::Text(text) => text.as_bytes(),
-            Self::Bytes(bytes) => bytes.as_bytes(),
+            Self(Repr::Short(short)) => short.as_bytes(),
+            Self(Repr::Text(text)) => text.as_bytes(),
+            Self(Repr::Bytes(bytes)) => bytes.as_bytes(),
             _ => return None,
         })
     }
@@ -270,7 +284,7 @@ impl Value {
     /// Returns the object, if the value is one.
     pub fn as_object(&self) -> Option<&Object> {
         match self {
-            Self::Object(object) => Some(object),
+            Self(Repr::Object(object)) => Some(object),
             _ => None,
         }
     }
@@ -281,32 +295,37 @@ impl<'e> ValueRef<'e> {
     #[inline]
     pub fn kind(self) -> Kind {
         match self {
-            Self::Null => Kind::Null,
-            Self::Bool(_) => Kind::Boolean,
-            Self::Int(_) | Self::Decimal(..) | Self::Number(_) | Self::ArenaNumber(_) => {
-                Kind::Number
-            }
-            Self::Short(_) | Self::Text(_) | Self::Bytes(_) | Self::ArenaText(_) => Kind::String,
-            Self::Array(_) | Self::ArenaArray(_) => Kind::Array,
-            Self::Object(_) | Self::ArenaObject(_) => Kind::Object,
-            Self::Set(_) | Self::ArenaSet(_) => Kind::Set,
+            Self(RefRepr::Null) => Kind::Null,
+            Self(RefRepr::Bool(_)) => Kind::Boolean,
+            Self(
+                RefRepr::Int(_)
+                | RefRepr::Decimal(..)
+                | RefRepr::Number(_)
+                | RefRepr::ArenaNumber(_),
+            ) => Kind::Number,
+            Self(
+                RefRepr::Short(_) | RefRepr::Text(_) | RefRepr::Bytes(_) | RefRepr::ArenaText(_),
+            ) => Kind::String,
+            Self(RefRepr::Array(_) | RefRepr::ArenaArray(_)) => Kind::Array,
+            Self(RefRepr::Object(_) | RefRepr::ArenaObject(_)) => Kind::Object,
+            Self(RefRepr::Set(_) | RefRepr::ArenaSet(_)) => Kind::Set,
         }
     }
 
     /// Returns `true` if an expression with this value succeeds: for every value except `false`.
     #[inline]
     pub fn is_truthy(self) -> bool {
-        !matches!(self, Self::Bool(false))
+        !matches!(self, Self(RefRepr::Bool(false)))
     }
 
     /// Returns the number, if the value is one.
     #[inline]
     pub fn as_number(&self) -> Option<Number<'e>> {
         Some(match self {
-            Self::Int(i) => Number::Int(*i),
-            Self::Decimal(scale, coefficient) => Number::Decimal(*scale, *coefficient),
-            Self::Number(text) => Number::Text(&text.0),
-            Self::ArenaNumber(text) => Number::Text(text),
+            Self(RefRepr::Int(i)) => Number::Int(*i),
+            Self(RefRepr::Decimal(scale, coefficient)) => Number::Decimal(*scale, *coefficient),
+            Self(RefRepr::Number(text)) => Number::Text(&text.0),
+            Self(RefRepr::ArenaNumber(text)) => Number::Text(text),
             _ => return None,
         })
     }
@@ -315,10 +334,10 @@ impl<'e> ValueRef<'e> {
     #[inline]
     pub fn as_text(&self) -> Option<TextView<'e>> {
         Some(match self {
-            Self::Short(_) => TextView::Short(text::BorrowedText(*self)),
-            Self::Text(text) => TextView::Utf8(text.as_str()),
-            Self::Bytes(bytes) => TextView::Bytes(bytes.as_bytes()),
-            Self::ArenaText(text) => text.view(),
+            Self(RefRepr::Short(_)) => TextView(TextViewRepr::Short(text::BorrowedText(*self))),
+            Self(RefRepr::Text(text)) => TextView(TextViewRepr::Utf8(text.as_str())),
+            Self(RefRepr::Bytes(bytes)) => TextView(TextViewRepr::Bytes(bytes.as_bytes())),
+            Self(RefRepr::ArenaText(text)) => text.view(),
             _ => return None,
         })
     }
@@ -327,9 +346,9 @@ impl<'e> ValueRef<'e> {
     #[inline]
     pub fn utf8(&self) -> Option<&str> {
         match self {
-            Self::Short(short) => short.utf8(),
-            Self::Text(text) => Some(text.as_str()),
-            Self::ArenaText(text::ArenaText::Utf8(text)) => Some(text),
+            Self(RefRepr::Short(short)) => short.utf8(),
+            Self(RefRepr::Text(text)) => Some(text.as_str()),
+            Self(RefRepr::ArenaText(text::ArenaText::Utf8(text))) => Some(text),
             _ => None,
         }
     }
@@ -338,10 +357,10 @@ impl<'e> ValueRef<'e> {
     #[inline]
     pub fn string_bytes(&self) -> Option<&[u8]> {
         Some(match self {
-            Self::Short(short) => short.as_bytes(),
-            Self::Text(text) => text.as_bytes(),
-            Self::Bytes(bytes) => bytes.as_bytes(),
-            Self::ArenaText(text) => text.as_bytes(),
+            Self(RefRepr::Short(short)) => short.as_bytes(),
+            Self(RefRepr::Text(text)) => text.as_bytes(),
+            Self(RefRepr::Bytes(bytes)) => bytes.as_bytes(),
+            Self(RefRepr::ArenaText(text)) => text.as_bytes(),
             _ => return None,
         })
     }
@@ -350,8 +369,8 @@ impl<'e> ValueRef<'e> {
     #[inline]
     pub fn as_array(&self) -> Option<ArrayView<'e>> {
         Some(match self {
-            Self::Array(items) => ArrayView::Stored(items),
-            Self::ArenaArray(items) => ArrayView::Arena(items),
+            Self(RefRepr::Array(items)) => ArrayView(ArrayViewRepr::Stored(items)),
+            Self(RefRepr::ArenaArray(items)) => ArrayView(ArrayViewRepr::Arena(items)),
             _ => return None,
         })
     }
@@ -360,8 +379,8 @@ impl<'e> ValueRef<'e> {
     #[inline]
     pub fn as_object(&self) -> Option<ObjectView<'e>> {
         Some(match self {
-            Self::Object(object) => ObjectView::Stored(object),
-            Self::ArenaObject(object) => ObjectView::Arena(object),
+            Self(RefRepr::Object(object)) => ObjectView(ObjectViewRepr::Stored(object)),
+            Self(RefRepr::ArenaObject(object)) => ObjectView(ObjectViewRepr::Arena(object)),
             _ => return None,
         })
     }
@@ -370,38 +389,10 @@ impl<'e> ValueRef<'e> {
     #[inline]
     pub fn as_set(&self) -> Option<SetView<'e>> {
         Some(match self {
-            Self::Set(set) => SetView::Stored(set),
-            Self::ArenaSet(set) => SetView::Arena(set),
+            Self(RefRepr::Set(set)) => SetView(SetViewRepr::Stored(set)),
+            Self(RefRepr::ArenaSet(set)) => SetView(SetViewRepr::Arena(set)),
             _ => return None,
         })
-    }
-
-    /// Returns an owned value. Arena values are copied, owned values are shared.
-    pub fn to_value(self) -> Value {
-        match self {
-            Self::Null => Value::Null,
-            Self::Bool(b) => Value::Bool(b),
-            Self::Int(i) => Value::Int(i),
-            Self::Decimal(scale, coefficient) => Value::Decimal(scale, coefficient),
-            Self::Number(text) => Value::Number(text.clone()),
-            Self::ArenaNumber(text) => Value::Number(Arc::new(number::NumberText((*text).into()))),
-            Self::Short(short) => Value::Short(short),
-            Self::Text(text) => Value::Text(text.clone()),
-            Self::Bytes(bytes) => Value::Bytes(bytes.clone()),
-            Self::ArenaText(text) => text.to_value(),
-            Self::Array(items) => Value::Array(items.clone()),
-            // the evaluation fails, so the placeholder for the oversized value is never used
-            Self::ArenaArray(_) | Self::ArenaObject(_) | Self::ArenaSet(_)
-                if self.exceeds_traversal_limit() =>
-            {
-                Value::Null
-            }
-            Self::ArenaArray(items) => stack::level(|| items_to_value(items)),
-            Self::Object(object) => Value::Object(object.clone()),
-            Self::ArenaObject(object) => stack::level(|| object_to_value(object)),
-            Self::Set(set) => Value::Set(set.clone()),
-            Self::ArenaSet(set) => stack::level(|| set_to_value(set)),
-        }
     }
 
     /// Returns the value under `key`: an element, an object's value, or a set's member itself. `None` if it is
@@ -409,49 +400,18 @@ impl<'e> ValueRef<'e> {
     #[inline]
     pub fn lookup(self, key: ValueRef<'e>) -> Option<ValueRef<'e>> {
         match self {
-            Self::Object(object) => object.get(key).map(Value::borrow),
-            Self::ArenaObject(object) => object.get(key),
-            Self::Array(_) | Self::ArenaArray(_) => {
+            Self(RefRepr::Object(object)) => object.get(key).map(Value::borrow),
+            Self(RefRepr::ArenaObject(object)) => object.get(key),
+            Self(RefRepr::Array(_) | RefRepr::ArenaArray(_)) => {
                 let index = key.as_number()?.as_index()?;
                 self.as_array()?.get(index)
             }
             // returns the key, not the equal member, as OPA does
-            Self::Set(set) => set.contains(key).then_some(key),
-            Self::ArenaSet(set) => set.contains(key).then_some(key),
+            Self(RefRepr::Set(set)) => set.contains(key).then_some(key),
+            Self(RefRepr::ArenaSet(set)) => set.contains(key).then_some(key),
             _ => None,
         }
     }
-}
-
-// plain loops, since values may be deeply nested and stacks small
-
-fn items_to_value(items: &[ValueRef<'_>]) -> Value {
-    Value::Array(Items::collect(items.iter().map(|item| item.to_value())))
-}
-
-fn object_to_value(object: &ArenaObject<'_>) -> Value {
-    if let Some(overlaid) = object.overlaid() {
-        return Value::Object(overlaid.to_object());
-    }
-    if let Some(shape) = object.shape() {
-        let values = object.values().iter().map(|value| value.to_value());
-        return Value::Object(Object::with_shape(shape.clone(), values));
-    }
-    let mut values = Vec::with_capacity(object.len());
-    let mut keys = Vec::with_capacity(object.len());
-    for (key, value) in object.iter() {
-        keys.push(key.to_value());
-        values.push(value.to_value());
-    }
-    Value::Object(Object::from_sorted_keys_and_values(keys, values))
-}
-
-fn set_to_value(set: &ArenaSet<'_>) -> Value {
-    let mut items = Vec::with_capacity(set.len());
-    for item in set.iter() {
-        items.push(item.to_value());
-    }
-    Value::Set(Arc::new(Set::from_sorted(items)))
 }
 
 impl Eq for Value {}

@@ -3,6 +3,7 @@
 mod chunked;
 mod growing;
 mod inline_cache;
+mod iter;
 mod shape;
 mod shapes;
 mod unfilled;
@@ -14,11 +15,12 @@ use solon_syntax::stack;
 
 use triomphe::{HeaderWithLength, ThinArc};
 
-use super::{ArenaObject, Value, ValueRef};
+use super::{ArenaObject, Repr, Value, ValueRef};
 pub use chunked::Chunked;
-use chunked::SortedRun;
 pub use growing::Growing;
 pub use inline_cache::InlineCache;
+pub(crate) use iter::PairIterRepr;
+pub use iter::{ObjectIter, PairIter};
 use shape::SCANNED;
 pub use shape::Shape;
 pub use shapes::{KeyOrder, Shapes};
@@ -195,10 +197,13 @@ impl Object {
     #[inline]
     pub(crate) fn get_stored(&self, key: &Value) -> Option<&Value> {
         match (self.repr(), key) {
-            (ObjectRepr::Shaped(shape), Value::Short(short)) if self.values().len() <= SCANNED => {
+            (ObjectRepr::Shaped(shape), Value(Repr::Short(short)))
+                if self.values().len() <= SCANNED =>
+            {
                 let mut pairs = shape.keys.iter().zip(self.values());
-                let found =
-                    pairs.find(|(other, _)| matches!(other, Value::Short(other) if other == short));
+                let found = pairs.find(
+                    |(other, _)| matches!(other, Value(Repr::Short(other)) if other == short),
+                );
                 found.map(|(_, value)| value)
             }
             _ => self.get(key.borrow()),
@@ -226,8 +231,9 @@ impl Object {
             return self.get_stored(key);
         };
         let at = match key {
-            Value::Short(key) if shape.keys.len() <= SCANNED => {
-                let is_key = |other: &Value| matches!(other, Value::Short(other) if other == key);
+            Value(Repr::Short(key)) if shape.keys.len() <= SCANNED => {
+                let is_key =
+                    |other: &Value| matches!(other, Value(Repr::Short(other)) if other == key);
                 // alternating shapes often have the key at the same position
                 let last = cache.get().at as usize;
                 match shape.keys.get(last) {
@@ -370,38 +376,13 @@ fn pairs(shape: &Shape, values: &[Value]) -> Vec<(Value, Value)> {
         .collect()
 }
 
-/// The pairs of an owned object in key order.
-#[derive(Clone)]
-pub struct ObjectIter<'a> {
-    run: std::iter::Zip<std::slice::Iter<'a, Value>, std::slice::Iter<'a, Value>>,
-    rest: std::slice::Iter<'a, Arc<SortedRun>>,
-}
-
-impl<'a> Iterator for ObjectIter<'a> {
-    type Item = (&'a Value, &'a Value);
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(pair) = self.run.next() {
-                return Some(pair);
-            }
-            self.run = self.rest.next()?.iter();
-        }
-    }
-
-    /// A loop for each run.
-    #[inline]
-    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
-        let first = self.run.fold(init, &mut f);
-        self.rest
-            .fold(first, |all, run| run.iter().fold(all, &mut f))
-    }
-}
-
 /// An object.
 #[derive(Clone, Copy)]
-pub enum ObjectView<'e> {
+pub struct ObjectView<'e>(pub(crate) ObjectViewRepr<'e>);
+
+/// Representation of [`ObjectView`].
+#[derive(Clone, Copy)]
+pub(crate) enum ObjectViewRepr<'e> {
     /// An owned object.
     Stored(&'e Object),
     /// An object in the arena.
@@ -413,8 +394,8 @@ impl<'e> ObjectView<'e> {
     #[inline]
     pub fn len(self) -> usize {
         match self {
-            Self::Stored(object) => object.len(),
-            Self::Arena(object) => object.len(),
+            Self(ObjectViewRepr::Stored(object)) => object.len(),
+            Self(ObjectViewRepr::Arena(object)) => object.len(),
         }
     }
 
@@ -427,8 +408,8 @@ impl<'e> ObjectView<'e> {
     #[inline]
     pub fn get(self, key: ValueRef<'_>) -> Option<ValueRef<'e>> {
         match self {
-            Self::Stored(object) => object.get(key).map(Value::borrow),
-            Self::Arena(object) => object.get(key),
+            Self(ObjectViewRepr::Stored(object)) => object.get(key).map(Value::borrow),
+            Self(ObjectViewRepr::Arena(object)) => object.get(key),
         }
     }
 
@@ -442,11 +423,11 @@ impl<'e> ObjectView<'e> {
     #[inline]
     pub fn has_text_keys(self) -> bool {
         match self {
-            Self::Stored(object) => object.has_text_keys(),
-            Self::Arena(object) if object.overlaid().is_none() => {
+            Self(ObjectViewRepr::Stored(object)) => object.has_text_keys(),
+            Self(ObjectViewRepr::Arena(object)) if object.overlaid().is_none() => {
                 object.keys().iter().all(ValueRef::is_string)
             }
-            Self::Arena(object) => object.iter().all(|(key, _)| key.is_string()),
+            Self(ObjectViewRepr::Arena(object)) => object.iter().all(|(key, _)| key.is_string()),
         }
     }
 
@@ -454,40 +435,8 @@ impl<'e> ObjectView<'e> {
     #[inline]
     pub fn iter(self) -> PairIter<'e> {
         match self {
-            Self::Stored(object) => PairIter::Stored(object.iter()),
-            Self::Arena(object) => PairIter::Arena(object.iter()),
-        }
-    }
-}
-
-/// The pairs of an object in key order.
-#[derive(Clone)]
-pub enum PairIter<'e> {
-    /// Pairs of an owned object.
-    Stored(ObjectIter<'e>),
-    /// Pairs of an object in the arena.
-    Arena(super::arena::ArenaPairs<'e>),
-}
-
-impl<'e> Iterator for PairIter<'e> {
-    type Item = (ValueRef<'e>, ValueRef<'e>);
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        match self {
-            Self::Stored(pairs) => pairs.next().map(|(k, v)| (k.borrow(), v.borrow())),
-            Self::Arena(pairs) => pairs.next(),
-        }
-    }
-
-    /// A loop for each variant, instead of a dispatch for each pair.
-    #[inline]
-    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
-        match self {
-            Self::Stored(pairs) => pairs.fold(init, |all, (key, value)| {
-                f(all, (key.borrow(), value.borrow()))
-            }),
-            Self::Arena(pairs) => pairs.fold(init, f),
+            Self(ObjectViewRepr::Stored(object)) => PairIter(PairIterRepr::Stored(object.iter())),
+            Self(ObjectViewRepr::Arena(object)) => PairIter(PairIterRepr::Arena(object.iter())),
         }
     }
 }

@@ -7,7 +7,8 @@ use std::sync::{Arc, LazyLock};
 
 use solon_syntax::stack;
 
-use super::{ArenaObject, Kind, SharedText, Short, ValueRef, stored_order};
+use crate::ValueRef;
+use super::{ArenaObject, Kind, RefRepr, SharedText, Short, stored_order};
 
 pub(super) static STATE: LazyLock<foldhash::fast::RandomState> =
     LazyLock::new(foldhash::fast::RandomState::default);
@@ -22,9 +23,9 @@ pub fn hash_of(made_of_values: &impl Hash) -> u64 {
 pub fn hash(value: ValueRef<'_>) -> u64 {
     // inlined for the most frequent kinds of keys
     match &value {
-        ValueRef::Short(short) => hash_short(short),
-        ValueRef::Text(text) => hash_bytes(text.as_bytes()),
-        ValueRef::ArenaText(text) => hash_bytes(text.as_bytes()),
+        ValueRef(RefRepr::Short(short)) => hash_short(short),
+        ValueRef(RefRepr::Text(text)) => hash_bytes(text.as_bytes()),
+        ValueRef(RefRepr::ArenaText(text)) => hash_bytes(text.as_bytes()),
         _ => STATE.hash_one(value),
     }
 }
@@ -51,7 +52,7 @@ pub fn hash_short(short: &Short) -> u64 {
 #[inline]
 pub fn same_key(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     match (&a, &b) {
-        (ValueRef::Short(a), ValueRef::Short(b)) => a == b,
+        (ValueRef(RefRepr::Short(a)), ValueRef(RefRepr::Short(b))) => a == b,
         _ => a == b,
     }
 }
@@ -61,23 +62,29 @@ impl PartialEq for ValueRef<'_> {
     fn eq(&self, other: &Self) -> bool {
         // compared in place: copying a value whose fields were just written stalls on store forwarding
         match (self, other) {
-            (ValueRef::Null, ValueRef::Null) => true,
-            (ValueRef::Bool(a), ValueRef::Bool(b)) => a == b,
-            (ValueRef::Int(a), ValueRef::Int(b)) => a == b,
-            (ValueRef::Short(a), ValueRef::Short(b)) => a == b,
+            (ValueRef(RefRepr::Null), ValueRef(RefRepr::Null)) => true,
+            (ValueRef(RefRepr::Bool(a)), ValueRef(RefRepr::Bool(b))) => a == b,
+            (ValueRef(RefRepr::Int(a)), ValueRef(RefRepr::Int(b))) => a == b,
+            (ValueRef(RefRepr::Short(a)), ValueRef(RefRepr::Short(b))) => a == b,
             // the length of a string determines its representation
             (
-                ValueRef::Short(_),
-                ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::ArenaText(_),
+                ValueRef(RefRepr::Short(_)),
+                ValueRef(RefRepr::Text(_) | RefRepr::Bytes(_) | RefRepr::ArenaText(_)),
             )
             | (
-                ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::ArenaText(_),
-                ValueRef::Short(_),
+                ValueRef(RefRepr::Text(_) | RefRepr::Bytes(_) | RefRepr::ArenaText(_)),
+                ValueRef(RefRepr::Short(_)),
             ) => false,
-            (ValueRef::ArenaText(a), ValueRef::ArenaText(b)) => a.as_bytes() == b.as_bytes(),
-            (ValueRef::Text(a), ValueRef::Text(b)) => a.ptr_eq(b) || a.as_bytes() == b.as_bytes(),
-            (ValueRef::Object(a), ValueRef::Object(b)) => stored_order::are_equal(a, b),
-            (ValueRef::ArenaObject(a), ValueRef::ArenaObject(b))
+            (ValueRef(RefRepr::ArenaText(a)), ValueRef(RefRepr::ArenaText(b))) => {
+                a.as_bytes() == b.as_bytes()
+            }
+            (ValueRef(RefRepr::Text(a)), ValueRef(RefRepr::Text(b))) => {
+                a.ptr_eq(b) || a.as_bytes() == b.as_bytes()
+            }
+            (ValueRef(RefRepr::Object(a)), ValueRef(RefRepr::Object(b))) => {
+                stored_order::are_equal(a, b)
+            }
+            (ValueRef(RefRepr::ArenaObject(a)), ValueRef(RefRepr::ArenaObject(b)))
                 if let Some((one, other)) = shared_shape_values(a, b) =>
             {
                 // the last members differ most often
@@ -94,12 +101,12 @@ impl Eq for ValueRef<'_> {}
 #[inline]
 pub fn same(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     match (a, b) {
-        (ValueRef::Array(a), ValueRef::Array(b)) => a.ptr_eq(b),
-        (ValueRef::Object(a), ValueRef::Object(b)) => a.ptr_eq(b),
-        (ValueRef::Set(a), ValueRef::Set(b)) => Arc::ptr_eq(a, b),
-        (ValueRef::ArenaArray(a), ValueRef::ArenaArray(b)) => ptr::eq(a, b),
-        (ValueRef::ArenaObject(a), ValueRef::ArenaObject(b)) => ptr::eq(a, b),
-        (ValueRef::ArenaSet(a), ValueRef::ArenaSet(b)) => ptr::eq(a, b),
+        (ValueRef(RefRepr::Array(a)), ValueRef(RefRepr::Array(b))) => a.ptr_eq(b),
+        (ValueRef(RefRepr::Object(a)), ValueRef(RefRepr::Object(b))) => a.ptr_eq(b),
+        (ValueRef(RefRepr::Set(a)), ValueRef(RefRepr::Set(b))) => Arc::ptr_eq(a, b),
+        (ValueRef(RefRepr::ArenaArray(a)), ValueRef(RefRepr::ArenaArray(b))) => ptr::eq(a, b),
+        (ValueRef(RefRepr::ArenaObject(a)), ValueRef(RefRepr::ArenaObject(b))) => ptr::eq(a, b),
+        (ValueRef(RefRepr::ArenaSet(a)), ValueRef(RefRepr::ArenaSet(b))) => ptr::eq(a, b),
         _ => false,
     }
 }
@@ -203,21 +210,23 @@ impl Ord for ValueRef<'_> {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
-            (ValueRef::Int(a), ValueRef::Int(b)) => a.cmp(b),
-            (ValueRef::Short(a), ValueRef::Short(b)) => a.cmp(b),
-            (ValueRef::ArenaText(a), ValueRef::ArenaText(b)) => {
+            (ValueRef(RefRepr::Int(a)), ValueRef(RefRepr::Int(b))) => a.cmp(b),
+            (ValueRef(RefRepr::Short(a)), ValueRef(RefRepr::Short(b))) => a.cmp(b),
+            (ValueRef(RefRepr::ArenaText(a)), ValueRef(RefRepr::ArenaText(b))) => {
                 compare_bytes(a.as_bytes(), b.as_bytes())
             }
-            (ValueRef::ArenaText(a), ValueRef::Text(b)) => {
+            (ValueRef(RefRepr::ArenaText(a)), ValueRef(RefRepr::Text(b))) => {
                 compare_bytes(a.as_bytes(), b.as_bytes())
             }
-            (ValueRef::Text(a), ValueRef::ArenaText(b)) => {
+            (ValueRef(RefRepr::Text(a)), ValueRef(RefRepr::ArenaText(b))) => {
                 compare_bytes(a.as_bytes(), b.as_bytes())
             }
-            (ValueRef::Text(a), ValueRef::Text(b)) => compare_texts_stored(a, b),
-            (ValueRef::Bool(a), ValueRef::Bool(b)) => a.cmp(b),
-            (ValueRef::Object(a), ValueRef::Object(b)) => stored_order::order(a, b),
-            (ValueRef::ArenaObject(a), ValueRef::ArenaObject(b))
+            (ValueRef(RefRepr::Text(a)), ValueRef(RefRepr::Text(b))) => compare_texts_stored(a, b),
+            (ValueRef(RefRepr::Bool(a)), ValueRef(RefRepr::Bool(b))) => a.cmp(b),
+            (ValueRef(RefRepr::Object(a)), ValueRef(RefRepr::Object(b))) => {
+                stored_order::order(a, b)
+            }
+            (ValueRef(RefRepr::ArenaObject(a)), ValueRef(RefRepr::ArenaObject(b)))
                 if let Some((one, other)) = shared_shape_values(a, b) =>
             {
                 one.cmp(other)
@@ -351,27 +360,29 @@ impl Hash for ValueRef<'_> {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
-            ValueRef::Null => state.write_u8(0),
-            ValueRef::Bool(b) => state.write_u8(1 + u8::from(*b)),
-            ValueRef::Int(i) => state.write_i64(*i),
-            ValueRef::Short(short) => {
+            ValueRef(RefRepr::Null) => state.write_u8(0),
+            ValueRef(RefRepr::Bool(b)) => state.write_u8(1 + u8::from(*b)),
+            ValueRef(RefRepr::Int(i)) => state.write_i64(*i),
+            ValueRef(RefRepr::Short(short)) => {
                 let (first, last) = short.as_u64_pair();
                 state.write_u64(first);
                 state.write_u64(last);
             }
-            ValueRef::Decimal(..) | ValueRef::Number(_) | ValueRef::ArenaNumber(_) => {
+            ValueRef(RefRepr::Decimal(..) | RefRepr::Number(_) | RefRepr::ArenaNumber(_)) => {
                 hash_number(*self, state);
             }
-            ValueRef::Text(text) => state.write(text.as_bytes()),
-            ValueRef::Bytes(bytes) => state.write(bytes.as_bytes()),
-            ValueRef::ArenaText(text) => state.write(text.as_bytes()),
-            ValueRef::Array(_) | ValueRef::ArenaArray(_) => {
+            ValueRef(RefRepr::Text(text)) => state.write(text.as_bytes()),
+            ValueRef(RefRepr::Bytes(bytes)) => state.write(bytes.as_bytes()),
+            ValueRef(RefRepr::ArenaText(text)) => state.write(text.as_bytes()),
+            ValueRef(RefRepr::Array(_) | RefRepr::ArenaArray(_)) => {
                 stack::level(|| hash_array(*self, state));
             }
-            ValueRef::Object(_) | ValueRef::ArenaObject(_) => {
+            ValueRef(RefRepr::Object(_) | RefRepr::ArenaObject(_)) => {
                 stack::level(|| hash_object(*self, state));
             }
-            ValueRef::Set(_) | ValueRef::ArenaSet(_) => stack::level(|| hash_set(*self, state)),
+            ValueRef(RefRepr::Set(_) | RefRepr::ArenaSet(_)) => {
+                stack::level(|| hash_set(*self, state));
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::order::STATE;
-use super::{Value, ValueRef};
+use super::{RefRepr, Value, ValueRef};
 
 /// Maximum number of members that are hashed.
 const MEMBERS: usize = 6;
@@ -26,9 +26,9 @@ impl ValueRef<'_> {
     #[inline]
     pub(crate) fn stored_at(&self) -> Option<usize> {
         match self {
-            Self::Array(items) => Some(items.address()),
-            Self::Object(object) => Some(object.address()),
-            Self::Set(set) => Some(Arc::as_ptr(set).addr()),
+            Self(RefRepr::Array(items)) => Some(items.address()),
+            Self(RefRepr::Object(object)) => Some(object.address()),
+            Self(RefRepr::Set(set)) => Some(Arc::as_ptr(set).addr()),
             _ => None,
         }
     }
@@ -39,24 +39,24 @@ impl ValueRef<'_> {
 pub fn prefix_hash(value: ValueRef<'_>) -> u64 {
     let mut state = STATE.build_hasher();
     match value {
-        ValueRef::Array(items) => {
+        ValueRef(RefRepr::Array(items)) => {
             let items = items.iter().map(Value::borrow);
             add_members(items, &mut state);
         }
-        ValueRef::ArenaArray(items) => add_members(items.iter().copied(), &mut state),
-        ValueRef::Object(object) if let Some((_, values)) = object.shaped() => {
+        ValueRef(RefRepr::ArenaArray(items)) => add_members(items.iter().copied(), &mut state),
+        ValueRef(RefRepr::Object(object)) if let Some((_, values)) = object.shaped() => {
             add_members(values.iter().map(Value::borrow), &mut state);
         }
-        ValueRef::ArenaObject(object) if object.shape().is_some() => {
+        ValueRef(RefRepr::ArenaObject(object)) if object.shape().is_some() => {
             add_members(object.values().iter().copied(), &mut state);
         }
-        ValueRef::Object(_) | ValueRef::ArenaObject(_) => {
+        ValueRef(RefRepr::Object(_) | RefRepr::ArenaObject(_)) => {
             if let Some(object) = value.as_object() {
                 let values = object.iter().map(|(_, value)| value);
                 add_members_of(object.len(), values, &mut state);
             }
         }
-        ValueRef::Set(_) | ValueRef::ArenaSet(_) => {
+        ValueRef(RefRepr::Set(_) | RefRepr::ArenaSet(_)) => {
             if let Some(set) = value.as_set() {
                 add_members_of(set.len(), set.iter(), &mut state);
             }
@@ -93,13 +93,13 @@ fn add_members_of<'v>(
 #[inline]
 fn add_scalar(value: &ValueRef<'_>, state: &mut impl Hasher) -> bool {
     let length = match value {
-        ValueRef::Array(items) => items.len(),
-        ValueRef::ArenaArray(items) => items.len(),
-        ValueRef::Object(object) => object.len(),
-        ValueRef::ArenaObject(object) => object.len(),
-        ValueRef::Set(set) => set.items().len(),
-        ValueRef::ArenaSet(set) => set.len(),
-        ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::ArenaText(_) => {
+        ValueRef(RefRepr::Array(items)) => items.len(),
+        ValueRef(RefRepr::ArenaArray(items)) => items.len(),
+        ValueRef(RefRepr::Object(object)) => object.len(),
+        ValueRef(RefRepr::ArenaObject(object)) => object.len(),
+        ValueRef(RefRepr::Set(set)) => set.items().len(),
+        ValueRef(RefRepr::ArenaSet(set)) => set.len(),
+        ValueRef(RefRepr::Text(_) | RefRepr::Bytes(_) | RefRepr::ArenaText(_)) => {
             add_text(value, state);
             return true;
         }

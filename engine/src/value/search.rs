@@ -2,17 +2,17 @@
 
 use std::cmp::Ordering;
 
-use super::{Value, ValueRef};
+use super::{RefRepr, Repr, Value, ValueRef};
 
 /// Returns the position of a key among a few keys in any order.
 #[inline]
 pub fn position(keys: &[Value], key: ValueRef<'_>) -> Option<usize> {
     match key {
-        ValueRef::Short(short) => keys
+        ValueRef(RefRepr::Short(short)) => keys
             .iter()
-            .position(|other| matches!(other, Value::Short(other) if *other == short)),
-        ValueRef::Text(text) => keys.iter().position(
-            |other| matches!(other, Value::Text(other) if other.as_bytes() == text.as_bytes()),
+            .position(|other| matches!(other, Value(Repr::Short(other)) if *other == short)),
+        ValueRef(RefRepr::Text(text)) => keys.iter().position(
+            |other| matches!(other, Value(Repr::Text(other)) if other.as_bytes() == text.as_bytes()),
         ),
         _ => keys.iter().position(|other| other.borrow() == key),
     }
@@ -22,9 +22,9 @@ pub fn position(keys: &[Value], key: ValueRef<'_>) -> Option<usize> {
 #[inline]
 pub fn position_in_flight(keys: &[ValueRef<'_>], key: ValueRef<'_>) -> Option<usize> {
     match key {
-        ValueRef::Short(short) => keys
+        ValueRef(RefRepr::Short(short)) => keys
             .iter()
-            .position(|other| matches!(other, ValueRef::Short(other) if *other == short)),
+            .position(|other| matches!(other, ValueRef(RefRepr::Short(other)) if *other == short)),
         _ => keys.iter().position(|other| *other == key),
     }
 }
@@ -33,15 +33,15 @@ pub fn position_in_flight(keys: &[ValueRef<'_>], key: ValueRef<'_>) -> Option<us
 #[inline]
 pub fn find(keys: &[Value], key: ValueRef<'_>) -> Result<usize, usize> {
     match key {
-        ValueRef::Short(short) => {
+        ValueRef(RefRepr::Short(short)) => {
             // one comparison per step, and one more at the end
             let rank = short.rank();
             let at = keys.partition_point(|other| match other {
-                Value::Short(other) => other.rank() < rank,
+                Value(Repr::Short(other)) => other.rank() < rank,
                 other => other.borrow() < key,
             });
             match keys.get(at) {
-                Some(Value::Short(found)) if *found == short => Ok(at),
+                Some(Value(Repr::Short(found))) if *found == short => Ok(at),
                 _ => Err(at),
             }
         }
@@ -53,10 +53,10 @@ pub fn find(keys: &[Value], key: ValueRef<'_>) -> Result<usize, usize> {
 #[inline]
 pub fn not_greater(keys: &[Value], key: ValueRef<'_>) -> usize {
     match key {
-        ValueRef::Short(short) => {
+        ValueRef(RefRepr::Short(short)) => {
             let rank = short.rank();
             keys.partition_point(|other| match other {
-                Value::Short(other) => other.rank() <= rank,
+                Value(Repr::Short(other)) => other.rank() <= rank,
                 other => other.borrow().cmp(&key) != Ordering::Greater,
             })
         }

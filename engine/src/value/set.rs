@@ -3,7 +3,7 @@
 use solon_syntax::stack;
 
 use super::arena::ArenaMembers;
-use super::array::ArrayIter;
+use super::array::{ArrayIter, ArrayIterRepr};
 use super::{ArenaSet, Value, ValueRef, search};
 
 /// Maximum number of members for a linear scan, which then beats a binary search.
@@ -62,7 +62,11 @@ impl Set {
 
 /// A set.
 #[derive(Clone, Copy)]
-pub enum SetView<'e> {
+pub struct SetView<'e>(pub(crate) SetViewRepr<'e>);
+
+/// Representation of [`SetView`].
+#[derive(Clone, Copy)]
+pub(crate) enum SetViewRepr<'e> {
     /// An owned set.
     Stored(&'e Set),
     /// A set in the arena.
@@ -74,8 +78,8 @@ impl<'e> SetView<'e> {
     #[inline]
     pub fn len(self) -> usize {
         match self {
-            Self::Stored(set) => set.items.len(),
-            Self::Arena(set) => set.len(),
+            Self(SetViewRepr::Stored(set)) => set.items.len(),
+            Self(SetViewRepr::Arena(set)) => set.len(),
         }
     }
 
@@ -88,8 +92,8 @@ impl<'e> SetView<'e> {
     #[inline]
     pub fn contains(self, member: ValueRef<'_>) -> bool {
         match self {
-            Self::Stored(set) => set.contains(member),
-            Self::Arena(set) => set.contains(member),
+            Self(SetViewRepr::Stored(set)) => set.contains(member),
+            Self(SetViewRepr::Arena(set)) => set.contains(member),
         }
     }
 
@@ -97,8 +101,8 @@ impl<'e> SetView<'e> {
     #[inline]
     pub fn iter(self) -> SetIter<'e> {
         match self {
-            Self::Stored(set) => SetIter::Stored(set.items.iter()),
-            Self::Arena(set) => SetIter::Arena(set.iter()),
+            Self(SetViewRepr::Stored(set)) => SetIter(SetIterRepr::Stored(set.items.iter())),
+            Self(SetViewRepr::Arena(set)) => SetIter(SetIterRepr::Arena(set.iter())),
         }
     }
 
@@ -106,15 +110,19 @@ impl<'e> SetView<'e> {
     #[inline]
     pub fn iter_unordered(self) -> ArrayIter<'e> {
         match self {
-            Self::Stored(set) => ArrayIter::Stored(set.items.iter()),
-            Self::Arena(set) => ArrayIter::Arena(set.items().iter()),
+            Self(SetViewRepr::Stored(set)) => ArrayIter(ArrayIterRepr::Stored(set.items.iter())),
+            Self(SetViewRepr::Arena(set)) => ArrayIter(ArrayIterRepr::Arena(set.items().iter())),
         }
     }
 }
 
 /// The members of a set in order.
 #[derive(Clone)]
-pub enum SetIter<'e> {
+pub struct SetIter<'e>(pub(crate) SetIterRepr<'e>);
+
+/// Representation of [`SetIter`].
+#[derive(Clone)]
+pub(crate) enum SetIterRepr<'e> {
     /// Members of an owned set.
     Stored(std::slice::Iter<'e, Value>),
     /// Members of a set in the arena.
@@ -127,8 +135,8 @@ impl<'e> Iterator for SetIter<'e> {
     #[inline]
     fn next(&mut self) -> Option<ValueRef<'e>> {
         match self {
-            Self::Stored(items) => items.next().map(Value::borrow),
-            Self::Arena(items) => items.next(),
+            Self(SetIterRepr::Stored(items)) => items.next().map(Value::borrow),
+            Self(SetIterRepr::Arena(items)) => items.next(),
         }
     }
 }

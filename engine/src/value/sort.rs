@@ -5,7 +5,7 @@ mod key_prefix;
 
 use std::cmp::Ordering;
 
-use super::{Number, Value, ValueRef};
+use super::{Number, RefRepr, Repr, Value, ValueRef};
 use crate::bug::bug;
 use crate::limits::LONG_STEP;
 pub use key_prefix::common;
@@ -31,8 +31,10 @@ impl Sortable for ValueRef<'_> {
     #[inline]
     fn number(&self) -> Option<Number<'static>> {
         match *self {
-            ValueRef::Int(int) => Some(Number::Int(int)),
-            ValueRef::Decimal(scale, coefficient) => Some(Number::Decimal(scale, coefficient)),
+            ValueRef(RefRepr::Int(int)) => Some(Number::Int(int)),
+            ValueRef(RefRepr::Decimal(scale, coefficient)) => {
+                Some(Number::Decimal(scale, coefficient))
+            }
             _ => None,
         }
     }
@@ -47,8 +49,8 @@ impl Sortable for Value {
     #[inline]
     fn number(&self) -> Option<Number<'static>> {
         match *self {
-            Value::Int(int) => Some(Number::Int(int)),
-            Value::Decimal(scale, coefficient) => Some(Number::Decimal(scale, coefficient)),
+            Value(Repr::Int(int)) => Some(Number::Int(int)),
+            Value(Repr::Decimal(scale, coefficient)) => Some(Number::Decimal(scale, coefficient)),
             _ => None,
         }
     }
@@ -213,7 +215,10 @@ pub fn sort(values: &mut [ValueRef<'_>], goes_on: impl Fn() -> bool) {
     if values.is_sorted() {
         return;
     }
-    if values.iter().all(|value| matches!(value, ValueRef::Int(_))) {
+    if values
+        .iter()
+        .all(|value| matches!(value, ValueRef(RefRepr::Int(_))))
+    {
         return sort_ints(values, goes_on);
     }
     let before = values.to_vec();
@@ -227,19 +232,19 @@ pub fn sort(values: &mut [ValueRef<'_>], goes_on: impl Fn() -> bool) {
 /// Sorts integers. Equal ones are indistinguishable, so no positions are necessary.
 fn sort_ints(values: &mut [ValueRef<'_>], goes_on: impl Fn() -> bool) {
     let int = |value: &ValueRef<'_>| match value {
-        ValueRef::Int(int) => *int,
+        ValueRef(RefRepr::Int(int)) => *int,
         _ => bug!("an integer that is none is sorted"),
     };
     let mut ints: Vec<i64> = values.iter().map(int).collect();
     sort_all(&mut ints, i64::cmp, &goes_on);
     let places = values.iter_mut().zip(ints);
-    places.for_each(|(place, int)| *place = ValueRef::Int(int));
+    places.for_each(|(place, int)| *place = ValueRef(RefRepr::Int(int)));
 }
 
 #[cfg(test)]
 mod tests {
     use super::{distinct, order, sort};
-    use crate::value::{Arena, Value, ValueRef};
+    use crate::value::{Arena, RefRepr, Repr, Value, ValueRef};
 
     #[test]
     fn texts_sort_as_their_bytes_do() {
@@ -281,12 +286,13 @@ mod tests {
 
     #[test]
     fn other_values_are_sorted_stably() {
-        let mut values: Vec<ValueRef<'_>> = (0..40).rev().map(ValueRef::Int).collect();
+        let mut values: Vec<ValueRef<'_>> =
+            (0..40).rev().map(|it| ValueRef(RefRepr::Int(it))).collect();
         values.extend([
-            ValueRef::Decimal(1, 50),
-            ValueRef::Bool(true),
-            ValueRef::Null,
-            ValueRef::Decimal(2, 500),
+            ValueRef(RefRepr::Decimal(1, 50)),
+            ValueRef(RefRepr::Bool(true)),
+            ValueRef(RefRepr::Null),
+            ValueRef(RefRepr::Decimal(2, 500)),
         ]);
         let mut expected = values.clone();
         expected.sort();
@@ -299,7 +305,7 @@ mod tests {
     #[test]
     fn many_values_are_sorted_in_blocks() {
         let many = 3 * super::LONG_STEP + 7;
-        let mixed = |at: i64| ValueRef::Int(at.wrapping_mul(7_919) % 60_013);
+        let mixed = |at: i64| ValueRef(RefRepr::Int(at.wrapping_mul(7_919) % 60_013));
         let values: Vec<ValueRef<'_>> = (0..).take(many).map(mixed).collect();
         let positions = order(&values, || true);
         let mut expected: Vec<_> = (0..).zip(&values).map(|(at, value)| (*value, at)).collect();
@@ -344,7 +350,7 @@ mod tests {
     #[test]
     fn distinct_numbers_only() {
         let ints = [5, -3, i64::MAX, 0, 5, i64::MIN, -3, 1];
-        let values = ints.map(Value::Int);
+        let values = ints.map(|it| Value(Repr::Int(it)));
         let found: Vec<_> = distinct(&values, || true)
             .unwrap()
             .map(|at| ints[at])
@@ -359,14 +365,14 @@ mod tests {
             (18, 500_000_000_000_000_000),
         ];
         let mixed = mixed.map(|(scale, number)| match scale {
-            0 => Value::Int(number),
-            scale => Value::Decimal(scale, number),
+            0 => Value(Repr::Int(number)),
+            scale => Value(Repr::Decimal(scale, number)),
         });
         let found: Vec<_> = distinct(&mixed, || true).unwrap().collect();
         assert_eq!(found, [2, 4, 3, 0]);
         // too wide for a key prefix
-        let wide = [Value::Int(i64::MAX), Value::Decimal(18, 1)];
+        let wide = [Value(Repr::Int(i64::MAX)), Value(Repr::Decimal(18, 1))];
         assert!(distinct(&wide, || true).is_none());
-        assert!(distinct(&[Value::from("a"), Value::Int(1)], || true).is_none());
+        assert!(distinct(&[Value::from("a"), Value(Repr::Int(1))], || true).is_none());
     }
 }

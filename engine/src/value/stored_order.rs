@@ -6,18 +6,22 @@ use std::sync::Arc;
 use solon_syntax::stack;
 
 use super::order::compare_texts_stored;
-use super::{Object, Value};
+use super::{Object, Repr, Value};
 
 impl PartialEq for Value {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Short(a), Self::Short(b)) => a == b,
-            (Self::Int(a), Self::Int(b)) => a == b,
-            (Self::Text(a), Self::Text(b)) => a.ptr_eq(b) || a.as_bytes() == b.as_bytes(),
-            (Self::Array(a), Self::Array(b)) => a.ptr_eq(b) || stack::level(|| equal_items(a, b)),
-            (Self::Object(a), Self::Object(b)) => are_equal(a, b),
-            (Self::Set(a), Self::Set(b)) => {
+            (Self(Repr::Short(a)), Self(Repr::Short(b))) => a == b,
+            (Self(Repr::Int(a)), Self(Repr::Int(b))) => a == b,
+            (Self(Repr::Text(a)), Self(Repr::Text(b))) => {
+                a.ptr_eq(b) || a.as_bytes() == b.as_bytes()
+            }
+            (Self(Repr::Array(a)), Self(Repr::Array(b))) => {
+                a.ptr_eq(b) || stack::level(|| equal_items(a, b))
+            }
+            (Self(Repr::Object(a)), Self(Repr::Object(b))) => are_equal(a, b),
+            (Self(Repr::Set(a)), Self(Repr::Set(b))) => {
                 Arc::ptr_eq(a, b) || stack::level(|| equal_items(a.items(), b.items()))
             }
             _ => self.borrow() == other.borrow(),
@@ -29,12 +33,14 @@ impl Ord for Value {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
-            (Self::Short(a), Self::Short(b)) => a.cmp(b),
-            (Self::Int(a), Self::Int(b)) => a.cmp(b),
-            (Self::Text(a), Self::Text(b)) => compare_texts_stored(a, b),
-            (Self::Array(a), Self::Array(b)) => stack::level(|| compare_items(a, b)),
-            (Self::Object(a), Self::Object(b)) => order(a, b),
-            (Self::Set(a), Self::Set(b)) => stack::level(|| compare_items(a.items(), b.items())),
+            (Self(Repr::Short(a)), Self(Repr::Short(b))) => a.cmp(b),
+            (Self(Repr::Int(a)), Self(Repr::Int(b))) => a.cmp(b),
+            (Self(Repr::Text(a)), Self(Repr::Text(b))) => compare_texts_stored(a, b),
+            (Self(Repr::Array(a)), Self(Repr::Array(b))) => stack::level(|| compare_items(a, b)),
+            (Self(Repr::Object(a)), Self(Repr::Object(b))) => order(a, b),
+            (Self(Repr::Set(a)), Self(Repr::Set(b))) => {
+                stack::level(|| compare_items(a.items(), b.items()))
+            }
             _ => self.borrow().cmp(&other.borrow()),
         }
     }

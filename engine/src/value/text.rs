@@ -7,7 +7,7 @@ use std::hint::black_box;
 use arcstr::ArcStr;
 use triomphe::ThinArc;
 
-use super::{Value, ValueRef};
+use super::{RefRepr, Repr, Value, ValueRef};
 use crate::bug::{Within as _, bug};
 
 /// A string of at most 14 bytes, stored inline. Invariant: unused bytes are zero, so that equal strings have equal
@@ -308,8 +308,8 @@ impl<'e> ArenaText<'e> {
     /// Copies a string that is too long for [`Short`].
     pub fn to_value(self) -> Value {
         match self {
-            Self::Utf8(text) => Value::Text(SharedText::new(text)),
-            Self::Bytes(bytes) => Value::Bytes(Bytes::new(bytes)),
+            Self::Utf8(text) => Value(Repr::Text(SharedText::new(text))),
+            Self::Bytes(bytes) => Value(Repr::Bytes(Bytes::new(bytes))),
         }
     }
 
@@ -317,16 +317,20 @@ impl<'e> ArenaText<'e> {
     #[inline]
     pub fn view(&self) -> TextView<'e> {
         match self {
-            Self::Utf8(text) => TextView::Utf8(text),
-            Self::Bytes(bytes) => TextView::Bytes(bytes),
+            Self::Utf8(text) => TextView(TextViewRepr::Utf8(text)),
+            Self::Bytes(bytes) => TextView(TextViewRepr::Bytes(bytes)),
         }
     }
 }
 
 /// A borrowed string. Each variant consists of whole words, so that it moves without partial stores.
 #[derive(Clone, Copy)]
+pub struct TextView<'e>(pub(crate) TextViewRepr<'e>);
+
+/// Representation of [`TextView`].
+#[derive(Clone, Copy)]
 #[repr(u64)]
-pub enum TextView<'e> {
+pub(crate) enum TextViewRepr<'e> {
     /// A short string.
     Short(BorrowedText<'e>),
     /// Valid UTF-8.
@@ -344,7 +348,7 @@ impl BorrowedText<'_> {
     #[inline]
     pub fn short(&self) -> &Short {
         match &self.0 {
-            ValueRef::Short(short) => short,
+            ValueRef(RefRepr::Short(short)) => short,
             _ => bug!("a borrowed short text is not a short string"),
         }
     }
@@ -361,9 +365,9 @@ impl TextView<'_> {
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         match self {
-            Self::Short(text) => text.as_bytes(),
-            Self::Utf8(text) => text.as_bytes(),
-            Self::Bytes(bytes) => bytes,
+            Self(TextViewRepr::Short(text)) => text.as_bytes(),
+            Self(TextViewRepr::Utf8(text)) => text.as_bytes(),
+            Self(TextViewRepr::Bytes(bytes)) => bytes,
         }
     }
 
@@ -371,9 +375,9 @@ impl TextView<'_> {
     #[inline]
     pub fn to_str(&self) -> Cow<'_, str> {
         match self {
-            Self::Short(text) => lossy(text.as_bytes()),
-            Self::Utf8(text) => Cow::Borrowed(text),
-            Self::Bytes(bytes) => lossy(bytes),
+            Self(TextViewRepr::Short(text)) => lossy(text.as_bytes()),
+            Self(TextViewRepr::Utf8(text)) => Cow::Borrowed(text),
+            Self(TextViewRepr::Bytes(bytes)) => lossy(bytes),
         }
     }
 
@@ -391,8 +395,8 @@ impl TextView<'_> {
     #[cfg(feature = "regex")]
     pub(crate) fn utf8_bytes(&self) -> Option<&[u8]> {
         match self {
-            Self::Short(text) if text.short().is_ascii() => Some(text.as_bytes()),
-            Self::Utf8(text) => Some(text.as_bytes()),
+            Self(TextViewRepr::Short(text)) if text.short().is_ascii() => Some(text.as_bytes()),
+            Self(TextViewRepr::Utf8(text)) => Some(text.as_bytes()),
             _ => None,
         }
     }
@@ -401,9 +405,9 @@ impl TextView<'_> {
     #[inline]
     pub fn as_utf8(&self) -> Option<&str> {
         match self {
-            Self::Short(text) => text.short().utf8(),
-            Self::Utf8(text) => Some(text),
-            Self::Bytes(_) => None,
+            Self(TextViewRepr::Short(text)) => text.short().utf8(),
+            Self(TextViewRepr::Utf8(text)) => Some(text),
+            Self(TextViewRepr::Bytes(_)) => None,
         }
     }
 }

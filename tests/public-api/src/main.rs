@@ -1,6 +1,9 @@
 //! `solon-public-api RUSTDOC.json`: prints each public item of a crate on a line, in the order of their paths.
 //!
-//! Implementations that the compiler derives or that hold for every type are left out.
+//! Implementations that the compiler derives or that hold for every type are left out. Fails if a signature names a type of
+//! the crate that the crate does not export.
+
+mod leaks;
 
 use std::process::ExitCode;
 
@@ -18,10 +21,19 @@ fn main() -> ExitCode {
         .build();
     match api {
         Ok(api) => {
-            for item in api.items() {
-                println!("{item}");
+            let lines: Vec<String> = api.items().map(ToString::to_string).collect();
+            for line in &lines {
+                println!("{line}");
             }
-            ExitCode::SUCCESS
+            let leaks = leaks::find(&lines, "solon");
+            for (path, line) in &leaks {
+                eprintln!("solon-public-api: `{path}` is not exported: {line}");
+            }
+            if leaks.is_empty() {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            }
         }
         Err(error) => {
             eprintln!("solon-public-api: {error}");

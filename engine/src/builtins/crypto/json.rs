@@ -16,7 +16,7 @@ use super::der;
 use super::private::PrivateKey;
 use super::public::PublicKey;
 use crate::uri::Uri;
-use crate::value::{Arena, NumberBuf, ValueRef};
+use crate::value::{Arena, NumberBuf, RefRepr, ValueRef};
 
 /// Writes values into an arena.
 #[derive(Clone, Copy)]
@@ -42,7 +42,7 @@ impl<'e> ArenaJson<'e> {
     ) -> ValueRef<'e> {
         let items: Vec<ValueRef<'e>> = items.into_iter().map(show).collect();
         if items.is_empty() {
-            ValueRef::Null
+            ValueRef(RefRepr::Null)
         } else {
             self.0.array(&items)
         }
@@ -63,23 +63,25 @@ impl<'e> ArenaJson<'e> {
         let digits = BigUint::from_bytes_be(bytes).to_string();
         match NumberBuf::read(&digits) {
             Ok(number) => self.0.number(number),
-            Err(_) => ValueRef::Null,
+            Err(_) => ValueRef(RefRepr::Null),
         }
     }
 
     /// Returns an object identifier as a list of numbers.
     pub fn oid(self, oid: &[u8]) -> ValueRef<'e> {
         let arcs = der::arcs(oid).unwrap_or_default();
-        self.0
-            .array_from(arcs.into_iter().map(|arc| ValueRef::Int(arc.into())))
+        self.0.array_from(
+            arcs.into_iter()
+                .map(|arc| ValueRef(RefRepr::Int(arc.into()))),
+        )
     }
 
     /// Returns a value of any type.
     pub fn any(self, value: &Asn1Value<'_>) -> ValueRef<'e> {
         match value {
-            Asn1Value::Nothing => ValueRef::Null,
-            Asn1Value::Bool(truth) => ValueRef::Bool(*truth),
-            Asn1Value::Int(number) => ValueRef::Int(*number),
+            Asn1Value::Nothing => ValueRef(RefRepr::Null),
+            Asn1Value::Bool(truth) => ValueRef(RefRepr::Bool(*truth)),
+            Asn1Value::Int(number) => ValueRef(RefRepr::Int(*number)),
             Asn1Value::Text(text) => self.text(text),
             Asn1Value::Bytes(bytes) => self.bytes(bytes),
             Asn1Value::Oid(oid) => self.oid(oid),
@@ -88,7 +90,7 @@ impl<'e> ArenaJson<'e> {
                 let length = i64::try_from(bits.len()).unwrap_or(i64::MAX);
                 self.object([
                     ("Bytes", self.bytes(bits.bytes())),
-                    ("BitLength", ValueRef::Int(length)),
+                    ("BitLength", ValueRef(RefRepr::Int(length))),
                 ])
             }
         }
@@ -98,7 +100,7 @@ impl<'e> ArenaJson<'e> {
     pub fn extension(self, extension: &Extension<'_>) -> ValueRef<'e> {
         self.object([
             ("Id", self.oid(extension.id)),
-            ("Critical", ValueRef::Bool(extension.critical)),
+            ("Critical", ValueRef(RefRepr::Bool(extension.critical))),
             ("Value", self.bytes(extension.value)),
         ])
     }
@@ -212,13 +214,13 @@ impl<'e> ArenaJson<'e> {
 
     /// Returns Go's number of the kind of a key.
     pub fn key_kind(key: Option<&PublicKey>) -> ValueRef<'e> {
-        ValueRef::Int(match key {
+        ValueRef(RefRepr::Int(match key {
             Some(PublicKey::Rsa(_)) => 1,
             Some(PublicKey::Dsa(_)) => 2,
             Some(PublicKey::Ec(_)) => 3,
             Some(PublicKey::Ed25519(_)) => 4,
             Some(PublicKey::X25519) | None => 0,
-        })
+        }))
     }
 
     /// Returns a distinguished name.
@@ -250,7 +252,7 @@ impl<'e> ArenaJson<'e> {
             ("Organization", all(10)),
             ("OrganizationalUnit", all(11)),
             ("PostalCode", all(17)),
-            ("ExtraNames", ValueRef::Null),
+            ("ExtraNames", ValueRef(RefRepr::Null)),
             (
                 "Names",
                 self.list(name, |attribute| {
@@ -282,7 +284,7 @@ impl<'e> ArenaJson<'e> {
     pub fn uri(self, uri: &Uri) -> ValueRef<'e> {
         let bytes = |bytes: &[u8]| self.0.bytes_text(bytes);
         let user = match uri.user.as_slice() {
-            [] => ValueRef::Null,
+            [] => ValueRef(RefRepr::Null),
             _ => self.object([]),
         };
         self.object([
@@ -292,8 +294,8 @@ impl<'e> ArenaJson<'e> {
             ("Host", bytes(&uri.host)),
             ("Path", bytes(&uri.path)),
             ("RawPath", bytes(&uri.raw_path)),
-            ("OmitHost", ValueRef::Bool(uri.omits_host)),
-            ("ForceQuery", ValueRef::Bool(uri.has_empty_query)),
+            ("OmitHost", ValueRef(RefRepr::Bool(uri.omits_host))),
+            ("ForceQuery", ValueRef(RefRepr::Bool(uri.has_empty_query))),
             ("RawQuery", bytes(&uri.query)),
             ("Fragment", bytes(&uri.fragment)),
             ("RawFragment", self.text("")),
@@ -322,10 +324,11 @@ impl<'e> ArenaJson<'e> {
     pub fn certificate(self, certificate: &Certificate<'_>) -> Vec<(&'static str, ValueRef<'e>)> {
         let said = &certificate.extensions;
         let texts = |texts: &[&[u8]]| self.list(texts, |text| self.0.bytes_text(text));
-        let key_id = |key: Option<&[u8]>| key.map_or(ValueRef::Null, |key| self.bytes(key));
+        let key_id =
+            |key: Option<&[u8]>| key.map_or(ValueRef(RefRepr::Null), |key| self.bytes(key));
         let policies = said.policies.as_deref();
-        let limit = |limit: Option<i64>| ValueRef::Int(limit.unwrap_or(0));
-        let zero = |limit: Option<i64>| ValueRef::Bool(limit == Some(0));
+        let limit = |limit: Option<i64>| ValueRef(RefRepr::Int(limit.unwrap_or(0)));
+        let zero = |limit: Option<i64>| ValueRef(RefRepr::Bool(limit == Some(0)));
         let unknown = said.usages.iter().filter(|oid| usage(oid).is_none());
         let key = certificate.public_key.as_ref();
         let mut fields = vec![
@@ -337,34 +340,34 @@ impl<'e> ArenaJson<'e> {
             ("Signature", self.bytes(&certificate.signature)),
             (
                 "SignatureAlgorithm",
-                ValueRef::Int(certificate.signature_algorithm.0.into()),
+                ValueRef(RefRepr::Int(certificate.signature_algorithm.0.into())),
             ),
             ("PublicKeyAlgorithm", Self::key_kind(key)),
             (
                 "PublicKey",
-                key.map_or(ValueRef::Null, |key| self.public_key(key)),
+                key.map_or(ValueRef(RefRepr::Null), |key| self.public_key(key)),
             ),
-            ("Version", ValueRef::Int(certificate.version)),
+            ("Version", ValueRef(RefRepr::Int(certificate.version))),
             ("SerialNumber", self.number(certificate.serial)),
             ("Issuer", self.name(&certificate.issuer)),
             ("Subject", self.name(&certificate.subject)),
             ("NotBefore", self.text(&certificate.not_before.rfc3339())),
             ("NotAfter", self.text(&certificate.not_after.rfc3339())),
-            ("KeyUsage", ValueRef::Int(said.key_usage.into())),
+            ("KeyUsage", ValueRef(RefRepr::Int(said.key_usage.into()))),
             (
                 "Extensions",
                 self.list(&certificate.all_extensions, |extension| {
                     self.extension(extension)
                 }),
             ),
-            ("ExtraExtensions", ValueRef::Null),
+            ("ExtraExtensions", ValueRef(RefRepr::Null)),
             (
                 "UnhandledCriticalExtensions",
                 self.list(&said.unknown, |oid| self.oid(oid)),
             ),
             (
                 "ExtKeyUsage",
-                self.list(said.numbered_usages(), ValueRef::Int),
+                self.list(said.numbered_usages(), |it| ValueRef(RefRepr::Int(it))),
             ),
             (
                 "UnknownExtKeyUsage",
@@ -372,13 +375,15 @@ impl<'e> ArenaJson<'e> {
             ),
             (
                 "BasicConstraintsValid",
-                ValueRef::Bool(said.basic_constraints),
+                ValueRef(RefRepr::Bool(said.basic_constraints)),
             ),
-            ("IsCA", ValueRef::Bool(said.authority)),
-            ("MaxPathLen", ValueRef::Int(said.path_length)),
+            ("IsCA", ValueRef(RefRepr::Bool(said.authority))),
+            ("MaxPathLen", ValueRef(RefRepr::Int(said.path_length))),
             (
                 "MaxPathLenZero",
-                ValueRef::Bool(said.basic_constraints && said.path_length == 0),
+                ValueRef(RefRepr::Bool(
+                    said.basic_constraints && said.path_length == 0,
+                )),
             ),
             ("SubjectKeyId", key_id(said.subject_key)),
             ("AuthorityKeyId", key_id(said.authority_key)),
@@ -399,12 +404,12 @@ impl<'e> ArenaJson<'e> {
             ("URIs", self.list(&said.names.uris, |uri| self.uri(uri))),
             (
                 "PermittedDNSDomainsCritical",
-                ValueRef::Bool(said.critical_constraints),
+                ValueRef(RefRepr::Bool(said.critical_constraints)),
             ),
             ("CRLDistributionPoints", texts(&said.revocation_lists)),
             (
                 "PolicyIdentifiers",
-                policies.map_or(ValueRef::Null, |policies| {
+                policies.map_or(ValueRef(RefRepr::Null), |policies| {
                     let small = policies.iter().filter(|oid| der::is_small(oid));
                     self.0.array_from(small.map(|oid| self.oid(oid)))
                 }),

@@ -22,7 +22,7 @@ use std::borrow::Cow;
 use super::encoding::base64;
 use super::{Builtin, BuiltinContext, BuiltinError, Operands, pem};
 use crate::bug;
-use crate::value::{Arena, Value, ValueRef};
+use crate::value::{Arena, RefRepr, Value, ValueRef};
 use certificate::Certificate;
 use chain::VerifyOptions;
 use json::ArenaJson;
@@ -181,8 +181,9 @@ fn verify<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     reserve(call, text)?;
     let arena = call.arena;
-    let answer =
-        |valid, chain: &[ValueRef<'e>]| arena.array(&[ValueRef::Bool(valid), arena.array(chain)]);
+    let answer = |valid, chain: &[ValueRef<'e>]| {
+        arena.array(&[ValueRef(RefRepr::Bool(valid)), arena.array(chain)])
+    };
     let Ok(all) = certificates(text) else {
         return Ok(answer(false, &[]));
     };
@@ -245,7 +246,7 @@ fn parse_private_keys<'e>(
     let text = operands.text(0)?;
     reserve(call, text.as_bytes())?;
     if text.as_bytes().is_empty() {
-        return Ok(ValueRef::Null);
+        return Ok(ValueRef(RefRepr::Null));
     }
     let decoded = base64::standard(text.as_bytes()).ok();
     let keys = private_keys(decoded.as_deref().unwrap_or(text.as_bytes()))?;
@@ -266,7 +267,7 @@ fn parse_rsa_private_key<'e>(
     let text = text_or_base64(text.as_bytes(), BEGIN)?;
     match private_keys(&text)?.first() {
         Some(key) => ArenaJson(call.arena).jwk(key).map_err(BuiltinError::error),
-        None => Ok(ValueRef::Null),
+        None => Ok(ValueRef(RefRepr::Null)),
     }
 }
 
@@ -305,9 +306,9 @@ fn parse_keypair<'e>(
             json.list(&certificates, |bytes| json.bytes(bytes)),
         ),
         ("PrivateKey", json.private_key(&key)),
-        ("SupportedSignatureAlgorithms", ValueRef::Null),
-        ("OCSPStaple", ValueRef::Null),
-        ("SignedCertificateTimestamps", ValueRef::Null),
+        ("SupportedSignatureAlgorithms", ValueRef(RefRepr::Null)),
+        ("OCSPStaple", ValueRef(RefRepr::Null)),
+        ("SignedCertificateTimestamps", ValueRef(RefRepr::Null)),
         ("Leaf", json.object(json.certificate(&leaf))),
     ]))
 }

@@ -13,7 +13,7 @@ use super::der::{self, Element};
 use super::json::ArenaJson;
 use super::oids::{EXTENSION_REQUEST, SUBJECT_NAMES};
 use super::public::{AlgorithmIdentifier, PublicKey, info_field};
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 /// A certificate request.
 pub struct CertificateRequest<'d> {
@@ -80,13 +80,16 @@ impl<'d> CertificateRequest<'d> {
             ("RawTBSCertificateRequest", json.bytes(self.signed)),
             ("RawSubjectPublicKeyInfo", json.bytes(self.raw_key)),
             ("RawSubject", json.bytes(self.raw_subject)),
-            ("Version", ValueRef::Int(self.version)),
+            ("Version", ValueRef(RefRepr::Int(self.version))),
             ("Signature", json.bytes(&self.signature)),
-            ("SignatureAlgorithm", ValueRef::Int(self.algorithm.0.into())),
+            (
+                "SignatureAlgorithm",
+                ValueRef(RefRepr::Int(self.algorithm.0.into())),
+            ),
             ("PublicKeyAlgorithm", ArenaJson::key_kind(key)),
             (
                 "PublicKey",
-                key.map_or(ValueRef::Null, |key| json.public_key(key)),
+                key.map_or(ValueRef(RefRepr::Null), |key| json.public_key(key)),
             ),
             ("Subject", json.name(&self.subject)),
             (
@@ -102,7 +105,7 @@ impl<'d> CertificateRequest<'d> {
                 "Extensions",
                 json.list(&self.extensions, |extension| json.extension(extension)),
             ),
-            ("ExtraExtensions", ValueRef::Null),
+            ("ExtraExtensions", ValueRef(RefRepr::Null)),
             ("DNSNames", json.list(&names.dns, |name| json.text(name))),
             (
                 "EmailAddresses",

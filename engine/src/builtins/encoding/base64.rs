@@ -7,7 +7,7 @@ use base64::engine::{DecodePaddingMode, general_purpose};
 
 use crate::bug::{Within, bug};
 use crate::builtins::{BuiltinContext, BuiltinError, Operands};
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_allow_trailing_bits(true)
@@ -88,7 +88,7 @@ pub fn is_valid<'e>(
         .operand(0)
         .as_text()
         .is_some_and(|text| decode_by(text.as_bytes(), &STANDARD, *b"+/").is_ok());
-    Ok(ValueRef::Bool(valid))
+    Ok(ValueRef(RefRepr::Bool(valid)))
 }
 
 pub fn url_decode<'e>(

@@ -2,7 +2,7 @@
 
 use crate::builtins::{BuiltinContext, BuiltinError, Operands};
 use crate::value::json::{self, JsonLayout, Style, TooLong};
-use crate::value::{TextView, ValueRef};
+use crate::value::{RefRepr, TextView, TextViewRepr, ValueRef};
 
 /// Initial capacity in bytes, enough for most texts.
 const ROOM: usize = 256;
@@ -58,7 +58,7 @@ pub fn marshal_with_options<'e>(
             b"indent" => (pretty, indent) = (true, text()?),
             b"prefix" => (pretty, prefix) = (true, text()?),
             b"pretty" => match value {
-                ValueRef::Bool(wanted) => chosen = Some(wanted),
+                ValueRef(RefRepr::Bool(wanted)) => chosen = Some(wanted),
                 _ => {
                     return Err(BuiltinError::type_error(format!(
                         "operand 2 key {key} failed cast to bool"
@@ -96,9 +96,9 @@ pub fn unmarshal<'e>(
     call.budget.reserve(text.as_bytes().len())?;
     let text: &'e [u8] = match text {
         // a short string is stored in the operand itself, so it is copied to where the result can refer to it
-        TextView::Short(text) => call.arena.bump().alloc_slice_copy(text.as_bytes()),
-        TextView::Utf8(text) => text.as_bytes(),
-        TextView::Bytes(bytes) => bytes,
+        TextView(TextViewRepr::Short(text)) => call.arena.bump().alloc_slice_copy(text.as_bytes()),
+        TextView(TextViewRepr::Utf8(text)) => text.as_bytes(),
+        TextView(TextViewRepr::Bytes(bytes)) => bytes,
     };
     json::unmarshal(call.arena, text).map_err(BuiltinError::error)
 }
@@ -111,5 +111,5 @@ pub fn is_valid<'e>(
         .operand(0)
         .as_text()
         .is_some_and(|text| json::is_valid(text.as_bytes()));
-    Ok(ValueRef::Bool(valid))
+    Ok(ValueRef(RefRepr::Bool(valid)))
 }

@@ -1,7 +1,7 @@
 //! YAML texts.
 
 use crate::builtins::{BuiltinContext, BuiltinError, Operands};
-use crate::value::{ValueRef, yaml};
+use crate::value::{RefRepr, ValueRef, yaml};
 
 pub fn marshal<'e>(
     call: &mut BuiltinContext<'e>,
@@ -42,5 +42,5 @@ pub fn is_valid<'e>(
         .operand(0)
         .as_text()
         .is_some_and(|text| yaml::read(text.as_bytes()).is_ok());
-    Ok(ValueRef::Bool(valid))
+    Ok(ValueRef(RefRepr::Bool(valid)))
 }

@@ -12,7 +12,7 @@ use super::patterns::Family;
 use super::regex::Effort;
 use super::tested::tested;
 use super::{Builtin, BuiltinContext, BuiltinError, IndexTest, Operands, Prepared};
-use crate::value::{Kind, ValueRef};
+use crate::value::{Kind, RefRepr, ValueRef};
 pub use certain::Certain;
 use matcher::Glob;
 
@@ -98,7 +98,7 @@ impl Prepared for Delimited {
         let compile = || Glob::new(pattern.as_bytes(), &self.delimiters, Effort::Little);
         let run = |glob: &Glob| glob.is_match(&text.to_str());
         let found = call.patterns.with(Family::Glob, &key, compile, run)?;
-        Ok(ValueRef::Bool(found))
+        Ok(ValueRef(RefRepr::Bool(found)))
     }
 }
 

@@ -66,10 +66,10 @@ impl Graphs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::Value;
+    use crate::value::{Repr, Value};
 
     fn graph() -> Object {
-        let nodes = (0..100).map(|node| (Value::Int(node), Value::Null));
+        let nodes = (0..100).map(|node| (Value(Repr::Int(node)), Value(Repr::Null)));
         Object::from_sorted(nodes.collect())
     }
 

@@ -8,7 +8,7 @@ use crate::bug::{Within as _, bug};
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, BuiltinError, Members};
 use crate::value::order::{hash, same_key};
-use crate::value::{ObjectView, ValueRef};
+use crate::value::{ObjectView, RefRepr, ValueRef};
 
 /// Edges of a graph between numbered nodes.
 #[derive(Default)]
@@ -53,7 +53,7 @@ const TOO_MANY_NODES: &str = "a graph of more nodes or edges than memory holds";
 )]
 fn key(name: ValueRef<'_>) -> NameKey {
     match name {
-        ValueRef::Short(short) if short.as_u64_pair().0 != LONG => short.as_u64_pair(),
+        ValueRef(RefRepr::Short(short)) if short.as_u64_pair().0 != LONG => short.as_u64_pair(),
         _ => (LONG, hash(name)),
     }
 }
@@ -62,7 +62,10 @@ impl NodeNumbers {
     fn new(count: usize) -> Self {
         Self {
             slots: vec![NodeSlot::default(); (2 * count).next_power_of_two()],
-            secrets: (hash(ValueRef::Int(0)), hash(ValueRef::Int(1))),
+            secrets: (
+                hash(ValueRef(RefRepr::Int(0))),
+                hash(ValueRef(RefRepr::Int(1))),
+            ),
         }
     }
 

@@ -7,7 +7,7 @@ use super::response::{Decoding, value_with};
 use super::{exchange, fields, freshness, is_cacheable};
 use crate::builtins::BuiltinContext;
 use crate::host::HttpResponse;
-use crate::value::{ObjectView, Value, ValueRef};
+use crate::value::{ObjectView, RefRepr, Value, ValueRef};
 
 /// Cache options of a request, for caching across evaluations.
 #[derive(Clone, Copy)]
@@ -54,13 +54,13 @@ pub fn key<'e>(
         let is = |field: &str| name.text_or_empty().as_bytes() == field.as_bytes();
         match kept {
             Some(kept) if is("headers") => (name, kept),
-            _ if is(IGNORED) => (name, ValueRef::Null),
+            _ if is(IGNORED) => (name, ValueRef(RefRepr::Null)),
             _ => (name, value),
         }
     });
     let none = ignored
         .is_none()
-        .then(|| (arena.text(IGNORED), ValueRef::Null));
+        .then(|| (arena.text(IGNORED), ValueRef(RefRepr::Null)));
     Ok(arena.object_from(fields.chain(none)))
 }
 

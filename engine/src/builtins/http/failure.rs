@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::builtins::{BuiltinContext, BuiltinError, BuiltinErrorDetail, EvalErrorCode};
 use crate::host::{HttpError, HttpErrorKind, WaitError};
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 /// Why a request has no response. Equal requests share it.
 #[derive(Clone, Debug)]
@@ -136,7 +136,7 @@ impl RequestFailure {
         ]);
         arena.object_from([
             (arena.text("error"), error),
-            (arena.text("status_code"), ValueRef::Int(0)),
+            (arena.text("status_code"), ValueRef(RefRepr::Int(0))),
         ])
     }
 }

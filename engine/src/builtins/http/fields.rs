@@ -2,13 +2,13 @@
 
 use super::failure::RequestFailure;
 use crate::builtins::operands::plain_int;
-use crate::value::{ObjectView, ValueRef};
+use crate::value::{ObjectView, RefRepr, ValueRef};
 
 /// Parses a boolean field. Returns `false` if it is missing.
 pub fn flag(asked: ObjectView<'_>, name: &str) -> Result<bool, RequestFailure> {
     match asked.get_str(name) {
         None => Ok(false),
-        Some(ValueRef::Bool(flag)) => Ok(flag),
+        Some(ValueRef(RefRepr::Bool(flag))) => Ok(flag),
         Some(_) => Err(RequestFailure::rejected(format!(
             "invalid value for \"{name}\" field"
         ))),

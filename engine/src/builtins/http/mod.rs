@@ -29,7 +29,7 @@ use self::failure::RequestFailure;
 use self::response::Decoding;
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::host::HttpResponse;
-use crate::value::{ObjectView, ValueRef};
+use crate::value::{ObjectView, RefRepr, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[Builtin::new(
@@ -55,7 +55,7 @@ fn send<'e>(
     let asked = operands.object(0)?;
     let raises = match asked.get_str("raise_error") {
         None => true,
-        Some(ValueRef::Bool(raises)) => raises,
+        Some(ValueRef(RefRepr::Bool(raises))) => raises,
         Some(_) => return Err(BuiltinError::error("invalid value for raise_error field")),
     };
     let start = Instant::now();

@@ -12,7 +12,7 @@ use crate::builtins::operands::plain_int;
 use crate::builtins::time::duration;
 use crate::host::Tls;
 use crate::uri::Uri;
-use crate::value::{ObjectView, ValueRef, json};
+use crate::value::{ObjectView, RefRepr, ValueRef, json};
 
 /// Allowed fields, sorted.
 const FIELDS: [&str; 28] = [
@@ -346,8 +346,8 @@ fn canonical(name: &str) -> String {
 /// Formats a value that is not a string as Go's `%q` does.
 fn go_quoted(value: ValueRef<'_>) -> String {
     match value {
-        ValueRef::Null => "%!q(<nil>)".to_owned(),
-        ValueRef::Bool(value) => format!("%!q(bool={value})"),
+        ValueRef(RefRepr::Null) => "%!q(<nil>)".to_owned(),
+        ValueRef(RefRepr::Bool(value)) => format!("%!q(bool={value})"),
         _ => {
             if let Some(text) = value.as_text() {
                 return quoted(&text.to_str());

@@ -5,7 +5,7 @@ use super::fields;
 use super::freshness::header;
 use crate::builtins::BuiltinContext;
 use crate::host::HttpResponse;
-use crate::value::{ObjectView, Value, ValueRef, json, yaml};
+use crate::value::{ObjectView, RefRepr, Repr, Value, ValueRef, json, yaml};
 
 /// How the body of a response is decoded.
 #[derive(Clone, Copy)]
@@ -49,9 +49,9 @@ impl Decoding {
     /// Decodes the body. Returns null if that fails.
     pub fn body(self, answer: &HttpResponse) -> Value {
         match self.format(answer) {
-            BodyFormat::Json => json::read(&answer.body).unwrap_or(Value::Null),
-            BodyFormat::Yaml => yaml::read(&answer.body).unwrap_or(Value::Null),
-            BodyFormat::Other => Value::Null,
+            BodyFormat::Json => json::read(&answer.body).unwrap_or(Value(Repr::Null)),
+            BodyFormat::Yaml => yaml::read(&answer.body).unwrap_or(Value(Repr::Null)),
+            BodyFormat::Other => Value(Repr::Null),
         }
     }
 
@@ -66,12 +66,11 @@ impl Decoding {
         let body = match self.format(answer) {
             BodyFormat::Json => {
                 let text: &'e [u8] = arena.bump().alloc_slice_copy(&answer.body);
-                json::read_into(arena, text).unwrap_or(ValueRef::Null)
+                json::read_into(arena, text).unwrap_or(ValueRef(RefRepr::Null))
             }
-            BodyFormat::Yaml => {
-                yaml::read(&answer.body).map_or(ValueRef::Null, |body| arena.copy_of(&body))
-            }
-            BodyFormat::Other => ValueRef::Null,
+            BodyFormat::Yaml => yaml::read(&answer.body)
+                .map_or(ValueRef(RefRepr::Null), |body| arena.copy_of(&body)),
+            BodyFormat::Other => ValueRef(RefRepr::Null),
         };
         value_with(call, answer, body)
     }
@@ -99,7 +98,7 @@ pub fn value_with<'e>(
         (arena.text("status"), arena.text(&status)),
         (
             arena.text("status_code"),
-            ValueRef::Int(answer.status.into()),
+            ValueRef(RefRepr::Int(answer.status.into())),
         ),
         (arena.text("body"), body),
         (arena.text("raw_body"), arena.bytes_text(&answer.body)),

@@ -10,8 +10,8 @@ use super::paths::{text_segments, written};
 use crate::builtins::arrays::allot;
 use crate::builtins::objects::shape_merges::{self, MergeSource, ShapeId};
 use crate::builtins::{BuiltinContext, BuiltinError, Operands, Prepared};
-use crate::value::array::ArrayView;
-use crate::value::{ObjectView, Value, ValueRef};
+use crate::value::array::{ArrayView, ArrayViewRepr};
+use crate::value::{ObjectView, RefRepr, Value, ValueRef};
 
 /// Maximum length of a path, and maximum number of changes in one object or array.
 const MOST: usize = 64;
@@ -60,10 +60,14 @@ pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
         operations: u32::try_from(operations.len()).ok()?,
     };
     for (at, operation) in operations.iter().enumerate() {
-        let ValueRef::Object(operation) = operation else {
+        let ValueRef(RefRepr::Object(operation)) = operation else {
             return None;
         };
-        let value = || operation.position(ValueRef::Short(crate::value::Short::new(b"value")?));
+        let value = || {
+            operation.position(ValueRef(RefRepr::Short(crate::value::Short::new(
+                b"value",
+            )?)))
+        };
         let put = |over| {
             let value = usize::try_from(value()?).ok()?;
             Some(Action::Put {
@@ -284,7 +288,7 @@ impl EditNode {
 /// Returns the value of an operation.
 #[inline]
 fn value_of(operations: ArrayView<'_>, operation: usize, value: usize) -> Option<ValueRef<'_>> {
-    let ArrayView::Stored(operations) = operations else {
+    let ArrayView(ArrayViewRepr::Stored(operations)) = operations else {
         return None;
     };
     let (_, values) = operations.get(operation)?.as_object()?.shaped()?;

@@ -10,7 +10,7 @@ use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, BuiltinError, Operands};
 use crate::index::Indexed as _;
 use crate::value::order::hash;
-use crate::value::{Kind, SetBuilder, ValueRef};
+use crate::value::{Kind, RefRepr, SetBuilder, ValueRef};
 
 pub fn filter<'e>(
     call: &mut BuiltinContext<'e>,
@@ -139,9 +139,9 @@ impl<'e> Paths<'e> {
 /// Returns the index of an element, as paths spell it.
 fn index_text(index: usize) -> ValueRef<'static> {
     match crate::value::Short::new(itoa::Buffer::new().format(index).as_bytes()) {
-        Some(short) => ValueRef::Short(short),
+        Some(short) => ValueRef(RefRepr::Short(short)),
         // arrays with indexes of more than 14 digits do not exist
-        None => ValueRef::Null,
+        None => ValueRef(RefRepr::Null),
     }
 }
 

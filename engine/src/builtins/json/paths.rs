@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::bug::bug;
 use crate::builtins::BuiltinContext;
 use crate::builtins::builtin_error::{BuiltinError, BuiltinErrorDetail};
-use crate::value::{Value, ValueRef};
+use crate::value::{RefRepr, Repr, Value, ValueRef};
 
 /// Segments of a path.
 pub type Segments<'e> = SmallVec<[ValueRef<'e>; 8]>;
@@ -67,7 +67,7 @@ pub fn text_segments(path: ValueRef<'_>) -> Option<Vec<Value>> {
 /// Returns a segment of a constant path as a value of the evaluation.
 pub fn written<'e>(call: &BuiltinContext<'e>, segment: &Value) -> ValueRef<'e> {
     match segment {
-        Value::Short(short) => ValueRef::Short(*short),
+        Value(Repr::Short(short)) => ValueRef(RefRepr::Short(*short)),
         other => {
             let text = other.utf8();
             call.arena

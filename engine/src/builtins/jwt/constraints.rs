@@ -6,7 +6,7 @@ use super::header::Header;
 use super::keys::{Keys, Trusted};
 use crate::bug::bug;
 use crate::builtins::{BuiltinContext, BuiltinError};
-use crate::value::{Number, NumberBuf, ObjectView, TextView, ValueRef};
+use crate::value::{Number, NumberBuf, ObjectView, TextView, TextViewRepr, ValueRef};
 
 /// The constraints of one verification.
 pub struct Constraints<'e> {
@@ -22,7 +22,7 @@ pub struct Constraints<'e> {
 impl<'e> Constraints<'e> {
     /// Parses constraints, in the order of their names.
     pub fn read(call: &BuiltinContext<'e>, object: ObjectView<'e>) -> Result<Self, BuiltinError> {
-        let empty = TextView::Utf8("");
+        let empty = TextView(TextViewRepr::Utf8(""));
         let (mut certificate, mut secret) = (None, None);
         let (mut algorithm, mut issuer, mut audience) = (empty, empty, None);
         let mut now = None;

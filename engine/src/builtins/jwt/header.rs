@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::{BuiltinError, Members};
-use crate::value::{ObjectView, TextView, ValueRef};
+use crate::value::{ObjectView, TextView, TextViewRepr, ValueRef};
 
 /// Header parameters that affect verification.
 #[derive(Default)]
@@ -53,7 +53,7 @@ impl<'e> Header<'e> {
 
 fn text<'e>(name: &str, value: ValueRef<'e>) -> Result<Cow<'e, str>, BuiltinError> {
     match value.as_text() {
-        Some(TextView::Utf8(text)) => Ok(Cow::Borrowed(text)),
+        Some(TextView(TextViewRepr::Utf8(text))) => Ok(Cow::Borrowed(text)),
         Some(text) => Ok(Cow::Owned(text.to_str().into_owned())),
         None => Err(BuiltinError::error(format!("{name}: must be a string"))),
     }

@@ -3,7 +3,7 @@
 use super::jwk_fields::JwkFields;
 use crate::builtins::crypto::curve::{Curve, PublicPoint};
 use crate::builtins::crypto::rsa::{RsaPrivate, RsaPublic};
-use crate::value::{Arena, Kind, ValueRef, json};
+use crate::value::{Arena, Kind, RefRepr, ValueRef, json};
 
 /// A key with its metadata.
 #[derive(Clone)]
@@ -93,7 +93,7 @@ pub fn read(arena: &Arena, text: &[u8]) -> Result<Vec<Jwk>, String> {
 /// Returns the first token of a value.
 fn token(value: ValueRef<'_>) -> String {
     match value {
-        ValueRef::Null => "<nil>".to_owned(),
+        ValueRef(RefRepr::Null) => "<nil>".to_owned(),
         _ if value.kind() == Kind::Object => "{".to_owned(),
         _ => match value.as_text() {
             Some(text) => text.to_str().into_owned(),
@@ -107,7 +107,7 @@ fn key(value: ValueRef<'_>) -> Result<Jwk, String> {
         "jwk.Parse: failed to probe data: probe: failed to unmarshal data: json: cannot unmarshal";
     let fields: Vec<_> = match value.as_object() {
         Some(object) => object.iter().collect(),
-        None if value == ValueRef::Null => Vec::new(),
+        None if value == ValueRef(RefRepr::Null) => Vec::new(),
         None => {
             let kind = go_kind(value);
             return Err(format!(
@@ -127,7 +127,7 @@ fn key(value: ValueRef<'_>) -> Result<Jwk, String> {
             .map(|(_, value)| *value)
     };
     let kind = match probe("kty") {
-        None | Some(ValueRef::Null) => String::new(),
+        None | Some(ValueRef(RefRepr::Null)) => String::new(),
         Some(value) => {
             let text = value.as_text().ok_or_else(|| {
                 let kind = go_kind(value);

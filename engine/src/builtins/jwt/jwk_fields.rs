@@ -7,7 +7,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use super::jwk::go_kind;
 use crate::builtins::crypto::certificate::Certificate;
 use crate::builtins::encoding::base64::standard;
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 /// Fields of a key.
 #[derive(Default)]
@@ -166,7 +166,7 @@ impl JwkFields {
 }
 
 fn string(value: ValueRef<'_>) -> Result<String, String> {
-    if value == ValueRef::Null {
+    if value == ValueRef(RefRepr::Null) {
         return Ok(String::new());
     }
     let text = value.as_text().ok_or_else(|| {
@@ -185,7 +185,7 @@ fn operations(value: ValueRef<'_>) -> Result<(), String> {
         let kind = go_kind(value);
         format!("json: cannot unmarshal {kind} into Go value of type jwk.{what}")
     };
-    if value == ValueRef::Null {
+    if value == ValueRef(RefRepr::Null) {
         return Ok(());
     }
     let list = value
@@ -193,7 +193,7 @@ fn operations(value: ValueRef<'_>) -> Result<(), String> {
         .ok_or_else(|| mismatch(value, "KeyOperationList"))?;
     let wrong = list
         .iter()
-        .find(|operation| *operation != ValueRef::Null && operation.as_text().is_none());
+        .find(|operation| *operation != ValueRef(RefRepr::Null) && operation.as_text().is_none());
     wrong.map_or(Ok(()), |value| Err(mismatch(value, "KeyOperation")))
 }
 

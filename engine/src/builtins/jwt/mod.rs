@@ -21,7 +21,7 @@ use super::crypto::signature::Scheme;
 use super::encoding::hex;
 use super::{Builtin, BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::bug::Within;
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 use algorithm::{Coder, JwsAlgorithm, is_code};
 use constraints::Constraints;
 use header::Header;
@@ -172,7 +172,7 @@ fn verify_code<'e, const BITS: u16>(
     let signature = token.signature(call).map_err(BuiltinError::error)?;
     let hash = hash(BITS);
     let verified = is_code(hash, secret.as_bytes(), token.signed, signature);
-    Ok(ValueRef::Bool(verified))
+    Ok(ValueRef(RefRepr::Bool(verified)))
 }
 
 /// A call with a constant secret.
@@ -188,9 +188,9 @@ impl Prepared for Coded {
         call.budget.reserve(text.as_bytes().len())?;
         let token = EncodedToken::split(text.as_bytes())?;
         let signature = token.signature(call).map_err(BuiltinError::error)?;
-        Ok(ValueRef::Bool(
+        Ok(ValueRef(RefRepr::Bool(
             self.0.clone().verifies(token.signed, signature),
-        ))
+        )))
     }
 }
 
@@ -211,7 +211,7 @@ fn verify<'e, const FAMILY: char, const BITS: u16>(
     let header = Header::read(token.header(call)?.fields)?;
     let algorithm = (JwsAlgorithm::Key(scheme(FAMILY, BITS)), Allowed::Public);
     let verified = keys.verify(call, &header, algorithm, token.signed, signature);
-    Ok(ValueRef::Bool(verified))
+    Ok(ValueRef(RefRepr::Bool(verified)))
 }
 
 fn decode<'e>(
@@ -264,7 +264,8 @@ fn decode_verify<'e>(
     let mut text = text.as_bytes();
     let refused = |call: &BuiltinContext<'e>| {
         let nothing = call.arena.object_from([]);
-        call.arena.array(&[ValueRef::Bool(false), nothing, nothing])
+        call.arena
+            .array(&[ValueRef(RefRepr::Bool(false)), nothing, nothing])
     };
     loop {
         let token = EncodedToken::split(text)?;
@@ -288,8 +289,11 @@ fn decode_verify<'e>(
         }
         let claims = object(call, payload).map_err(BuiltinError::error)?;
         return Ok(if constraints.are_satisfied(claims.fields)? {
-            call.arena
-                .array(&[ValueRef::Bool(true), parameters.value, claims.value])
+            call.arena.array(&[
+                ValueRef(RefRepr::Bool(true)),
+                parameters.value,
+                claims.value,
+            ])
         } else {
             refused(call)
         });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::builtins::operands::plain_int;
 use crate::builtins::{BuiltinContext, BuiltinError, Operands, Prepared};
-use crate::value::{Value, ValueRef};
+use crate::value::{RefRepr, Repr, Value, ValueRef};
 
 pub fn get<'e>(
     _: &mut BuiltinContext<'e>,
@@ -49,7 +49,7 @@ impl Prepared for ConstantPath {
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
     ) -> Result<ValueRef<'e>, BuiltinError> {
-        let [ValueRef::Object(object), _, default] = operands else {
+        let [ValueRef(RefRepr::Object(object)), _, default] = operands else {
             return get(call, operands);
         };
         let Some((first, rest)) = self.0.split_first() else {
@@ -59,12 +59,12 @@ impl Prepared for ConstantPath {
         let mut found = object.get_stored(first);
         for step in rest {
             found = match found {
-                Some(Value::Object(object)) => object.get_stored(step),
-                Some(Value::Array(items)) => {
+                Some(Value(Repr::Object(object))) => object.get_stored(step),
+                Some(Value(Repr::Array(items))) => {
                     index(step.borrow()).and_then(|index| items.get(index))
                 }
                 // the member of a set has the spelling of the step
-                Some(Value::Set(_)) => return get(call, operands),
+                Some(Value(Repr::Set(_))) => return get(call, operands),
                 _ => None,
             };
         }

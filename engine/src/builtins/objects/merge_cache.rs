@@ -1,6 +1,6 @@
 //! Cache of merged objects by address: many objects are often merged with the same few defaults.
 
-use crate::value::{Arena, ObjectView, ValueRef};
+use crate::value::{Arena, ObjectView, ObjectViewRepr, ValueRef};
 
 /// Number of cached pairs, a power of two.
 const CAPACITY: usize = 32;
@@ -27,8 +27,8 @@ pub struct Merges<'e> {
 #[inline]
 fn address(object: ObjectView<'_>) -> usize {
     match object {
-        ObjectView::Stored(object) => object.address(),
-        ObjectView::Arena(object) => std::ptr::from_ref(object).addr(),
+        ObjectView(ObjectViewRepr::Stored(object)) => object.address(),
+        ObjectView(ObjectViewRepr::Arena(object)) => std::ptr::from_ref(object).addr(),
     }
 }
 

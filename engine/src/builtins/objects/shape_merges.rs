@@ -8,8 +8,8 @@ use crate::bug::bug;
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::index::Indexed as _;
-use crate::value::array::ArrayView;
-use crate::value::{ObjectView, SetView, Value, ValueRef};
+use crate::value::array::{ArrayView, ArrayViewRepr};
+use crate::value::{ObjectView, ObjectViewRepr, RefRepr, SetView, SetViewRepr, Value, ValueRef};
 
 /// Maximum number of keys of a cached shape.
 const MOST: usize = 64;
@@ -115,13 +115,13 @@ impl<'e> MergedValues<'e> {
 #[inline]
 pub fn values(object: ObjectView<'_>) -> MergedValues<'_> {
     match object {
-        ObjectView::Stored(object) => {
+        ObjectView(ObjectViewRepr::Stored(object)) => {
             let shaped = object.shaped();
             MergedValues::Stored(
                 shaped.map_or_else(|| bug!("an object without a form"), |(_, values)| values),
             )
         }
-        ObjectView::Arena(object) => MergedValues::Arena(object.values()),
+        ObjectView(ObjectViewRepr::Arena(object)) => MergedValues::Arena(object.values()),
     }
 }
 
@@ -129,11 +129,13 @@ pub fn values(object: ObjectView<'_>) -> MergedValues<'_> {
 #[inline]
 pub fn shape_id(object: ObjectView<'_>) -> Option<ShapeId> {
     let (address, len) = match object {
-        ObjectView::Stored(object) => {
+        ObjectView(ObjectViewRepr::Stored(object)) => {
             let (shape, values) = object.shaped()?;
             (Arc::as_ptr(shape).addr(), values.len())
         }
-        ObjectView::Arena(object) => (object.keys().as_ptr().addr(), object.keys().len()),
+        ObjectView(ObjectViewRepr::Arena(object)) => {
+            (object.keys().as_ptr().addr(), object.keys().len())
+        }
     };
     // an empty object has no address of keys; large objects report length 0 here, too
     (1..=MOST)
@@ -153,9 +155,11 @@ impl ShapeId {
     /// Returns an id for keeping or removing the keys in a stored collection.
     fn of_keys(keys: ValueRef<'_>, keeps: bool) -> Option<Self> {
         let address = match (keys.as_array(), keys.as_set(), keys.as_object()) {
-            (Some(ArrayView::Stored(items)), _, _) if !items.is_empty() => items.as_ptr().addr(),
-            (_, Some(SetView::Stored(set)), _) => std::ptr::from_ref(set).addr(),
-            (_, _, Some(ObjectView::Stored(object))) => object.address(),
+            (Some(ArrayView(ArrayViewRepr::Stored(items))), _, _) if !items.is_empty() => {
+                items.as_ptr().addr()
+            }
+            (_, Some(SetView(SetViewRepr::Stored(set))), _) => std::ptr::from_ref(set).addr(),
+            (_, _, Some(ObjectView(ObjectViewRepr::Stored(object)))) => object.address(),
             _ => return None,
         };
         // addresses are even, so both ids differ from those of changes and from each other
@@ -345,7 +349,7 @@ pub fn fill<'e>(
     let sources = template.sources;
     allot(call, sources.len())?;
     let room = call.arena.bump();
-    let values = room.alloc_slice_fill_copy(sources.len(), ValueRef::Null);
+    let values = room.alloc_slice_fill_copy(sources.len(), ValueRef(RefRepr::Null));
     for (source, place) in sources.iter().zip(values.iter_mut()) {
         if !value(call, *source, place)? {
             return Ok(None);
@@ -357,8 +361,12 @@ pub fn fill<'e>(
 /// Returns the sorted keys of an object with the indexes of their values, or `None` if not all are strings.
 pub fn keys(object: ObjectView<'_>) -> Option<Vec<(ValueRef<'_>, u8)>> {
     let mut keys: Vec<_> = match object {
-        ObjectView::Stored(_) => object.iter().map(|(key, _)| key).zip(0..).collect(),
-        ObjectView::Arena(object) => object.keys().iter().copied().zip(0..).collect(),
+        ObjectView(ObjectViewRepr::Stored(_)) => {
+            object.iter().map(|(key, _)| key).zip(0..).collect()
+        }
+        ObjectView(ObjectViewRepr::Arena(object)) => {
+            object.keys().iter().copied().zip(0..).collect()
+        }
     };
     keys.sort();
     let are_strings = keys.iter().all(|(key, _)| key.is_string());

@@ -10,7 +10,9 @@ use super::shape_merges::{self, MergeSource, MergeTemplate, MergedValues};
 use crate::bug::bug;
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, BuiltinError, Operands};
-use crate::value::{Kind, Object, ObjectBuilder, ObjectView, Overlaid, ValueRef};
+use crate::value::{
+    Kind, Object, ObjectBuilder, ObjectView, ObjectViewRepr, Overlaid, RefRepr, ValueRef,
+};
 
 pub fn union<'e>(
     call: &mut BuiltinContext<'e>,
@@ -156,7 +158,10 @@ fn fill<'e>(
             MergeSource::Right(at) => right.put(at, place),
             MergeSource::Both(at, other) => {
                 right.put(other, place);
-                if matches!(place, ValueRef::Object(_) | ValueRef::ArenaObject(_)) {
+                if matches!(
+                    place,
+                    ValueRef(RefRepr::Object(_) | RefRepr::ArenaObject(_))
+                ) {
                     *place = both(call, left.get(at), *place)?;
                 }
             }
@@ -169,9 +174,11 @@ fn fill<'e>(
 /// Returns the large stored object that an object is based on, and the number of pairs that differ from it.
 fn large(object: ObjectView<'_>) -> Option<(&Object, usize)> {
     match object {
-        ObjectView::Stored(object) if object.shaped().is_none() => Some((object, 0)),
-        ObjectView::Stored(_) => None,
-        ObjectView::Arena(object) => {
+        ObjectView(ObjectViewRepr::Stored(object)) if object.shaped().is_none() => {
+            Some((object, 0))
+        }
+        ObjectView(ObjectViewRepr::Stored(_)) => None,
+        ObjectView(ObjectViewRepr::Arena(object)) => {
             let overlaid = object.overlaid()?;
             Some((overlaid.base(), overlaid.changes().count()))
         }
@@ -186,8 +193,8 @@ fn overlay<'e>(
     right: ObjectView<'e>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let mut before = match left {
-        ObjectView::Arena(object) => object.overlaid().map(Overlaid::changes),
-        ObjectView::Stored(_) => None,
+        ObjectView(ObjectViewRepr::Arena(object)) => object.overlaid().map(Overlaid::changes),
+        ObjectView(ObjectViewRepr::Stored(_)) => None,
     }
     .into_iter()
     .flatten()

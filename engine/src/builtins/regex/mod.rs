@@ -24,7 +24,7 @@ use super::tested::tested;
 use super::{Builtin, BuiltinContext, BuiltinError, IndexTest, Operands, Prepared};
 use crate::bug::{Within as _, bug};
 use crate::limits;
-use crate::value::{TextView, ValueRef};
+use crate::value::{RefRepr, TextView, ValueRef};
 use program::Haystack;
 pub use program::{Effort, Regex, beginnings, build};
 use template::RegexTemplate;
@@ -180,7 +180,7 @@ fn is_match<'e>(
     let compile = || Regex::from_bytes(pattern, Effort::Little);
     let run = |regex: &Regex| regex.is_match(&text);
     let found = call.patterns.with(Family::Regex, pattern, compile, run)?;
-    Ok(ValueRef::Bool(found))
+    Ok(ValueRef(RefRepr::Bool(found)))
 }
 
 fn is_valid<'e>(
@@ -191,7 +191,7 @@ fn is_valid<'e>(
         .operand(0)
         .as_text()
         .is_some_and(|pattern| Regex::from_bytes(pattern.as_bytes(), Effort::Little).is_ok());
-    Ok(ValueRef::Bool(valid))
+    Ok(ValueRef(RefRepr::Bool(valid)))
 }
 
 fn find_n<'e>(
@@ -413,7 +413,7 @@ fn template_match<'e>(
         || delimited::compile(&template, &start, &end, operands.operand(0)),
         |regex| regex.is_match(&text),
     )?;
-    Ok(ValueRef::Bool(found))
+    Ok(ValueRef(RefRepr::Bool(found)))
 }
 
 fn globs_match<'e>(
@@ -422,5 +422,5 @@ fn globs_match<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let (left, right) = (operands.text(0)?, operands.text(1)?);
     let found = globs::meet(call, &left.to_str(), &right.to_str())?;
-    Ok(ValueRef::Bool(found))
+    Ok(ValueRef(RefRepr::Bool(found)))
 }

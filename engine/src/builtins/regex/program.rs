@@ -23,7 +23,7 @@ use super::syntax::Syntax;
 use crate::builtins::patterns::{CompiledPattern, Family};
 use crate::builtins::{BuiltinContext, runes};
 use crate::limits::{PATTERN_BYTES, PATTERN_LARGE, PATTERN_STATES, PATTERN_TABLE};
-use crate::value::TextView;
+use crate::value::{TextView, TextViewRepr};
 
 /// A compiled regular expression.
 pub struct Regex {
@@ -141,7 +141,7 @@ impl Regex {
         let read = match &self.alphabet {
             None => bytes,
             Some(alphabet) => {
-                letters = in_letters(&TextView::Bytes(bytes), alphabet);
+                letters = in_letters(&TextView(TextViewRepr::Bytes(bytes)), alphabet);
                 &*letters
             }
         };

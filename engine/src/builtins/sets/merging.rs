@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use crate::bug::{Within as _, bug};
 use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::limits;
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 /// Ratio of sizes from which members are searched in the larger set.
 const UNEQUAL: usize = 8;
@@ -39,7 +39,9 @@ pub fn side_by_side<'e>(
         leap(call, lefts, rights, operation, &mut members)?;
         return Ok(arena.sorted_set(members.into_bump_slice()));
     }
-    let members = arena.bump().alloc_slice_fill_copy(most, ValueRef::Null);
+    let members = arena
+        .bump()
+        .alloc_slice_fill_copy(most, ValueRef(RefRepr::Null));
     let made = match call.caches().heads.of_both(arena, lefts, rights) {
         Some((left_heads, right_heads)) => {
             let (left, right) = (

@@ -2,8 +2,8 @@
 
 use crate::bug::Within;
 use crate::builtins::runes;
-use crate::value::ValueRef;
 use crate::value::array::ArrayView;
+use crate::value::{RefRepr, ValueRef};
 
 /// Flags, width and precision.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -48,9 +48,11 @@ impl<'e> ArgumentSource for ArrayView<'e> {
 
     fn as_size(value: ValueRef<'e>) -> Option<i64> {
         match value {
-            ValueRef::Int(size) => Some(size),
+            ValueRef(RefRepr::Int(size)) => Some(size),
             // with a sign, `-0` is an integer
-            ValueRef::Number(_) | ValueRef::ArenaNumber(_) if value.to_string() == "-0" => Some(0),
+            ValueRef(RefRepr::Number(_) | RefRepr::ArenaNumber(_)) if value.to_string() == "-0" => {
+                Some(0)
+            }
             _ => None,
         }
     }

@@ -10,7 +10,7 @@ mod printer;
 mod text;
 
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
-use crate::value::{Kind, ValueRef};
+use crate::value::{Kind, RefRepr, ValueRef};
 pub use argument::GoArgument;
 pub use directive::{ArgumentSource, FormatDirective, FormatItem, FormatParser, Spec};
 pub use printer::Printer;
@@ -47,7 +47,7 @@ fn show<'e>(
     if is_compound && matches!(verb, Some('s' | 'v')) && printer.spec.is_plain() {
         return printer.text_form(value);
     }
-    if let (ValueRef::Decimal(scale, coefficient), Some(verb)) = (value, verb)
+    if let (ValueRef(RefRepr::Decimal(scale, coefficient)), Some(verb)) = (value, verb)
         && let Some(decimal) = decimal::ShortestDecimal::new(scale, coefficient)
         && let Some(printed) = decimal.printed(&printer.spec, verb)
     {

@@ -8,8 +8,8 @@ use super::integer::DigitBuffer;
 use super::printer::Printer;
 use crate::bug::Within as _;
 use crate::builtins::{BuiltinContext, BuiltinError, Operands, Prepared, runes};
-use crate::value::array::ArrayView;
-use crate::value::{Value, ValueRef};
+use crate::value::array::{ArrayView, ArrayViewRepr};
+use crate::value::{RefRepr, Repr, Value, ValueRef};
 
 /// A format whose directives take one argument each, in order.
 #[derive(Clone)]
@@ -176,8 +176,8 @@ impl<'e> PrintArgument<'e> for &ValueRef<'e> {
     #[inline]
     fn plain(&self) -> Option<PlainArgument<'_>> {
         Some(match self {
-            ValueRef::Int(int) => PlainArgument::Integer(*int),
-            ValueRef::Decimal(scale, coefficient) => {
+            ValueRef(RefRepr::Int(int)) => PlainArgument::Integer(*int),
+            ValueRef(RefRepr::Decimal(scale, coefficient)) => {
                 PlainArgument::Decimal(ShortestDecimal::new(*scale, *coefficient)?)
             }
             value => PlainArgument::Text(value.utf8()?),
@@ -193,8 +193,8 @@ impl<'e> PrintArgument<'e> for &'e Value {
     #[inline]
     fn plain(&self) -> Option<PlainArgument<'_>> {
         Some(match self {
-            Value::Int(int) => PlainArgument::Integer(*int),
-            Value::Decimal(scale, coefficient) => {
+            Value(Repr::Int(int)) => PlainArgument::Integer(*int),
+            Value(Repr::Decimal(scale, coefficient)) => {
                 PlainArgument::Decimal(ShortestDecimal::new(*scale, *coefficient)?)
             }
             value => PlainArgument::Text(value.utf8()?),
@@ -391,8 +391,8 @@ impl Prepared for Pieces {
             return super::sprintf(call, operands);
         }
         let plain = match values {
-            ArrayView::Arena(items) => self.line(call, items.iter()),
-            ArrayView::Stored(items) => self.line(call, items.iter()),
+            ArrayView(ArrayViewRepr::Arena(items)) => self.line(call, items.iter()),
+            ArrayView(ArrayViewRepr::Stored(items)) => self.line(call, items.iter()),
         };
         if let Some(text) = plain? {
             return Ok(call.arena.borrowed_text(text));

@@ -9,17 +9,17 @@ use smallvec::SmallVec;
 use crate::builtins::arrays::allot;
 use crate::builtins::operands::Members;
 use crate::builtins::{BuiltinContext, BuiltinError, Operands, Prepared};
-use crate::value::array::ArrayView;
-use crate::value::{TextView, ValueRef};
+use crate::value::array::{ArrayView, ArrayViewRepr};
+use crate::value::{RefRepr, TextView, ValueRef};
 
 pub fn startswith<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, prefix) = (operands.text(0)?, operands.text(1)?);
-    Ok(ValueRef::Bool(
+    Ok(ValueRef(RefRepr::Bool(
         text.as_bytes().starts_with(prefix.as_bytes()),
-    ))
+    )))
 }
 
 pub fn endswith<'e>(
@@ -27,7 +27,9 @@ pub fn endswith<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, suffix) = (operands.text(0)?, operands.text(1)?);
-    Ok(ValueRef::Bool(text.as_bytes().ends_with(suffix.as_bytes())))
+    Ok(ValueRef(RefRepr::Bool(
+        text.as_bytes().ends_with(suffix.as_bytes()),
+    )))
 }
 
 pub fn any_prefix_match<'e>(
@@ -158,7 +160,7 @@ fn any_match<'e, A: AffixKind>(
     if let Some(sorted) = cached_affixes::<A>(call, operands.operand(1))? {
         call.budget.spend_len(texts.len())?;
         let found = texts.any(|text| A::starts_one(text.as_bytes(), sorted, TextView::as_bytes));
-        return Ok(ValueRef::Bool(found));
+        return Ok(ValueRef(RefRepr::Bool(found)));
     }
     let affixes = AffixOperand::from_operand(operands, 1)?;
     call.budget.spend_len(texts.len() + affixes.len())?;
@@ -166,11 +168,11 @@ fn any_match<'e, A: AffixKind>(
         |text: &TextView<'_>, with: &TextView<'_>| A::starts(text.as_bytes(), with.as_bytes());
     if texts.len().saturating_mul(affixes.len()) <= FEW {
         let starts_any = |text: TextView<'e>| affixes.any(|with| starts(&text, &with));
-        return Ok(ValueRef::Bool(texts.any(starts_any)));
+        return Ok(ValueRef(RefRepr::Bool(texts.any(starts_any))));
     }
     let sorted = A::sorted(affixes.list());
     let found = texts.any(|text| A::starts_one(text.as_bytes(), &sorted, TextView::as_bytes));
-    Ok(ValueRef::Bool(found))
+    Ok(ValueRef(RefRepr::Bool(found)))
 }
 
 /// Sorted lists of prefixes and suffixes that calls of one evaluation use repeatedly.
@@ -201,7 +203,7 @@ fn cached_affixes<'e, A: AffixKind>(
     operand: ValueRef<'e>,
 ) -> Result<Option<&'e [TextView<'e>]>, BuiltinError> {
     let items = match operand.as_array() {
-        Some(ArrayView::Stored(items)) if items.len() >= SHORT => items,
+        Some(ArrayView(ArrayViewRepr::Stored(items))) if items.len() >= SHORT => items,
         _ => return Ok(None),
     };
     let address = items.as_ptr().addr();
@@ -213,7 +215,7 @@ fn cached_affixes<'e, A: AffixKind>(
     if std::mem::replace(&mut lists.last, address) != address || lists.lists.len() == CAPACITY {
         return Ok(None);
     }
-    let affixes = AffixOperand::from_operand(&[ValueRef::Null, operand], 1)?;
+    let affixes = AffixOperand::from_operand(&[ValueRef(RefRepr::Null), operand], 1)?;
     allot(call, affixes.len())?;
     call.budget.spend_len(affixes.len())?;
     let sorted = &*call

@@ -1,17 +1,17 @@
 //! Case and reversal.
 
 use crate::builtins::{BuiltinContext, BuiltinError, Operands, runes};
-use crate::value::{TextView, ValueRef};
+use crate::value::{RefRepr, TextView, TextViewRepr, ValueRef};
 
 pub fn lower<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
-    if let TextView::Short(text) = text
+    if let TextView(TextViewRepr::Short(text)) = text
         && let Some(lower) = text.short().ascii_mapped(|byte| byte.to_ascii_lowercase())
     {
-        return Ok(ValueRef::Short(lower));
+        return Ok(ValueRef(RefRepr::Short(lower)));
     }
     if !text.as_bytes().is_ascii() {
         return mapped(call, text, simple_lower);
@@ -29,10 +29,10 @@ pub fn upper<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
-    if let TextView::Short(text) = text
+    if let TextView(TextViewRepr::Short(text)) = text
         && let Some(upper) = text.short().ascii_mapped(|byte| byte.to_ascii_uppercase())
     {
-        return Ok(ValueRef::Short(upper));
+        return Ok(ValueRef(RefRepr::Short(upper)));
     }
     if !text.as_bytes().is_ascii() {
         return mapped(call, text, simple_upper);

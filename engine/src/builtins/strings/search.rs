@@ -7,17 +7,17 @@ use memchr::memmem;
 use crate::bug::Within;
 use crate::builtins::tested::tested;
 use crate::builtins::{BuiltinContext, BuiltinError, Operands, Prepared, occurrences, runes};
-use crate::value::ValueRef;
 use crate::value::text::lossy;
+use crate::value::{RefRepr, ValueRef};
 
 pub fn contains<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, part) = (operands.text(0)?, operands.text(1)?);
-    Ok(ValueRef::Bool(
+    Ok(ValueRef(RefRepr::Bool(
         memmem::find(text.as_bytes(), part.as_bytes()).is_some(),
-    ))
+    )))
 }
 
 /// Prepares a constant needle of `contains`.
@@ -62,7 +62,7 @@ pub fn indexof<'e>(
 /// Returns the number of characters before a byte position.
 fn position<'e>(text: &str, at: Option<usize>) -> ValueRef<'e> {
     at.and_then(|at| text.get(..at))
-        .map_or(ValueRef::Int(-1), |before| {
+        .map_or(ValueRef(RefRepr::Int(-1)), |before| {
             integer(runes::count(before.as_bytes()))
         })
 }
@@ -145,5 +145,5 @@ pub fn substring<'e>(
 
 /// Returns a length as a value.
 fn integer<'e>(length: usize) -> ValueRef<'e> {
-    ValueRef::Int(i64::try_from(length).unwrap_or(i64::MAX))
+    ValueRef(RefRepr::Int(i64::try_from(length).unwrap_or(i64::MAX)))
 }

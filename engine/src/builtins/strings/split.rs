@@ -5,7 +5,7 @@ use memchr::memmem;
 use crate::bug::bug;
 use crate::builtins::buffer::Buffer;
 use crate::builtins::{BuiltinContext, BuiltinError, Members, Operands, runes};
-use crate::value::array::ArrayView;
+use crate::value::array::{ArrayView, ArrayViewRepr};
 use crate::value::{TextView, Value, ValueRef};
 
 /// Length up to which checking each byte is cheaper than setting up a search for each segment, and counting the
@@ -100,10 +100,10 @@ pub fn concat<'e>(
     call.budget.spend_len(members.len())?;
     let delimiter = delimiter.as_bytes();
     let joined = match members {
-        Members::Array(ArrayView::Arena(items)) => {
+        Members::Array(ArrayView(ArrayViewRepr::Arena(items))) => {
             join(call, delimiter, items.iter().map(ValueRef::string_bytes))
         }
-        Members::Array(ArrayView::Stored(items)) => {
+        Members::Array(ArrayView(ArrayViewRepr::Stored(items))) => {
             join(call, delimiter, items.iter().map(Value::string_bytes))
         }
         Members::Set(set) => {

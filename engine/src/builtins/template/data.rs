@@ -1,6 +1,6 @@
 //! Values of templates, with their types in Go.
 
-use crate::value::{Kind, ValueRef};
+use crate::value::{Kind, RefRepr, ValueRef};
 
 /// A value.
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ impl<'e> Data<'e> {
     /// Returns the value inside an `interface {}`.
     pub fn concrete(self) -> Self {
         match self {
-            Self::Element(ValueRef::Null) => Self::Missing,
+            Self::Element(ValueRef(RefRepr::Null)) => Self::Missing,
             Self::Element(value) => Self::Document(value),
             _ => self,
         }
@@ -92,7 +92,7 @@ impl<'e> Data<'e> {
         match self.concrete() {
             Self::Missing | Self::Element(_) => false,
             Self::Document(value) => match value {
-                ValueRef::Bool(value) => value,
+                ValueRef(RefRepr::Bool(value)) => value,
                 _ => match value.kind() {
                     Kind::Null => false,
                     Kind::String => !value.text_or_empty().as_bytes().is_empty(),

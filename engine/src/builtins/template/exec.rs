@@ -11,7 +11,7 @@ use super::{NO_VALUE, print, quoted};
 use crate::builtins::buffer::{Buffer, push};
 use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::limits;
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 /// Renders the main template.
 pub fn render<'e>(
@@ -117,7 +117,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         }
         // the most frequent case
         if let Some(value) = value.document() {
-            if let ValueRef::Int(number) = value {
+            if let ValueRef(RefRepr::Int(number)) = value {
                 let mut digits = itoa::Buffer::new();
                 return push(self.call, &mut self.out, digits.format(number).as_bytes());
             }
@@ -342,7 +342,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         match &operand.kind {
             OperandKind::Dot => Ok(dot),
             OperandKind::Nil => Ok(Data::Missing),
-            OperandKind::Bool(value) => Ok(Data::Document(ValueRef::Bool(*value))),
+            OperandKind::Bool(value) => Ok(Data::Document(ValueRef(RefRepr::Bool(*value)))),
             OperandKind::String(value, _) => Ok(Data::Document(self.call.arena.bytes_text(value))),
             OperandKind::Number(constant, text) => match *constant {
                 Constant::Int(value) => Ok(Data::Int(value)),
@@ -388,7 +388,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
             let is_last = index + 1 == fields.len();
             match value {
                 Data::Missing => continue,
-                Data::Element(ValueRef::Null) => {
+                Data::Element(ValueRef(RefRepr::Null)) => {
                     let message = format!("nil pointer evaluating interface {{}}.{field}");
                     return self.fail(part.position, part, &message);
                 }

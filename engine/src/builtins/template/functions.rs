@@ -5,7 +5,7 @@ use super::{escape, print};
 use crate::bug::{Within as _, bug};
 use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::value::array::ArrayView;
-use crate::value::{Kind, ValueRef};
+use crate::value::{Kind, RefRepr, ValueRef};
 
 /// Why a call fails: a message, or an error that ends the evaluation.
 pub enum CallFailure {
@@ -49,7 +49,7 @@ pub fn call<'e>(
     let first = arguments.first().copied().unwrap_or(Data::Missing);
     let rest = arguments.get(1..).unwrap_or_default();
     let second = rest.first().copied().unwrap_or(Data::Missing);
-    let truth = |value| Ok(Data::Document(ValueRef::Bool(value)));
+    let truth = |value| Ok(Data::Document(ValueRef(RefRepr::Bool(value))));
     match name {
         "print" => Ok(Data::Document(print::plain(call, arguments, false)?)),
         "println" => Ok(Data::Document(print::plain(call, arguments, true)?)),
@@ -106,7 +106,7 @@ fn int<'e>(length: usize) -> Data<'e> {
 
 fn length(value: Data<'_>) -> Result<Data<'_>, CallFailure> {
     match value {
-        Data::Element(ValueRef::Null) => return fail("len of nil pointer"),
+        Data::Element(ValueRef(RefRepr::Null)) => return fail("len of nil pointer"),
         Data::Missing => return fail("reflect: call of reflect.Value.Type on zero Value"),
         _ => {}
     }
@@ -148,7 +148,7 @@ fn index<'e>(value: Data<'e>, indexes: &[Data<'e>]) -> Result<Data<'e>, CallFail
         return fail("index of untyped nil");
     }
     for index in indexes {
-        if let Data::Element(ValueRef::Null) = found {
+        if let Data::Element(ValueRef(RefRepr::Null)) = found {
             return fail("index of nil pointer");
         }
         let document = found.document();
@@ -306,7 +306,7 @@ fn same<'e>(
             }
         }
         _ => Ok(
-            matches!((left, right), (Data::Document(ValueRef::Bool(a)), Data::Document(ValueRef::Bool(b))) if a == b),
+            matches!((left, right), (Data::Document(ValueRef(RefRepr::Bool(a))), Data::Document(ValueRef(RefRepr::Bool(b)))) if a == b),
         ),
     }
 }

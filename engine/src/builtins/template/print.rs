@@ -3,7 +3,7 @@
 use super::data::{Basic, Data};
 use crate::builtins::sprintf::{self, ArgumentSource, GoArgument, Printer, Spec};
 use crate::builtins::{BuiltinContext, BuiltinError};
-use crate::value::{TextView, ValueRef};
+use crate::value::{RefRepr, TextView, ValueRef};
 
 /// Arguments of a format.
 #[derive(Clone, Copy)]
@@ -112,7 +112,7 @@ fn by_verb(
                 return collection(printer, value, verb);
             }
             match value {
-                ValueRef::Bool(value) => GoArgument::Bool(value),
+                ValueRef(RefRepr::Bool(value)) => GoArgument::Bool(value),
                 _ => match value.as_text() {
                     Some(text) => return text_by_verb(printer, text, verb),
                     None => match value.as_number() {

@@ -2,7 +2,7 @@
 
 use super::instant::{Instant, checked_ns, days_in};
 use crate::builtins::{BuiltinContext, BuiltinError, Operands};
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 pub fn add_date<'e>(
     call: &mut BuiltinContext<'e>,
@@ -37,7 +37,9 @@ pub fn diff<'e>(
     let (months, borrow) = borrowing(to.month - from.month - borrow, 12);
     let years = to.year - from.year - borrow;
     let parts = [years, months, days, hours, minutes, seconds];
-    Ok(call.arena.array(&parts.map(ValueRef::Int)))
+    Ok(call
+        .arena
+        .array(&parts.map(|it| ValueRef(RefRepr::Int(it)))))
 }
 
 /// If a difference is negative, borrows from the next larger unit.

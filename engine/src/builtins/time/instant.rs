@@ -3,7 +3,7 @@
 use super::zone::TimeZoneRef;
 use crate::bug::bug;
 use crate::builtins::{BuiltinContext, BuiltinError, BuiltinErrorDetail, Operands};
-use crate::value::{Number, TextView, ValueRef};
+use crate::value::{Number, RefRepr, TextView, ValueRef};
 
 /// Nanoseconds per second.
 pub const SECOND: i64 = 1_000_000_000;
@@ -119,7 +119,7 @@ fn exact(number: Number<'_>) -> Result<i64, BuiltinError> {
 /// Returns the time as a value, if it fits 64 bits.
 pub fn checked_ns<'e>(ns: Option<i128>) -> Result<ValueRef<'e>, BuiltinError> {
     let ns = ns.and_then(|ns| i64::try_from(ns).ok());
-    ns.map(ValueRef::Int)
+    ns.map(|it| ValueRef(RefRepr::Int(it)))
         .ok_or_else(|| BuiltinError::error("time outside of valid range"))
 }
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::{
     Builtin, BuiltinContext, BuiltinError, IntrinsicFunction, IntrinsicResult, Operands, Prepared,
 };
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 use instant::{Instant, checked_ns};
 pub use layout::TimeLayout;
 pub use zone::LastZone;
@@ -98,7 +98,7 @@ fn date<'e>(
     let civil = Instant::read(call, operands.operand(0))?.civil();
     Ok(call
         .arena
-        .array(&[civil.year, civil.month, civil.day].map(ValueRef::Int)))
+        .array(&[civil.year, civil.month, civil.day].map(|it| ValueRef(RefRepr::Int(it)))))
 }
 
 fn clock<'e>(
@@ -108,7 +108,7 @@ fn clock<'e>(
     let civil = Instant::read(call, operands.operand(0))?.civil();
     Ok(call
         .arena
-        .array(&[civil.hour, civil.minute, civil.second].map(ValueRef::Int)))
+        .array(&[civil.hour, civil.minute, civil.second].map(|it| ValueRef(RefRepr::Int(it)))))
 }
 
 fn weekday<'e>(
@@ -167,7 +167,7 @@ fn parse_duration_ns<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    duration::parse(operands.text(0)?.as_bytes()).map(ValueRef::Int)
+    duration::parse(operands.text(0)?.as_bytes()).map(|it| ValueRef(RefRepr::Int(it)))
 }
 
 /// A call with a constant text.
@@ -179,7 +179,7 @@ impl Prepared for ConstantTime {
         _: &mut BuiltinContext<'e>,
         _: &[ValueRef<'e>],
     ) -> Result<ValueRef<'e>, BuiltinError> {
-        Ok(ValueRef::Int(self.0))
+        Ok(ValueRef(RefRepr::Int(self.0)))
     }
 }
 
@@ -193,7 +193,7 @@ fn prepare_duration(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepare
 fn prepare_rfc3339(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let text = operands.first().copied()??.as_text()?;
     match checked_ns(parse::parse_rfc3339(text.as_bytes()).ok()?).ok()? {
-        ValueRef::Int(ns) => Some(Arc::new(ConstantTime(ns))),
+        ValueRef(RefRepr::Int(ns)) => Some(Arc::new(ConstantTime(ns))),
         _ => None,
     }
 }

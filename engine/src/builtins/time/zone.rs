@@ -8,7 +8,7 @@ use jiff::tz::{TimeZone, TimeZoneDatabase};
 
 use crate::builtins::patterns::{CompiledPattern, Family};
 use crate::builtins::{BuiltinContext, BuiltinError, Operands};
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
@@ -116,9 +116,11 @@ impl LastZone<'_> {
     /// Returns `true` if it has this name. May return `false` for an equal name at another address.
     fn has_name(&self, name: ValueRef<'_>) -> bool {
         match (self.name, name) {
-            (ValueRef::Short(a), ValueRef::Short(b)) => a == b,
-            (ValueRef::Text(a), ValueRef::Text(b)) => a.ptr_eq(b),
-            (ValueRef::ArenaText(a), ValueRef::ArenaText(b)) => std::ptr::eq(a, b),
+            (ValueRef(RefRepr::Short(a)), ValueRef(RefRepr::Short(b))) => a == b,
+            (ValueRef(RefRepr::Text(a)), ValueRef(RefRepr::Text(b))) => a.ptr_eq(b),
+            (ValueRef(RefRepr::ArenaText(a)), ValueRef(RefRepr::ArenaText(b))) => {
+                std::ptr::eq(a, b)
+            }
             _ => false,
         }
     }

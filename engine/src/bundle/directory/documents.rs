@@ -4,7 +4,7 @@ use solon_syntax::print::write_key;
 
 use super::{FileToLoad, NamedFileKind};
 use crate::bundle::{Files, LoadError};
-use crate::value::{Value, json, yaml};
+use crate::value::{Repr, Value, json, yaml};
 
 /// Documents on their way into one.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl MergedDocuments {
     /// Adds the document of a file. What goes below no path has to be an object.
     pub fn add(&mut self, file: &FileToLoad, value: Value) -> Result<(), LoadError> {
         let placed = placed(&file.document_path, value);
-        if !matches!(placed, Value::Object(_)) {
+        if !matches!(placed, Value(Repr::Object(_))) {
             return Err(LoadError::within(
                 &file.name,
                 "document must be of type object",
@@ -90,7 +90,7 @@ pub fn document_of(name: &str, kind: NamedFileKind, bytes: &[u8]) -> Result<Valu
 
 /// Path at which two documents cannot be merged, because it has two values that are not both objects.
 fn conflict(a: &Value, b: &Value, path: &str) -> Option<String> {
-    let (Value::Object(a), Value::Object(b)) = (a, b) else {
+    let (Value(Repr::Object(a)), Value(Repr::Object(b))) = (a, b) else {
         return Some(path.to_owned());
     };
     b.iter().find_map(|(key, value)| {
@@ -112,7 +112,7 @@ fn child_path(path: &str, key: &str) -> String {
 
 fn merge(into: &mut Value, from: &Value) {
     match (into, from) {
-        (Value::Object(into), Value::Object(from)) => {
+        (Value(Repr::Object(into)), Value(Repr::Object(from))) => {
             for (key, value) in from.iter() {
                 if into.change(key.borrow(), |old| merge(old, value)).is_none() {
                     into.insert(key.clone(), value.clone());

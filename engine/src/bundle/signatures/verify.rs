@@ -7,7 +7,7 @@ use crate::bundle::BundleFile;
 use crate::bundle::archive_path::cleaned;
 use crate::bundle::directory::Ignore;
 use crate::bundle::go_json::{GoFields, type_error};
-use crate::value::{Value, json};
+use crate::value::{Repr, Value, json};
 
 /// A key that verifies bundles.
 #[derive(Clone)]
@@ -288,7 +288,7 @@ impl SignatureClaims {
         claims.scope = fields.string("scope")?.unwrap_or_default();
         let files = fields.array("files", "[]bundle.FileInfo")?;
         for file in files.unwrap_or_default() {
-            let Value::Object(file) = file else {
+            let Value(Repr::Object(file)) = file else {
                 return Err(type_error(
                     file,
                     "DecodedSignature.files",

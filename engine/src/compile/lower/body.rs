@@ -16,7 +16,7 @@ use crate::program::{
     self, Block, BuiltinCall, Collector, Comparison, FunctionCall, HostCall, Intrinsic, Operand,
     Plan, Program, Slot, Step, TextTest,
 };
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// Initial capacity for steps; most plans need less.
 const STEPS: usize = 16;
@@ -214,7 +214,7 @@ impl<'p> Lowering<'p> {
     /// Lowers a negated body. All solutions are searched, because their prints and errors are observable.
     fn not_one(&mut self, body: &Body) {
         let out = self.slot();
-        let found = Operand::Const(self.constants.add(Value::Bool(true)));
+        let found = Operand::Const(self.constants.add(Value(Repr::Bool(true))));
         let block = self.block(|inner| {
             inner.body(body);
             inner.push(Step::Insert(found));

@@ -3,7 +3,7 @@
 
 use super::constants::Constants;
 use crate::program::{Block, Collector, Operand, Plan, Slot, Step};
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// Removes keys of loops that no step reads.
 pub fn keys(plan: &mut Plan) {
@@ -62,7 +62,7 @@ fn forget(block: &mut Block, constants: &Constants, is_unread: &impl Fn(Slot) ->
 fn is_below(constants: &Constants, keys: &[Operand], length: u32) -> bool {
     match keys {
         [key] => match constants.get(*key) {
-            Some(Value::Int(index)) => (0..i64::from(length)).contains(index),
+            Some(Value(Repr::Int(index))) => (0..i64::from(length)).contains(index),
             _ => false,
         },
         _ => false,

@@ -9,7 +9,7 @@ use super::lowering_record::EarlierProgram;
 use crate::compile::rule_tree::{RuleTree, RuleTreeNodeId as DocNodeId, ground_prefix};
 use crate::index::Indexed as _;
 use crate::program::{NodeId, Program, RuleId, RuleKind, RuleSet, TreeNode};
-use crate::value::{Kind, Value, ValueRef};
+use crate::value::{Kind, RefRepr, Value, ValueRef};
 
 /// The rules of a set before lowering.
 pub struct Pending<'m> {
@@ -219,8 +219,8 @@ fn name(path: &[Value]) -> Arc<str> {
 
 fn key_term(key: &Value) -> Term {
     let kind = match key.borrow() {
-        ValueRef::Null => TermKind::Null,
-        ValueRef::Bool(truth) => TermKind::Boolean(truth),
+        ValueRef(RefRepr::Null) => TermKind::Null,
+        ValueRef(RefRepr::Bool(truth)) => TermKind::Boolean(truth),
         key if key.kind() == Kind::Number => TermKind::Number(key.to_string().into()),
         key => TermKind::String(key.text_or_empty().to_str().into_owned().into()),
     };

@@ -15,7 +15,7 @@ use crate::program::{
     Block, FusedSet, Index, InlinedRule, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet,
     Slot, Step,
 };
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// Maximum number of rules of an inlined document.
 const RULES: usize = 4;
@@ -187,7 +187,8 @@ impl Inliner<'_> {
     fn bodies_of(&self, rule: RuleId, once: bool, base: Slot) -> Option<Box<[Block]>> {
         let set = self.program.rules.get(rule as usize)?;
         let simple = set.kind == RuleKind::Complete && set.early_exit && is_simple(set);
-        let is_false = |operand: Operand| self.constants.get(operand) == Some(&Value::Bool(false));
+        let is_false =
+            |operand: Operand| self.constants.get(operand) == Some(&Value(Repr::Bool(false)));
         let no_default = set
             .default
             .as_ref()

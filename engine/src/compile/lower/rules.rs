@@ -20,7 +20,7 @@ use crate::program::{
     Chain, ConditionCoverage, ConstId, Index, Operand, Plan, Precheck, Program, Rule, RuleId,
     RuleKind, RuleSet, Slot, Step,
 };
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// Lowers the rules of one set.
 pub fn lower(
@@ -78,7 +78,7 @@ fn default_plan(
     lowering.body(&rule.body);
     let value = match &rule.head.value {
         Some(value) => lowering.term(value),
-        None => Operand::Const(lowering.constants.add(Value::Bool(true))),
+        None => Operand::Const(lowering.constants.add(Value(Repr::Bool(true)))),
     };
     lowering.push(Step::Value(value));
     lowering.finish()
@@ -424,7 +424,7 @@ fn emit_terminator(
     }
     let value = match element {
         Some(term) => lowering.term(term),
-        None => Operand::Const(lowering.constants.add(Value::Bool(true))),
+        None => Operand::Const(lowering.constants.add(Value(Repr::Bool(true)))),
     };
     let step = match kind {
         RuleKind::Complete | RuleKind::Function(_) => Step::Value(value),

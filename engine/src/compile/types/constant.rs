@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use solon_syntax::ast::{Term, TermKind};
 
-use crate::value::Value;
 use crate::value::number::NumberText;
+use crate::value::{Repr, Value};
 
 /// Returns the JSON value of a term without variables, references, calls and closures. A set becomes the array of its
 /// members.
 pub fn json_value(term: &Term) -> Option<Value> {
     let values = |terms: &[Term]| terms.iter().map(json_value).collect::<Option<Vec<_>>>();
     Some(match &term.kind {
-        TermKind::Null => Value::Null,
-        TermKind::Boolean(value) => Value::Bool(*value),
+        TermKind::Null => Value(Repr::Null),
+        TermKind::Boolean(value) => Value(Repr::Bool(*value)),
         TermKind::Number(text) => number(text),
         TermKind::String(text) => Value::string(text),
         TermKind::Array(terms) => Value::array(values(terms)?),
@@ -43,7 +43,7 @@ fn json_key(term: &Term) -> Option<Value> {
 
 fn number(text: &Arc<str>) -> Value {
     match text.parse() {
-        Ok(integer) => Value::Int(integer),
-        Err(_) => Value::Number(Arc::new(NumberText((**text).into()))),
+        Ok(integer) => Value(Repr::Int(integer)),
+        Err(_) => Value(Repr::Number(Arc::new(NumberText((**text).into())))),
     }
 }

@@ -6,7 +6,7 @@ use super::super::texts::Texts;
 use super::{ARGS, DEPTH, End, FastPath, MAX_SLOTS};
 use crate::builtins::IntrinsicResult;
 use crate::program::{BuiltinCall, Intrinsic, Operand, RuleId, RuleKind, Slot};
-use crate::value::{Value, ValueRef};
+use crate::value::{RefRepr, Repr, Value, ValueRef};
 
 impl<'e> FastPath<'_, 'e> {
     /// Evaluates another rule, or a function for arguments, in a new frame; `None` if it cannot be decided.
@@ -23,12 +23,12 @@ impl<'e> FastPath<'_, 'e> {
         if outer > DEPTH || args.len() > ARGS {
             return None;
         }
-        let mut given = [Register::Value(ValueRef::Null); ARGS];
+        let mut given = [Register::Value(ValueRef(RefRepr::Null)); ARGS];
         for (place, arg) in given.iter_mut().zip(args) {
             *place = self.register(*arg);
         }
         let mut other = FastPath {
-            slots: [Register::Value(ValueRef::Null); MAX_SLOTS],
+            slots: [Register::Value(ValueRef(RefRepr::Null)); MAX_SLOTS],
             found: None,
             args: given.get(..args.len()),
             iterations: self.iterations.checked_sub(1)?,
@@ -59,8 +59,8 @@ impl<'e> FastPath<'_, 'e> {
             Intrinsic::Times => self.counted(call, i64::checked_mul)?,
             Intrinsic::Function(_) | Intrinsic::Prepared(..) => {
                 Register::Value(match self.intrinsic(intrinsic, call)? {
-                    (IntrinsicResult::Bool, answer) => ValueRef::Bool(answer != 0),
-                    (IntrinsicResult::Int, answer) => ValueRef::Int(answer),
+                    (IntrinsicResult::Bool, answer) => ValueRef(RefRepr::Bool(answer != 0)),
+                    (IntrinsicResult::Int, answer) => ValueRef(RefRepr::Int(answer)),
                 })
             }
         };
@@ -77,7 +77,7 @@ impl<'e> FastPath<'_, 'e> {
             return None;
         };
         let counted = count(self.int(left)?, self.int(right)?)?;
-        Some(Register::Value(ValueRef::Int(counted)))
+        Some(Register::Value(ValueRef(RefRepr::Int(counted))))
     }
 
     /// Returns the value of an object under a constant, or a default.
@@ -85,8 +85,8 @@ impl<'e> FastPath<'_, 'e> {
         let [object, Operand::Const(key), default] = *call.args else {
             return None;
         };
-        let (Register::Stored(Value::Object(object)) | Register::Value(ValueRef::Object(object))) =
-            self.register(object)
+        let (Register::Stored(Value(Repr::Object(object)))
+        | Register::Value(ValueRef(RefRepr::Object(object)))) = self.register(object)
         else {
             return None;
         };

@@ -14,7 +14,7 @@ use crate::filter::condition::{
 };
 use crate::filter::mapping::{ColumnDeclaration, ColumnKind};
 use crate::filter::rejection::Rejection;
-use crate::value::{Value, json};
+use crate::value::{Repr, Value, json};
 
 /// Conditions that are always true and always false.
 pub(super) const TRUE: &str = "1 = 1";
@@ -88,7 +88,7 @@ impl SqlWriter<'_> {
         comparison: ComparisonOperator,
         value: &Value,
     ) -> Result<NullAwareOutcome, Rejection> {
-        if *value == Value::Null {
+        if *value == Value(Repr::Null) {
             // every other value is greater than null
             return Ok(NullAwareOutcome {
                 value: comparison.accepts(Ordering::Greater).then(String::new),
@@ -198,10 +198,11 @@ impl SqlWriter<'_> {
         column: &str,
         values: &[Value],
     ) -> Result<NullAwareOutcome, Rejection> {
-        let has_null = values.contains(&Value::Null);
+        let has_null = values.contains(&Value(Repr::Null));
         let mut ways = Vec::new();
         let same = |value: &&Value| {
-            **value != Value::Null && ColumnKind::of_value(value).rank() == declared.kind.rank()
+            **value != Value(Repr::Null)
+                && ColumnKind::of_value(value).rank() == declared.kind.rank()
         };
         let comparison = if test.negated {
             ComparisonOperator::Ne

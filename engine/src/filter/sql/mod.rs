@@ -20,7 +20,7 @@ use super::mapping::Mappings;
 use super::rejection::Rejection;
 use super::target::FilterTarget;
 use crate::bug::bug;
-use crate::value::{Value, json};
+use crate::value::{Repr, Value, json};
 
 use dialect::{Dialect, Pattern};
 
@@ -137,7 +137,7 @@ impl SqlWriter<'_> {
             return self.exact(test);
         }
         if let (Predicate::In(values), true) = (&test.predicate, test.negated)
-            && values.contains(&Value::Null)
+            && values.contains(&Value(Repr::Null))
         {
             return self.not_in(test, values);
         }
@@ -177,8 +177,10 @@ impl SqlWriter<'_> {
     ) -> Result<(), Rejection> {
         self.column(&test.column);
         match (operand, comparison) {
-            (FilterOperand::Value(Value::Null), ComparisonOperator::Eq) => self.text(" IS NULL"),
-            (FilterOperand::Value(Value::Null), _) => self.text(" IS NOT NULL"),
+            (FilterOperand::Value(Value(Repr::Null)), ComparisonOperator::Eq) => {
+                self.text(" IS NULL");
+            }
+            (FilterOperand::Value(Value(Repr::Null)), _) => self.text(" IS NOT NULL"),
             (FilterOperand::Value(value), _) => {
                 self.sign(comparison);
                 self.value(test, value, false)?;
@@ -218,7 +220,7 @@ impl SqlWriter<'_> {
     fn not_in(&mut self, test: &ColumnTest, values: &[Value]) -> Result<(), Rejection> {
         let rest: Vec<&Value> = values
             .iter()
-            .filter(|value| **value != Value::Null)
+            .filter(|value| **value != Value(Repr::Null))
             .collect();
         if rest.is_empty() {
             self.column(&test.column);
@@ -258,7 +260,7 @@ impl SqlWriter<'_> {
     ) -> Result<String, Rejection> {
         let refuse = |message: String| Rejection::new(message, test.span);
         let borrowed = value.borrow();
-        if self.parameters && *value != Value::Null {
+        if self.parameters && *value != Value(Repr::Null) {
             if borrowed.as_number().is_none() {
                 return Ok(self.placeholder(value.clone()));
             }
@@ -281,8 +283,8 @@ impl SqlWriter<'_> {
             .map_err(refuse);
         }
         match value {
-            Value::Null => Ok("NULL".to_owned()),
-            Value::Bool(truth) => Ok(self.dialect.boolean(*truth).to_owned()),
+            Value(Repr::Null) => Ok("NULL".to_owned()),
+            Value(Repr::Bool(truth)) => Ok(self.dialect.boolean(*truth).to_owned()),
             _ => Err(refuse(format!(
                 "a value that SQL has no literal for: {borrowed}"
             ))),

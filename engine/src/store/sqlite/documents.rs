@@ -9,7 +9,7 @@ use super::file::OpenFileError;
 use super::{limits, row};
 use crate::store::Path;
 use crate::value::json::{self, Style};
-use crate::value::{Object, Value};
+use crate::value::{Object, Repr, Value};
 
 /// Reads all documents.
 pub fn read(connection: &Connection) -> Result<Value, OpenFileError> {
@@ -34,7 +34,7 @@ pub fn read(connection: &Connection) -> Result<Value, OpenFileError> {
         let text = row.get_ref(1)?.as_blob_or_null();
         let value = match (text.map_err(rusqlite::Error::from)?, own) {
             (Some(text), None) => reader.read(text).map_err(|_| named("no JSON"))?,
-            (None, own) => Value::Object(Object::from_pairs(own.unwrap_or_default())),
+            (None, own) => Value(Repr::Object(Object::from_pairs(own.unwrap_or_default()))),
             (Some(_), Some(_)) => return Err(named("a document twice")),
         };
         if path.is_empty() {
@@ -83,7 +83,7 @@ impl<'s> DocumentWriter<'s> {
             }
             // only objects have rows for their members, and only if they were large before
             let is_split = self.is_split(&name)?;
-            let Some(Value::Object(object)) = value.filter(|_| is_split) else {
+            let Some(Value(Repr::Object(object))) = value.filter(|_| is_split) else {
                 break;
             };
             name = row::member_name(&name, key.as_bytes());
@@ -130,7 +130,7 @@ impl<'s> DocumentWriter<'s> {
             text_of(value)
         };
         let members = match value {
-            Value::Object(object) if text.is_none() => Some(object),
+            Value(Repr::Object(object)) if text.is_none() => Some(object),
             _ => None,
         };
         self.sql
@@ -156,7 +156,7 @@ fn no_json() -> OpenFileError {
 /// Returns the text for the row of a value, or `None` for an object whose members have rows of their own.
 fn text_of(value: &Value) -> Option<Vec<u8>> {
     let mut text = Vec::new();
-    if matches!(value, Value::Object(_)) {
+    if matches!(value, Value(Repr::Object(_))) {
         let (style, most) = (Style::default(), limits::STORED_PART);
         json::write_within(value.borrow(), style, most, &mut text).ok()?;
     } else {
@@ -168,9 +168,9 @@ fn text_of(value: &Value) -> Option<Vec<u8>> {
 /// Returns `true` if a value can be written as JSON and read back unchanged.
 fn is_json(value: &Value) -> bool {
     match value {
-        Value::Set(_) => false,
-        Value::Array(items) => items.iter().all(|item| stack::level(|| is_json(item))),
-        Value::Object(object) => object
+        Value(Repr::Set(_)) => false,
+        Value(Repr::Array(items)) => items.iter().all(|item| stack::level(|| is_json(item))),
+        Value(Repr::Object(object)) => object
             .iter()
             .all(|(key, value)| key.as_str().is_some() && stack::level(|| is_json(value))),
         _ => true,

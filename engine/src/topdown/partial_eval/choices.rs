@@ -10,7 +10,7 @@ use crate::program::constant;
 use crate::runtime::Halt;
 use crate::topdown::machine::{SearchFlow, SearchResult, Topdown};
 use crate::topdown::term::{FrameId, TermRef, is_document};
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 /// The ways in which one document or one call gets a value while something is unknown.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl<'e> TracedValue<'e> {
         Self {
             keys,
             frame,
-            value: value.map_or(TermRef::Value(ValueRef::Bool(true)), |value| {
+            value: value.map_or(TermRef::Value(ValueRef(RefRepr::Bool(true))), |value| {
                 TermRef::Term(value, frame)
             }),
             span: rule.span,

@@ -16,7 +16,7 @@ use super::save::SavedKind;
 use super::state::Hidden;
 use crate::topdown::machine::{Continuation, Goal, SearchFlow, SearchResult, Topdown};
 use crate::topdown::term::{FrameId, ResolvedTerm, TermRef};
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 impl<'e> Topdown<'e> {
     /// Evaluates a term that must be true, under a variable name that marks its value as otherwise unused.
@@ -45,7 +45,7 @@ impl<'e> Topdown<'e> {
                 });
             }
             match walk.plug(value) {
-                Some(ValueRef::Bool(false)) => Ok(SearchFlow::More),
+                Some(ValueRef(RefRepr::Bool(false))) => Ok(SearchFlow::More),
                 _ => next(walk),
             }
         });

@@ -19,7 +19,7 @@ use crate::topdown::machine::{Continuation, Exprs, Goal, SearchFlow, SearchResul
 use crate::topdown::reference::PendingRef;
 use crate::topdown::term::TermRef;
 use crate::trace::Op;
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 /// A branch of a rule.
 struct ElseBranch<'e> {
@@ -56,7 +56,7 @@ impl<'e> Topdown<'e> {
             let child = walk.child(goal, rule, false);
             walk.rule_event(Op::Enter, child, rule);
             let value = rule.head.value.as_ref();
-            let value = value.map_or(TermRef::Value(ValueRef::Bool(true)), |it| {
+            let value = value.map_or(TermRef::Value(ValueRef(RefRepr::Bool(true))), |it| {
                 TermRef::Term(it, child.frame)
             });
             let outcome = walk.branch_body(goal, child, branch, &mut |walk| {

@@ -8,7 +8,7 @@ use crate::bug::bug;
 use crate::limits;
 use crate::topdown::machine::{Continuation, Exprs, Goal, SearchFlow, SearchResult, Topdown};
 use crate::topdown::term::{FrameId, TermRef};
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 impl<'e> Topdown<'e> {
     /// Calls `next` if the body of an `every` holds for each element, or saves the expression.
@@ -96,7 +96,12 @@ impl<'e> Topdown<'e> {
 /// Returns the elements of a collection with their keys.
 fn elements(domain: ValueRef<'_>) -> Option<Vec<(ValueRef<'_>, ValueRef<'_>)>> {
     if let Some(items) = domain.as_array() {
-        return Some((0_i64..).map(ValueRef::Int).zip(items.iter()).collect());
+        return Some(
+            (0_i64..)
+                .map(|it| ValueRef(RefRepr::Int(it)))
+                .zip(items.iter())
+                .collect(),
+        );
     }
     if let Some(object) = domain.as_object() {
         return Some(object.iter().collect());

@@ -13,7 +13,7 @@ use crate::topdown::index::RuleCandidates;
 use crate::topdown::machine::{Continuation, Exprs, Goal, SearchFlow, SearchResult, Topdown};
 use crate::topdown::term::{FrameId, TermList, TermRef};
 use crate::trace::Op;
-use crate::value::{Value, ValueRef};
+use crate::value::{RefRepr, Repr, Value, ValueRef};
 
 /// A call that may depend on an unknown.
 #[derive(Clone, Copy)]
@@ -296,7 +296,7 @@ impl<'e> Topdown<'e> {
             return self.save_term(goal, applied, next).map(Some);
         }
         match self.plug(value) {
-            Some(ValueRef::Bool(false)) => Ok(None),
+            Some(ValueRef(RefRepr::Bool(false))) => Ok(None),
             _ => next(self).map(Some),
         }
     }
@@ -329,5 +329,5 @@ impl<'e> Topdown<'e> {
 }
 
 fn is_false(rule: &Rule) -> bool {
-    rule.head.value.as_ref().and_then(constant) == Some(Value::Bool(false))
+    rule.head.value.as_ref().and_then(constant) == Some(Value(Repr::Bool(false)))
 }

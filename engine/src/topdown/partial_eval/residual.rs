@@ -20,7 +20,7 @@ use crate::topdown::calls::operator_name;
 use crate::topdown::machine::Topdown;
 use crate::topdown::scope::{FunctionMock, Mocked};
 use crate::topdown::term::{FrameId, ResolvedTerm, TermList, TermRef, is_document};
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 /// Environment of the query.
 const QUERY: FrameId = 0;
@@ -383,9 +383,9 @@ pub(super) fn literal(value: ValueRef<'_>) -> Term {
             .iter()
             .map(|(key, value)| (literal(key), literal(value)));
         TermKind::Object(pairs.collect())
-    } else if let ValueRef::Bool(truth) = value {
+    } else if let ValueRef(RefRepr::Bool(truth)) = value {
         TermKind::Boolean(truth)
-    } else if value == ValueRef::Null {
+    } else if value == ValueRef(RefRepr::Null) {
         TermKind::Null
     } else {
         bug!("a value of no kind")

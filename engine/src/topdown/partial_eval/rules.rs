@@ -16,7 +16,7 @@ use crate::topdown::partial::tail;
 use crate::topdown::reference::PendingRef;
 use crate::topdown::term::{FrameId, ResolvedTerm, TermRef};
 use crate::trace::Op;
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 impl<'e> Topdown<'e> {
     /// Evaluates a document that is not fully known; returns `None` if ordinary evaluation applies.
@@ -191,7 +191,7 @@ impl<'e> Topdown<'e> {
     /// Returns `true` if the default of a rule may be the result, or cannot be distinguished from another result.
     fn needs_default(&mut self, default: &'e Rule, target: PendingRef<'e>) -> bool {
         let value = default.head.value.as_ref().and_then(constant);
-        let is_false = value == Some(crate::value::Value::Bool(false));
+        let is_false = value == Some(crate::value::Value(crate::value::Repr::Bool(false)));
         if is_false && target.step().is_none() && self.is_truth(target.other) {
             return false;
         }
@@ -499,7 +499,7 @@ fn rests<'m>(
 
 fn head_value<'e>(one: &Match<'e>, frame: FrameId) -> TermRef<'e> {
     let value = one.rule().and_then(|rule| rule.head.value.as_ref());
-    value.map_or(TermRef::Value(ValueRef::Bool(true)), |value| {
+    value.map_or(TermRef::Value(ValueRef(RefRepr::Bool(true))), |value| {
         TermRef::Term(value, frame)
     })
 }

@@ -1,6 +1,6 @@
 //! Access to the document of a schema as JSON.
 
-use crate::value::{Number, Object, Value};
+use crate::value::{Number, Object, Repr, Value};
 
 /// JSON accessors for values.
 pub(crate) trait Document {
@@ -19,8 +19,8 @@ pub(crate) trait Document {
 impl Document for Value {
     fn as_str(&self) -> Option<&str> {
         let bytes = match self {
-            Self::Short(short) => short.as_bytes(),
-            Self::Text(text) => text.as_bytes(),
+            Self(Repr::Short(short)) => short.as_bytes(),
+            Self(Repr::Text(text)) => text.as_bytes(),
             _ => return None,
         };
         std::str::from_utf8(bytes).ok()
@@ -28,7 +28,7 @@ impl Document for Value {
 
     fn as_array(&self) -> Option<&[Value]> {
         match self {
-            Self::Array(items) => Some(items),
+            Self(Repr::Array(items)) => Some(items),
             _ => None,
         }
     }
@@ -43,7 +43,7 @@ impl Document for Value {
 
     fn as_bool(&self) -> Option<bool> {
         match self {
-            Self::Bool(b) => Some(*b),
+            Self(Repr::Bool(b)) => Some(*b),
             _ => None,
         }
     }

@@ -11,7 +11,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::Type;
-use crate::value::Value;
+use crate::value::{Repr, Value};
 use reference::SchemaReferences;
 
 /// A valid schema document.
@@ -48,7 +48,7 @@ impl ValidSchema {
     /// Validates a document. Patterns of any regular expression dialect are accepted, because types do not depend on
     /// them.
     pub fn new(document: &Value) -> Result<Self, SchemaError> {
-        if matches!(document, Value::Null) {
+        if matches!(document, Value(Repr::Null)) {
             return Err(SchemaError::Missing);
         }
         let references = SchemaReferences::new(document).map_err(SchemaError::Invalid)?;

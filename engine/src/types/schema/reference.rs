@@ -7,7 +7,7 @@ use solon_syntax::stack;
 
 use super::document::{Document, named};
 use super::uri::UriReference;
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// References of a document, and the ids of its subschemas.
 pub struct SchemaReferences<'a> {
@@ -104,11 +104,11 @@ fn point<'a>(document: &'a Value, fragment: &str) -> Result<&'a Value, String> {
     for step in fragment.split('/').skip(1) {
         let step = step.replace("~1", "/").replace("~0", "~");
         found = match found {
-            Value::Object(members) => {
+            Value(Repr::Object(members)) => {
                 let member = members.get_str(&step);
                 member.ok_or_else(|| format!("Object has no key '{step}'"))?
             }
-            Value::Array(items) => {
+            Value(Repr::Array(items)) => {
                 let item = step
                     .parse()
                     .ok()

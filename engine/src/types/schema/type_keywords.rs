@@ -4,7 +4,7 @@ use super::SchemaError;
 use super::document::{Document, named};
 use super::reference::SchemaReferences;
 use crate::limits;
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// The keywords of a schema that determine the type of its documents.
 #[derive(Clone)]
@@ -36,7 +36,7 @@ impl<'a> TypeKeywords<'a> {
         let properties = schema.get("properties").and_then(Document::as_members);
         let properties = properties.into_iter().flat_map(named);
         let (items, items_alike) = match schema.get("items") {
-            Some(Value::Array(items)) => (items.iter().collect(), false),
+            Some(Value(Repr::Array(items))) => (items.iter().collect(), false),
             Some(one) => (vec![one], true),
             None => (Vec::new(), false),
         };

@@ -9,7 +9,7 @@ use super::reference::SchemaReferences;
 use crate::limits;
 use crate::uri;
 use crate::value::json;
-use crate::value::{Number, NumberBuf, Object, Value};
+use crate::value::{Number, NumberBuf, Object, Repr, Value};
 
 /// Supported versions of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,7 +42,8 @@ impl Draft {
 
     /// Returns `true` if the value is a valid kind of schema in this version.
     pub fn is_schema(self, json: &Value) -> bool {
-        matches!(json, Value::Object(_)) || self > Self::Four && matches!(json, Value::Bool(_))
+        matches!(json, Value(Repr::Object(_)))
+            || self > Self::Four && matches!(json, Value(Repr::Bool(_)))
     }
 }
 
@@ -52,7 +53,7 @@ pub fn check(
     references: &SchemaReferences<'_>,
     is_pattern: &dyn Fn(&str) -> bool,
 ) -> Result<Draft, String> {
-    if !matches!(document, Value::Object(_) | Value::Bool(_)) {
+    if !matches!(document, Value(Repr::Object(_) | Repr::Bool(_))) {
         return Err("schema is invalid".to_owned());
     }
     let draft = Draft::from_document(document)?;
@@ -134,7 +135,7 @@ impl Validity<'_, '_> {
     fn follow(&mut self, schema: &Value) -> Result<bool, String> {
         let reference = self.references.absolute(schema);
         let target = self.references.find(&reference)?;
-        if !matches!(target, Value::Object(_) | Value::Bool(_)) {
+        if !matches!(target, Value(Repr::Object(_) | Repr::Bool(_))) {
             return Err("Valid Schema must be of type object".to_owned());
         }
         let is_new = self.followed.insert(reference);
@@ -213,7 +214,9 @@ impl Validity<'_, '_> {
     fn array_keywords(&mut self, keywords: &Object) -> SchemaCheck {
         let wrong = "Invalid type. Expected: Valid Schema/Array Of Schemas, given: items";
         match keywords.get_str("items") {
-            Some(Value::Array(items)) if items.iter().all(|item| self.draft.is_schema(item)) => {
+            Some(Value(Repr::Array(items)))
+                if items.iter().all(|item| self.draft.is_schema(item)) =>
+            {
                 for item in items.iter() {
                     self.schema(item)?;
                 }
@@ -259,10 +262,10 @@ impl Validity<'_, '_> {
                 _ => (false, true),
             };
             match given {
-                Value::Bool(_) if boolean && bound.is_none() => {
+                Value(Repr::Bool(_)) if boolean && bound.is_none() => {
                     return Err(format!("{exclusive} cannot be used without {key}"));
                 }
-                Value::Bool(_) if boolean => {}
+                Value(Repr::Bool(_)) if boolean => {}
                 _ if number && given.as_number().is_some() => {}
                 _ => {
                     let expected = match (boolean, number) {
@@ -339,7 +342,7 @@ impl Validity<'_, '_> {
         given: &str,
     ) -> SchemaCheck {
         match keywords.get_str(key) {
-            Some(schema @ (Value::Object(_) | Value::Bool(_))) => self.schema(schema),
+            Some(schema @ Value(Repr::Object(_) | Repr::Bool(_))) => self.schema(schema),
             Some(_) => Err(format!(
                 "Invalid type. Expected: {expected}, given: {given}"
             )),
@@ -354,7 +357,7 @@ fn types(keywords: &Object) -> SchemaCheck {
     ];
     let types = match keywords.get_str("type") {
         None => return Ok(()),
-        Some(Value::Array(types)) => types,
+        Some(Value(Repr::Array(types))) => types,
         Some(one) => std::slice::from_ref(one),
     };
     let mut seen = HashSet::new();
@@ -410,10 +413,10 @@ fn limits_of(keywords: &Object, of: &str, ordered: bool) -> SchemaCheck {
         let key = format!("{side}{of}");
         match keywords.get_str(&key) {
             None => Ok(None),
-            Some(Value::Int(limit)) if *limit < 0 => {
+            Some(Value(Repr::Int(limit))) if *limit < 0 => {
                 Err(format!("{key} must be greater than or equal to 0"))
             }
-            Some(Value::Int(limit)) => Ok(Some(*limit)),
+            Some(Value(Repr::Int(limit))) => Ok(Some(*limit)),
             Some(_) => Err(format!("{key} must be of an integer")),
         }
     };
@@ -435,8 +438,8 @@ pub fn canonical(value: &Value) -> String {
 /// Rounds the numbers in a value to 64-bit floats. Numbers outside of their range stay unchanged.
 fn rounded(value: &Value) -> Value {
     stack::level(|| match value {
-        Value::Array(items) => Value::array(items.iter().map(rounded).collect()),
-        Value::Object(members) => {
+        Value(Repr::Array(items)) => Value::array(items.iter().map(rounded).collect()),
+        Value(Repr::Object(members)) => {
             let members = members
                 .iter()
                 .map(|(key, value)| (key.clone(), rounded(value)));

@@ -6,7 +6,7 @@ use std::cell::Cell;
 
 use super::Arena;
 use crate::bug::Within as _;
-use crate::value::{Value, ValueRef, search, sort};
+use crate::value::{Repr, Value, ValueRef, search, sort};
 pub(super) use table::ArenaKeyTable;
 
 /// Members up to which a scan beats a hash table.
@@ -142,7 +142,7 @@ pub(super) fn insert_stored<'e>(
     arena: &'e Arena,
     key: &'e Value,
 ) -> Result<(), usize> {
-    let (Some(table), Value::Short(short)) = (table.as_mut(), key) else {
+    let (Some(table), Value(Repr::Short(short))) = (table.as_mut(), key) else {
         return insert_key(keys, table, arena, key.borrow());
     };
     let (code, found) = table.lookup_short(keys, short);

@@ -8,7 +8,7 @@ use super::keys::{ArenaKeyTable, SCAN, SortedPositions, append_key, insert_key};
 use super::overlaid::{Overlaid, OverlaidPairs};
 use super::value_size::ValueSize;
 use crate::index::Indexed as _;
-use crate::value::{Shape, ValueRef, search};
+use crate::value::{RefRepr, Shape, ValueRef, search};
 
 /// An object in the arena: distinct keys, sorted on first use of their order.
 pub struct ArenaObject<'e> {
@@ -288,12 +288,12 @@ impl<'e> ObjectBuilder<'e> {
     pub fn finish(self) -> ValueRef<'e> {
         match self.arena.around_pairs(&self.keys, &self.values) {
             Some(extent) => self.finish_at(extent),
-            None => ValueRef::Null,
+            None => ValueRef(RefRepr::Null),
         }
     }
 
     fn finish_at(self, extent: ValueSize) -> ValueRef<'e> {
-        ValueRef::ArenaObject(self.arena.bump().alloc(ArenaObject {
+        ValueRef(RefRepr::ArenaObject(self.arena.bump().alloc(ArenaObject {
             extent,
             order: SortedPositions::new(self.arena, self.keys.len()),
             keys: self.keys.into_bump_slice(),
@@ -301,7 +301,7 @@ impl<'e> ObjectBuilder<'e> {
             table: self.table,
             shape: None,
             overlaid: None,
-        }))
+        })))
     }
 }
 
@@ -403,7 +403,7 @@ impl Arena {
         order: SortedPositions<'e>,
         shape: Option<&'e Arc<Shape>>,
     ) -> ValueRef<'e> {
-        ValueRef::ArenaObject(self.bump.alloc(ArenaObject {
+        ValueRef(RefRepr::ArenaObject(self.bump.alloc(ArenaObject {
             keys,
             values,
             table: None,
@@ -411,7 +411,7 @@ impl Arena {
             extent,
             shape,
             overlaid: None,
-        }))
+        })))
     }
 
     /// Creates an object of a parser that shares the keys of another one.
@@ -451,7 +451,7 @@ impl Arena {
                 SortedPositions::as_inserted(self),
                 None,
             ),
-            None => ValueRef::Null,
+            None => ValueRef(RefRepr::Null),
         }
     }
 
@@ -480,7 +480,7 @@ impl Arena {
                 SortedPositions::as_inserted(self),
                 shape,
             ),
-            None => ValueRef::Null,
+            None => ValueRef(RefRepr::Null),
         }
     }
 

@@ -8,7 +8,7 @@ use super::Arena;
 use super::keys::SortedPositions;
 use super::object::ArenaObject;
 use crate::value::object::ObjectIter;
-use crate::value::{Object, Value, ValueRef};
+use crate::value::{Object, RefRepr, Value, ValueRef};
 
 /// An object that differs from a stored one in a few pairs.
 pub struct Overlaid<'e> {
@@ -128,7 +128,7 @@ impl Arena {
         let new = values.iter().map(|value| value.unwrap_or_default());
         let new = self.bump().alloc_slice_fill_iter(new);
         let Some(extent) = self.around_more(keys, new, 2 * len) else {
-            return ValueRef::Null;
+            return ValueRef(RefRepr::Null);
         };
         let overlaid = self.bump().alloc(Overlaid {
             base,
@@ -136,10 +136,8 @@ impl Arena {
             values,
             len,
         });
-        ValueRef::ArenaObject(self.bump().alloc(ArenaObject::of_overlaid(
-            overlaid,
-            extent,
-            SortedPositions::as_inserted(self),
+        ValueRef(RefRepr::ArenaObject(self.bump().alloc(
+            ArenaObject::of_overlaid(overlaid, extent, SortedPositions::as_inserted(self)),
         )))
     }
 }
@@ -147,11 +145,13 @@ impl Arena {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::RefRepr;
+    use crate::value::Repr;
 
     fn stored() -> Object {
         let pair = |at: i64| {
             (
-                Value::Int(2 * at),
+                Value(Repr::Int(2 * at)),
                 Value::from(format!("value number {at}")),
             )
         };
@@ -161,8 +161,8 @@ mod tests {
     #[test]
     fn changed_objects_equal_copies() {
         let (base, arena) = (stored(), Arena::new());
-        let keys = [-1, 0, 7, 8, 12, 99, 398, 500].map(ValueRef::Int);
-        let one = Some(ValueRef::Bool(true));
+        let keys = [-1, 0, 7, 8, 12, 99, 398, 500].map(|it| ValueRef(RefRepr::Int(it)));
+        let one = Some(ValueRef(RefRepr::Bool(true)));
         let values = [one, None, None, one, None, one, None, one];
         let mut copy = base.clone();
         for (key, value) in keys.iter().zip(values) {
@@ -183,10 +183,10 @@ mod tests {
             .map(|(key, value)| (key.borrow(), value.borrow()));
         assert!(object.iter().eq(pairs));
         for key in -2..502 {
-            let held = copy.get(ValueRef::Int(key)).map(Value::borrow);
-            assert_eq!(object.get(ValueRef::Int(key)), held, "{key}");
+            let held = copy.get(ValueRef(RefRepr::Int(key))).map(Value::borrow);
+            assert_eq!(object.get(ValueRef(RefRepr::Int(key))), held, "{key}");
         }
-        let whole = Value::Object(copy);
+        let whole = Value(Repr::Object(copy));
         assert_eq!(over, whole.borrow());
         assert_eq!(over.to_value(), whole);
         assert!(!object.has_text_keys());
@@ -195,13 +195,17 @@ mod tests {
     #[test]
     fn equal_keys_keep_their_notation() {
         let (base, arena) = (stored(), Arena::new());
-        let keys = arena.bump().alloc_slice_copy(&[ValueRef::Decimal(1, 40)]);
-        let values = arena.bump().alloc_slice_copy(&[Some(ValueRef::Null)]);
+        let keys = arena
+            .bump()
+            .alloc_slice_copy(&[ValueRef(RefRepr::Decimal(1, 40))]);
+        let values = arena
+            .bump()
+            .alloc_slice_copy(&[Some(ValueRef(RefRepr::Null))]);
         let over = arena.overlaid(&base, keys, values);
         let shown = over.as_object().unwrap().iter().nth(2).unwrap();
         assert_eq!(
             (shown.0.to_string(), shown.1),
-            ("4".to_owned(), ValueRef::Null)
+            ("4".to_owned(), ValueRef(RefRepr::Null))
         );
     }
 }

@@ -8,9 +8,9 @@ use super::keys::{ArenaKeyTable, SCAN, SortedPositions, insert_key, insert_store
 use super::value_size::ValueSize;
 use crate::bug::bug;
 use crate::limits;
-use crate::value::array::ArrayView;
+use crate::value::array::{ArrayView, ArrayViewRepr};
 use crate::value::sort::{self, Sortable};
-use crate::value::{Kind, Value, ValueRef, search};
+use crate::value::{Kind, RefRepr, Value, ValueRef, search};
 
 /// A set in the arena: distinct members, sorted on first use of their order.
 pub struct ArenaSet<'e> {
@@ -115,14 +115,14 @@ impl Arena {
     /// Creates a set of distinct sorted members.
     pub fn sorted_set<'e>(&'e self, items: &'e [ValueRef<'e>]) -> ValueRef<'e> {
         let Some(extent) = self.around_sorted(items) else {
-            return ValueRef::Null;
+            return ValueRef(RefRepr::Null);
         };
-        ValueRef::ArenaSet(self.bump.alloc(ArenaSet {
+        ValueRef(RefRepr::ArenaSet(self.bump.alloc(ArenaSet {
             items,
             table: None,
             order: SortedPositions::as_inserted(self),
             extent,
-        }))
+        })))
     }
 }
 
@@ -161,9 +161,9 @@ fn is_simple(value: &ValueRef<'_>) -> bool {
 #[inline]
 fn compared(item: &ValueRef<'_>, member: &ValueRef<'_>) -> Ordering {
     match (item, member) {
-        (ValueRef::Short(one), ValueRef::Short(other)) => one.cmp(other),
-        (ValueRef::Int(one), ValueRef::Int(other)) => one.cmp(other),
-        (ValueRef::ArenaText(one), ValueRef::ArenaText(other)) => {
+        (ValueRef(RefRepr::Short(one)), ValueRef(RefRepr::Short(other))) => one.cmp(other),
+        (ValueRef(RefRepr::Int(one)), ValueRef(RefRepr::Int(other))) => one.cmp(other),
+        (ValueRef(RefRepr::ArenaText(one)), ValueRef(RefRepr::ArenaText(other))) => {
             one.as_bytes().cmp(other.as_bytes())
         }
         _ => item.cmp(member),
@@ -194,14 +194,14 @@ impl Arena {
     pub fn set_of_one<'e>(&'e self, member: &ValueRef<'e>) -> ValueRef<'e> {
         let items = std::slice::from_ref(&*self.bump().alloc(*member));
         let Some(extent) = self.around(items) else {
-            return ValueRef::Null;
+            return ValueRef(RefRepr::Null);
         };
-        ValueRef::ArenaSet(self.bump().alloc(ArenaSet {
+        ValueRef(RefRepr::ArenaSet(self.bump().alloc(ArenaSet {
             items,
             table: None,
             order: SortedPositions::as_inserted(self),
             extent,
-        }))
+        })))
     }
 }
 
@@ -244,8 +244,8 @@ impl<'e> SetBuilder<'e> {
         let are_sorted = self.items.is_empty()
             && elements.len() >= SORT_THRESHOLD
             && match elements {
-                ArrayView::Stored(items) => self.fill(items, Value::borrow),
-                ArrayView::Arena(items) => self.fill(items, |item| *item),
+                ArrayView(ArrayViewRepr::Stored(items)) => self.fill(items, Value::borrow),
+                ArrayView(ArrayViewRepr::Arena(items)) => self.fill(items, |item| *item),
             };
         if !are_sorted {
             for (at, element) in elements.iter().enumerate() {
@@ -355,18 +355,18 @@ impl<'e> SetBuilder<'e> {
             self.arena.around(items)
         };
         let Some(extent) = extent else {
-            return ValueRef::Null;
+            return ValueRef(RefRepr::Null);
         };
         let order = if self.in_order {
             SortedPositions::as_inserted(self.arena)
         } else {
             SortedPositions::new(self.arena, items.len())
         };
-        ValueRef::ArenaSet(self.arena.bump().alloc(ArenaSet {
+        ValueRef(RefRepr::ArenaSet(self.arena.bump().alloc(ArenaSet {
             items,
             table: self.table.take(),
             order,
             extent,
-        }))
+        })))
     }
 }

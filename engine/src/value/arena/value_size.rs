@@ -2,7 +2,7 @@
 
 use super::{Arena, Excess};
 use crate::limits;
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 /// Depth and size of a compound that an evaluation built. Parsed and stored values count as one node without depth:
 /// parsers limit them.
@@ -40,9 +40,9 @@ impl ValueSize {
     fn enclose(&mut self, members: &[ValueRef<'_>]) {
         for member in members {
             let made = match member {
-                ValueRef::ArenaArray(array) => array.extent,
-                ValueRef::ArenaObject(object) => object.extent(),
-                ValueRef::ArenaSet(set) => set.extent(),
+                ValueRef(RefRepr::ArenaArray(array)) => array.extent,
+                ValueRef(RefRepr::ArenaObject(object)) => object.extent(),
+                ValueRef(RefRepr::ArenaSet(set)) => set.extent(),
                 _ => continue,
             };
             self.depth = self.depth.max(made.depth);
@@ -90,9 +90,9 @@ impl ValueRef<'_> {
     #[inline]
     pub(crate) fn is_oversized(&self) -> bool {
         match self {
-            ValueRef::ArenaArray(array) => array.extent.is_oversized(),
-            ValueRef::ArenaObject(object) => object.extent().is_oversized(),
-            ValueRef::ArenaSet(set) => set.extent().is_oversized(),
+            ValueRef(RefRepr::ArenaArray(array)) => array.extent.is_oversized(),
+            ValueRef(RefRepr::ArenaObject(object)) => object.extent().is_oversized(),
+            ValueRef(RefRepr::ArenaSet(set)) => set.extent().is_oversized(),
             _ => false,
         }
     }
@@ -102,13 +102,13 @@ impl ValueRef<'_> {
     #[inline]
     pub(crate) fn exceeds_traversal_limit(&self) -> bool {
         match self {
-            ValueRef::ArenaArray(array) if array.extent.is_oversized() => {
+            ValueRef(RefRepr::ArenaArray(array)) if array.extent.is_oversized() => {
                 array.arena.reject_traversal();
             }
-            ValueRef::ArenaObject(object) if object.extent().is_oversized() => {
+            ValueRef(RefRepr::ArenaObject(object)) if object.extent().is_oversized() => {
                 object.arena().reject_traversal();
             }
-            ValueRef::ArenaSet(set) if set.extent().is_oversized() => {
+            ValueRef(RefRepr::ArenaSet(set)) if set.extent().is_oversized() => {
                 set.arena().reject_traversal();
             }
             _ => return false,

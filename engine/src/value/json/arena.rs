@@ -8,7 +8,7 @@ use super::parser::{Build, Lists};
 use crate::bug::Within as _;
 use crate::limits;
 use crate::value::text::ArenaText;
-use crate::value::{Arena, ArenaObject, Number, Short, ValueRef};
+use crate::value::{Arena, ArenaObject, Number, RefRepr, Short, ValueRef};
 
 /// Builds values in an arena.
 pub(super) struct ArenaBuild<'e> {
@@ -29,8 +29,8 @@ struct CachedShape<'e> {
 #[inline]
 fn fingerprint(keys: &[ValueRef<'_>]) -> u64 {
     let word = |key: Option<&ValueRef<'_>>| match key {
-        Some(ValueRef::Short(short)) => short.as_u64_pair().0,
-        Some(ValueRef::ArenaText(text)) => text.as_bytes().len() as u64,
+        Some(ValueRef(RefRepr::Short(short))) => short.as_u64_pair().0,
+        Some(ValueRef(RefRepr::ArenaText(text))) => text.as_bytes().len() as u64,
         _ => 0,
     };
     word(keys.first()) ^ word(keys.last()).rotate_left(5) ^ keys.len() as u64
@@ -86,38 +86,40 @@ impl<'e> Build<'e> for ArenaBuild<'e> {
 
     #[inline]
     fn null(&mut self, items: &mut Vec<ValueRef<'e>>) {
-        items.push(ValueRef::Null);
+        items.push(ValueRef(RefRepr::Null));
     }
 
     #[inline]
     fn bool(&mut self, b: bool, items: &mut Vec<ValueRef<'e>>) {
-        items.push(ValueRef::Bool(b));
+        items.push(ValueRef(RefRepr::Bool(b)));
     }
 
     #[inline]
     fn number(&mut self, number: Number<'e>, items: &mut Vec<ValueRef<'e>>) {
         match number {
-            Number::Int(i) => items.push(ValueRef::Int(i)),
+            Number::Int(i) => items.push(ValueRef(RefRepr::Int(i))),
             Number::Decimal(scale, coefficient) => {
-                items.push(ValueRef::Decimal(scale, coefficient));
+                items.push(ValueRef(RefRepr::Decimal(scale, coefficient)));
             }
-            Number::Text(text) => items.push(ValueRef::ArenaNumber(self.arena.bump().alloc(text))),
+            Number::Text(text) => items.push(ValueRef(RefRepr::ArenaNumber(
+                self.arena.bump().alloc(text),
+            ))),
         }
     }
 
     #[inline]
     fn string(&mut self, text: Cow<'e, str>, items: &mut Vec<ValueRef<'e>>) {
         if let Some(short) = Short::new(text.as_bytes()) {
-            items.push(ValueRef::Short(short));
+            items.push(ValueRef(RefRepr::Short(short)));
             return;
         }
         let text = match text {
             Cow::Borrowed(text) => text,
             Cow::Owned(text) => self.arena.bump().alloc_str(&text),
         };
-        items.push(ValueRef::ArenaText(
+        items.push(ValueRef(RefRepr::ArenaText(
             self.arena.bump().alloc(ArenaText::Utf8(text)),
-        ));
+        )));
     }
 
     #[inline]
@@ -172,7 +174,7 @@ impl<'e> ArenaBuild<'e> {
             Some((at, shape)) => (at, self.arena.object_like(shape.object, values)),
             None => {
                 let made = self.arena.object_of(keys, values);
-                if let ValueRef::ArenaObject(object) = made
+                if let ValueRef(RefRepr::ArenaObject(object)) = made
                     && object.len() == keys.len()
                     && self.shapes.len() < limits::ARENA_SHAPES
                 {
@@ -199,7 +201,7 @@ impl<'e> ArenaBuild<'e> {
 fn same(keys: &[ValueRef<'_>], others: &[ValueRef<'_>]) -> bool {
     keys.len() == others.len()
         && keys.iter().zip(others).all(|pair| match pair {
-            (ValueRef::Short(key), ValueRef::Short(other)) => key == other,
+            (ValueRef(RefRepr::Short(key)), ValueRef(RefRepr::Short(other))) => key == other,
             (key, other) => key == other,
         })
 }

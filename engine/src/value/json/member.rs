@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 
 use super::{error_message, first, readable};
-use crate::value::{Arena, ValueRef};
+use crate::value::{Arena, RefRepr, ValueRef};
 
 /// Parses a document, which must be an object, and returns the member whose name matches regardless of case; the last
 /// one of several. Returns `None` if the text is blank or `null`, or if the member is missing or `null`.
@@ -27,7 +27,7 @@ pub fn read_member<'e>(
     }
     let Some(object) = value.as_object() else {
         return match value {
-            ValueRef::Null => Ok(None),
+            ValueRef(RefRepr::Null) => Ok(None),
             other => Err(format!("expected an object, got {}", other.kind().as_str())),
         };
     };
@@ -45,7 +45,7 @@ pub fn read_member<'e>(
             None => Some(other),
         },
     };
-    Ok(member.filter(|value| !matches!(value, ValueRef::Null)))
+    Ok(member.filter(|value| !matches!(value, ValueRef(RefRepr::Null))))
 }
 
 /// Returns the last name in the object at the start of a text that matches `name` regardless of case.

@@ -8,7 +8,7 @@ use super::repeats::{AdaptiveGate, Probe, Repeats, arrange};
 use crate::bug::{Within as _, WithinMut as _, bug};
 use crate::value::number::NumberText;
 use crate::value::object::{Growing, KeyOrder, Shapes};
-use crate::value::{Items, Number, Object, SharedText, Short, Value};
+use crate::value::{Items, Number, Object, Repr, SharedText, Short, Value};
 
 /// Builds owned values.
 #[derive(Default)]
@@ -43,32 +43,34 @@ impl<'t> Build<'t> for Owned {
 
     #[inline]
     fn null(&mut self, items: &mut Vec<Value>) {
-        push(items, || Value::Null);
+        push(items, || Value(Repr::Null));
     }
 
     #[inline]
     fn bool(&mut self, b: bool, items: &mut Vec<Value>) {
-        push(items, || Value::Bool(b));
+        push(items, || Value(Repr::Bool(b)));
     }
 
     #[inline]
     fn number(&mut self, number: Number<'t>, items: &mut Vec<Value>) {
         match number {
-            Number::Int(i) => push(items, || Value::Int(i)),
+            Number::Int(i) => push(items, || Value(Repr::Int(i))),
             Number::Decimal(scale, coefficient) => {
-                push(items, || Value::Decimal(scale, coefficient));
+                push(items, || Value(Repr::Decimal(scale, coefficient)));
             }
-            Number::Text(text) => items.push(Value::Number(Arc::new(NumberText(text.into())))),
+            Number::Text(text) => {
+                items.push(Value(Repr::Number(Arc::new(NumberText(text.into())))));
+            }
         }
     }
 
     #[inline]
     fn string(&mut self, text: Cow<'t, str>, items: &mut Vec<Value>) {
         if let Some(short) = Short::new(text.as_bytes()) {
-            return push(items, || Value::Short(short));
+            return push(items, || Value(Repr::Short(short)));
         }
         let text = self.repeats.string(&text, || SharedText::new(&text));
-        push(items, || Value::Text(text));
+        push(items, || Value(Repr::Text(text)));
     }
 
     #[inline]
@@ -86,7 +88,7 @@ impl<'t> Build<'t> for Owned {
             }
             seen => seen,
         };
-        let array = Value::Array(Items::collect(items.drain(start..)));
+        let array = Value(Repr::Array(Items::collect(items.drain(start..))));
         seen.store(|| array.clone());
         items.push(array);
     }
@@ -118,7 +120,7 @@ impl<'t> Build<'t> for Owned {
             self.put_aside(&mut aside, keys, first_key, items, start);
             aside.map_or_else(
                 || bug!("an object that is set aside is not there"),
-                |growing| Value::Object(growing.finish()),
+                |growing| Value(Repr::Object(growing.finish())),
             )
         } else {
             let order = self.shapes.order(names);
@@ -167,7 +169,7 @@ fn object(
         }
         object
     };
-    let object = Value::Object(object);
+    let object = Value(Repr::Object(object));
     seen.store(|| object.clone());
     object
 }

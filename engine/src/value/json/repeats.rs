@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::bug::bug;
 use crate::limits;
-use crate::value::{Shape, SharedText, Value};
+use crate::value::{Repr, Shape, SharedText, Value};
 
 /// Maximum number of members of a shared array or object.
 const MAX_MEMBERS: usize = 8;
@@ -48,7 +48,7 @@ struct Fingerprints {
 impl SlotTable {
     fn new(count: usize) -> Self {
         Self {
-            values: vec![Value::Null; count],
+            values: vec![Value(Repr::Null); count],
             fingerprints: vec![Fingerprints::default(); count],
         }
     }
@@ -149,7 +149,7 @@ impl Repeats {
         let mut hash = RepeatHash::default();
         hash.bytes(text.as_bytes());
         let seen = self.slots.probe(&hash, |known| match known {
-            Value::Text(known) if known.as_bytes() == text.as_bytes() => Some(known.clone()),
+            Value(Repr::Text(known)) if known.as_bytes() == text.as_bytes() => Some(known.clone()),
             _ => None,
         });
         self.strings.record(seen.is_hit());
@@ -157,7 +157,7 @@ impl Repeats {
             Probe::Hit(known) => known,
             seen => {
                 let made = make();
-                seen.store(|| Value::Text(made.clone()));
+                seen.store(|| Value(Repr::Text(made.clone())));
                 made
             }
         }
@@ -176,7 +176,7 @@ impl Repeats {
             return Probe::Miss;
         };
         let seen = self.slots.probe(&hash, |part| match part {
-            Value::Array(known) if same(known, items) => Some(part.clone()),
+            Value(Repr::Array(known)) if same(known, items) => Some(part.clone()),
             _ => None,
         });
         gate.record(seen.is_hit());
@@ -205,7 +205,7 @@ impl Repeats {
         };
         hash.word(Arc::as_ptr(shape).addr() as u64);
         let seen = self.slots.probe(&hash, |part| match part {
-            Value::Object(object) => object.shaped().and_then(|(known, values)| {
+            Value(Repr::Object(object)) => object.shaped().and_then(|(known, values)| {
                 (Arc::ptr_eq(known, shape) && same(values, items)).then(|| part.clone())
             }),
             _ => None,
@@ -233,7 +233,7 @@ pub(super) fn arrange(values: &mut [Value], sources: &[u8]) {
 fn is_plain(value: &Value) -> bool {
     matches!(
         value,
-        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Decimal(..) | Value::Short(_)
+        Value(Repr::Null | Repr::Bool(_) | Repr::Int(_) | Repr::Decimal(..) | Repr::Short(_))
     )
 }
 
@@ -265,11 +265,13 @@ impl<P> Probe<'_, P> {
 fn same(known: &[Value], items: &[Value]) -> bool {
     known.len() == items.len()
         && known.iter().zip(items).all(|pair| match pair {
-            (Value::Null, Value::Null) => true,
-            (Value::Bool(a), Value::Bool(b)) => a == b,
-            (Value::Int(a), Value::Int(b)) => a == b,
-            (Value::Decimal(scale, a), Value::Decimal(other, b)) => scale == other && a == b,
-            (Value::Short(a), Value::Short(b)) => a == b,
+            (Value(Repr::Null), Value(Repr::Null)) => true,
+            (Value(Repr::Bool(a)), Value(Repr::Bool(b))) => a == b,
+            (Value(Repr::Int(a)), Value(Repr::Int(b))) => a == b,
+            (Value(Repr::Decimal(scale, a)), Value(Repr::Decimal(other, b))) => {
+                scale == other && a == b
+            }
+            (Value(Repr::Short(a)), Value(Repr::Short(b))) => a == b,
             _ => false,
         })
 }
@@ -285,13 +287,13 @@ impl RepeatHash {
         let mut hash = Self(items.len() as u64);
         for item in items {
             match item {
-                Value::Null => hash.word(1),
-                Value::Bool(b) => hash.word(2 + u64::from(*b)),
-                Value::Int(i) => hash.word(i.cast_unsigned()),
-                Value::Decimal(scale, coefficient) => {
+                Value(Repr::Null) => hash.word(1),
+                Value(Repr::Bool(b)) => hash.word(2 + u64::from(*b)),
+                Value(Repr::Int(i)) => hash.word(i.cast_unsigned()),
+                Value(Repr::Decimal(scale, coefficient)) => {
                     hash.word(coefficient.cast_unsigned() ^ u64::from(*scale) << 56);
                 }
-                Value::Short(short) => {
+                Value(Repr::Short(short)) => {
                     let (low, high) = short.as_u64_pair();
                     hash.word(low);
                     hash.word(high);
@@ -343,13 +345,13 @@ impl RepeatHash {
 #[cfg(test)]
 mod tests {
     use super::super::read;
-    use crate::value::Value;
+    use crate::value::{Repr, Value};
 
     /// Returns the elements of a document that repeats a list of parts often enough for deduplication.
     fn repeated(parts: &str) -> Vec<Value> {
         let text = format!("[{}]", vec![parts; 10_000].join(","));
         match read(text.as_bytes()) {
-            Ok(Value::Array(items)) => items.iter().cloned().collect(),
+            Ok(Value(Repr::Array(items))) => items.iter().cloned().collect(),
             other => panic!("{other:?}"),
         }
     }
@@ -361,9 +363,9 @@ mod tests {
         let items = items.get(3..).expect("more of them");
         for (part, known) in items.iter().zip(items.iter().cycle().take(3).cycle()) {
             let shared = match (part, known) {
-                (Value::Object(a), Value::Object(b)) => a.ptr_eq(b),
-                (Value::Array(a), Value::Array(b)) => a.ptr_eq(b),
-                (Value::Text(a), Value::Text(b)) => a.ptr_eq(b),
+                (Value(Repr::Object(a)), Value(Repr::Object(b))) => a.ptr_eq(b),
+                (Value(Repr::Array(a)), Value(Repr::Array(b))) => a.ptr_eq(b),
+                (Value(Repr::Text(a)), Value(Repr::Text(b))) => a.ptr_eq(b),
                 _ => false,
             };
             assert!(shared, "{part} is held twice");

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::limits;
 use crate::value::small_stack::on_small_stack;
-use crate::value::{Arena, Object, Value, ValueRef};
+use crate::value::{Arena, Object, Repr, Value, ValueRef};
 
 fn compact(value: ValueRef<'_>) -> String {
     let mut out = Vec::new();
@@ -90,11 +90,11 @@ fn large_objects() {
 #[test]
 fn equal_keys_are_shared() {
     let list = read(br#"[{"b":1,"a":2},{"b":3,"a":4},{"a":5,"b":6}]"#).unwrap();
-    let Value::Array(items) = &list else {
+    let Value(Repr::Array(items)) = &list else {
         panic!("{list}")
     };
     let shape = |i: usize| match &items[i] {
-        Value::Object(object) => std::sync::Arc::as_ptr(object.shaped().unwrap().0),
+        Value(Repr::Object(object)) => std::sync::Arc::as_ptr(object.shaped().unwrap().0),
         other => panic!("{other}"),
     };
     assert_eq!(shape(0), shape(1));
@@ -342,7 +342,7 @@ fn keys_that_are_no_strings() {
     let object = Value::object(vec![
         (1.into(), 2.into()),
         ("1".into(), 3.into()),
-        (Value::Null, 1.into()),
+        (Value(Repr::Null), 1.into()),
         (Value::array(vec![1.into(), "<".into()]), 2.into()),
         (Value::set(vec![2.into()]), 1.into()),
         (
@@ -350,7 +350,7 @@ fn keys_that_are_no_strings() {
             0.into(),
         ),
         (
-            Value::Decimal(2, 150),
+            Value(Repr::Decimal(2, 150)),
             Value::number(crate::value::NumberBuf::parse("1e3").unwrap()),
         ),
     ]);
@@ -405,7 +405,7 @@ fn long_lists_of_elements_of_any_length() {
         let value = read(text.as_bytes()).unwrap();
         let items = value.as_array().unwrap();
         assert_eq!(items.len(), length);
-        assert_eq!(items.last(), Some(&Value::Int(2)));
+        assert_eq!(items.last(), Some(&Value(Repr::Int(2))));
     }
 }
 

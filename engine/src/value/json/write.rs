@@ -7,7 +7,7 @@ use solon_syntax::stack;
 use super::style::{JsonLayout, Style};
 use crate::bug::Within as _;
 use crate::limits::POLL_BYTES;
-use crate::value::{ObjectView, ValueRef, text};
+use crate::value::{ObjectView, RefRepr, ValueRef, text};
 
 /// A text would exceed its maximum length: values share nodes, but their texts do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,25 +127,28 @@ impl<'o, 'l> JsonWriter<'o, 'l> {
 
     fn value(&mut self, value: ValueRef<'_>) {
         match value {
-            ValueRef::Null => self.out.extend_from_slice(b"null"),
-            ValueRef::Bool(true) => self.out.extend_from_slice(b"true"),
-            ValueRef::Bool(false) => self.out.extend_from_slice(b"false"),
-            ValueRef::Int(i) => self
+            ValueRef(RefRepr::Null) => self.out.extend_from_slice(b"null"),
+            ValueRef(RefRepr::Bool(true)) => self.out.extend_from_slice(b"true"),
+            ValueRef(RefRepr::Bool(false)) => self.out.extend_from_slice(b"false"),
+            ValueRef(RefRepr::Int(i)) => self
                 .out
                 .extend_from_slice(itoa::Buffer::new().format(i).as_bytes()),
-            ValueRef::Decimal(..) | ValueRef::Number(_) | ValueRef::ArenaNumber(_) => {
+            ValueRef(RefRepr::Decimal(..) | RefRepr::Number(_) | RefRepr::ArenaNumber(_)) => {
                 self.number(value);
             }
-            ValueRef::Short(_)
-            | ValueRef::Text(_)
-            | ValueRef::Bytes(_)
-            | ValueRef::ArenaText(_) => {
+            ValueRef(
+                RefRepr::Short(_) | RefRepr::Text(_) | RefRepr::Bytes(_) | RefRepr::ArenaText(_),
+            ) => {
                 self.string(value.text_or_empty().as_bytes());
             }
             _ if value.exceeds_traversal_limit() => self.full = true,
-            ValueRef::Array(_) | ValueRef::ArenaArray(_) => stack::level(|| self.array(value)),
-            ValueRef::Set(_) | ValueRef::ArenaSet(_) => stack::level(|| self.set(value)),
-            ValueRef::Object(_) | ValueRef::ArenaObject(_) => stack::level(|| self.object(value)),
+            ValueRef(RefRepr::Array(_) | RefRepr::ArenaArray(_)) => {
+                stack::level(|| self.array(value));
+            }
+            ValueRef(RefRepr::Set(_) | RefRepr::ArenaSet(_)) => stack::level(|| self.set(value)),
+            ValueRef(RefRepr::Object(_) | RefRepr::ArenaObject(_)) => {
+                stack::level(|| self.object(value));
+            }
         }
     }
 

@@ -94,10 +94,6 @@ impl Number<'_> {
 
     /// Returns the remainder, with the sign of the dividend.
     #[inline]
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "named as the built-in, and fallible"
-    )]
     pub(crate) fn rem(self, other: Number<'_>) -> ArithmeticResult {
         if let (Self::Int(a), Number::Int(b)) = (self, other)
             && let Some(rest) = a.checked_rem(b)

@@ -10,7 +10,7 @@ use super::{Object, Shape};
 use crate::bug::bug;
 use crate::index::Indexed as _;
 use crate::limits;
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// Key orders that have occurred, each with a note of the reader.
 #[derive(Default)]
@@ -122,8 +122,8 @@ impl<N> KeyOrder<N> {
             && pairs.all(|(slot, key)| {
                 let key = key.as_ref().as_bytes();
                 match self.shape.keys().get(usize::from(*slot)) {
-                    Some(Value::Short(short)) => short.equals(key),
-                    Some(Value::Text(text)) => text.as_bytes() == key,
+                    Some(Value(Repr::Short(short))) => short.equals(key),
+                    Some(Value(Repr::Text(text))) => text.as_bytes() == key,
                     _ => false,
                 }
             })

@@ -6,7 +6,7 @@ use triomphe::{HeaderSlice, HeaderWithLength};
 
 use super::{Object, ObjectRepr, Shape};
 use crate::bug::bug;
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// An object of a known shape that is not shared yet. Values are `null` until they are set. Writing values to a list
 /// and then moving them into an object stalls on store forwarding.
@@ -17,7 +17,7 @@ impl Unfilled {
     pub(super) fn new(shape: Arc<Shape>) -> Self {
         let count = shape.keys().len();
         let header = HeaderWithLength::new(ObjectRepr::Shaped(shape), count);
-        let nulls = (0..count).map(|_| Value::Null);
+        let nulls = (0..count).map(|_| Value(Repr::Null));
         Self(triomphe::Arc::from_header_and_iter(header, nulls))
     }
 

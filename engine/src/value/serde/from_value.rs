@@ -12,7 +12,9 @@ use solon_syntax::stack;
 
 use super::ConvertError;
 use super::serialize::json_text;
-use crate::value::{ArrayView, Kind, Number, NumberBuf, ObjectView, SetView, Value, ValueRef};
+use crate::value::{
+    ArrayView, Kind, Number, NumberBuf, ObjectView, RefRepr, Repr, SetView, Value, ValueRef,
+};
 
 /// Deserializer of a value.
 pub(super) struct FromValue<'e>(pub ValueRef<'e>);
@@ -103,7 +105,7 @@ impl<'de> Deserializer<'de> for FromValue<'_> {
 
     fn deserialize_option<T: Visitor<'de>>(self, visitor: T) -> Result<T::Value, ConvertError> {
         match self.0 {
-            ValueRef::Null => visitor.visit_none(),
+            ValueRef(RefRepr::Null) => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
     }
@@ -331,11 +333,11 @@ impl<'de> Visitor<'de> for Visit {
     }
 
     fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
+        Ok(Value(Repr::Null))
     }
 
     fn visit_none<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
+        Ok(Value(Repr::Null))
     }
 
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -350,11 +352,11 @@ impl<'de> Visitor<'de> for Visit {
     }
 
     fn visit_bool<E>(self, b: bool) -> Result<Value, E> {
-        Ok(Value::Bool(b))
+        Ok(Value(Repr::Bool(b)))
     }
 
     fn visit_i64<E>(self, i: i64) -> Result<Value, E> {
-        Ok(Value::Int(i))
+        Ok(Value(Repr::Int(i)))
     }
 
     fn visit_u64<E>(self, u: u64) -> Result<Value, E> {

@@ -5,7 +5,7 @@ use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 use solon_syntax::stack;
 
 use crate::value::json::write_go;
-use crate::value::{Number, ObjectView, Value, ValueRef};
+use crate::value::{Number, ObjectView, RefRepr, Value, ValueRef};
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -22,8 +22,8 @@ impl Serialize for ValueRef<'_> {
             return serializer.serialize_str(&text.to_str());
         }
         match self {
-            ValueRef::Bool(b) => serializer.serialize_bool(*b),
-            ValueRef::Null => serializer.serialize_unit(),
+            ValueRef(RefRepr::Bool(b)) => serializer.serialize_bool(*b),
+            ValueRef(RefRepr::Null) => serializer.serialize_unit(),
             _ => stack::level(|| serialize_compound(*self, serializer)),
         }
     }

@@ -7,7 +7,7 @@ use solon_syntax::stack;
 use super::ConvertError;
 use super::serialize::json_text;
 use crate::limits;
-use crate::value::{NumberBuf, Value};
+use crate::value::{NumberBuf, Repr, Value};
 
 type ConvertResult = Result<Value, ConvertError>;
 
@@ -41,23 +41,23 @@ impl Serializer for ToValue {
     type SerializeStructVariant = SerializeEntries;
 
     fn serialize_bool(self, b: bool) -> ConvertResult {
-        Ok(Value::Bool(b))
+        Ok(Value(Repr::Bool(b)))
     }
 
     fn serialize_i8(self, i: i8) -> ConvertResult {
-        Ok(Value::Int(i.into()))
+        Ok(Value(Repr::Int(i.into())))
     }
 
     fn serialize_i16(self, i: i16) -> ConvertResult {
-        Ok(Value::Int(i.into()))
+        Ok(Value(Repr::Int(i.into())))
     }
 
     fn serialize_i32(self, i: i32) -> ConvertResult {
-        Ok(Value::Int(i.into()))
+        Ok(Value(Repr::Int(i.into())))
     }
 
     fn serialize_i64(self, i: i64) -> ConvertResult {
-        Ok(Value::Int(i))
+        Ok(Value(Repr::Int(i)))
     }
 
     fn serialize_i128(self, i: i128) -> ConvertResult {
@@ -67,15 +67,15 @@ impl Serializer for ToValue {
     }
 
     fn serialize_u8(self, u: u8) -> ConvertResult {
-        Ok(Value::Int(u.into()))
+        Ok(Value(Repr::Int(u.into())))
     }
 
     fn serialize_u16(self, u: u16) -> ConvertResult {
-        Ok(Value::Int(u.into()))
+        Ok(Value(Repr::Int(u.into())))
     }
 
     fn serialize_u32(self, u: u32) -> ConvertResult {
-        Ok(Value::Int(u.into()))
+        Ok(Value(Repr::Int(u.into())))
     }
 
     fn serialize_u64(self, u: u64) -> ConvertResult {
@@ -108,13 +108,13 @@ impl Serializer for ToValue {
         Ok(Value::array(
             bytes
                 .iter()
-                .map(|byte| Value::Int((*byte).into()))
+                .map(|byte| Value(Repr::Int((*byte).into())))
                 .collect(),
         ))
     }
 
     fn serialize_none(self) -> ConvertResult {
-        Ok(Value::Null)
+        Ok(Value(Repr::Null))
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> ConvertResult {
@@ -122,11 +122,11 @@ impl Serializer for ToValue {
     }
 
     fn serialize_unit(self) -> ConvertResult {
-        Ok(Value::Null)
+        Ok(Value(Repr::Null))
     }
 
     fn serialize_unit_struct(self, _: &'static str) -> ConvertResult {
-        Ok(Value::Null)
+        Ok(Value(Repr::Null))
     }
 
     fn serialize_unit_variant(
@@ -326,7 +326,7 @@ impl SerializeEntries {
     ) -> Result<Self, ConvertError> {
         Ok(Self {
             pairs: Vec::with_capacity(len.unwrap_or(0).min(RESERVED)),
-            key: Value::Null,
+            key: Value(Repr::Null),
             inner: outer.deeper()?,
             variant,
         })

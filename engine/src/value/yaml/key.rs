@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::error::YamlError;
 use super::resolve::Scalar;
 use crate::value::display::quote;
-use crate::value::{ArrayView, NumberBuf, ObjectView, Value, ValueRef};
+use crate::value::{ArrayView, NumberBuf, ObjectView, RefRepr, Repr, Value, ValueRef};
 
 /// A key whose value follows.
 pub(super) enum PendingKey {
@@ -46,15 +46,17 @@ fn float_key(f: f64) -> String {
 
 pub(super) fn key_of_value(value: &Value) -> Result<PendingKey, YamlError> {
     Ok(PendingKey::Text(match value {
-        Value::Null => return Ok(PendingKey::Null),
-        Value::Bool(_) => Value::string(&value.to_string()),
-        Value::Int(_) => Value::string(&value.to_string()),
-        Value::Decimal(..) | Value::Number(_) => match value.borrow().as_number() {
+        Value(Repr::Null) => return Ok(PendingKey::Null),
+        Value(Repr::Bool(_)) => Value::string(&value.to_string()),
+        Value(Repr::Int(_)) => Value::string(&value.to_string()),
+        Value(Repr::Decimal(..) | Repr::Number(_)) => match value.borrow().as_number() {
             Some(number) => Value::string(&float_key(number.to_f64())),
-            None => Value::Null,
+            None => Value(Repr::Null),
         },
-        Value::Short(_) | Value::Text(_) | Value::Bytes(_) => value.clone(),
-        Value::Array(_) | Value::Object(_) | Value::Set(_) => return Err(invalid_key(value)),
+        Value(Repr::Short(_) | Repr::Text(_) | Repr::Bytes(_)) => value.clone(),
+        Value(Repr::Array(_) | Repr::Object(_) | Repr::Set(_)) => {
+            return Err(invalid_key(value));
+        }
     }))
 }
 
@@ -78,18 +80,18 @@ fn go_syntax(value: ValueRef<'_>, null: &str) -> String {
     let mut out = String::new();
     // writing to a string cannot fail
     let _ = match value {
-        ValueRef::Null => out.write_str(null),
-        ValueRef::Short(_) | ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::ArenaText(_) => {
-            quote(value.text_or_empty().as_bytes(), &mut out)
-        }
-        ValueRef::Array(_) | ValueRef::ArenaArray(_) => {
+        ValueRef(RefRepr::Null) => out.write_str(null),
+        ValueRef(
+            RefRepr::Short(_) | RefRepr::Text(_) | RefRepr::Bytes(_) | RefRepr::ArenaText(_),
+        ) => quote(value.text_or_empty().as_bytes(), &mut out),
+        ValueRef(RefRepr::Array(_) | RefRepr::ArenaArray(_)) => {
             let items = value.as_array().into_iter().flat_map(ArrayView::iter);
             let items: Vec<String> = items
                 .map(|item| go_syntax(item, "interface {}(nil)"))
                 .collect();
             write!(out, "[]interface {{}}{{{}}}", items.join(", "))
         }
-        ValueRef::Object(_) | ValueRef::ArenaObject(_) => {
+        ValueRef(RefRepr::Object(_) | RefRepr::ArenaObject(_)) => {
             let pairs = value.as_object().into_iter().flat_map(ObjectView::iter);
             let pairs = pairs.map(|(key, value)| {
                 let key = go_syntax(key, null);

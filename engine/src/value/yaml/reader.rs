@@ -12,7 +12,7 @@ use super::resolve::{Scalar, TaggedScalar, float_value, is_out_of_range, resolve
 use super::scan;
 use crate::limits;
 use crate::value::json::{self, JsonErrorKind};
-use crate::value::{NumberBuf, Value};
+use crate::value::{NumberBuf, Repr, Value};
 
 /// Parses the first document. The others must be well formed.
 pub fn read(text: &[u8]) -> Result<Value, YamlError> {
@@ -268,13 +268,13 @@ impl YamlReader<'_> {
         match scalar {
             TaggedScalar::Text(bytes) => Value::bytes(&bytes),
             TaggedScalar::Scalar(Scalar::Str | Scalar::Merge) => Value::string(text),
-            TaggedScalar::Scalar(Scalar::Null) => Value::Null,
-            TaggedScalar::Scalar(Scalar::Bool(b)) => Value::Bool(b),
+            TaggedScalar::Scalar(Scalar::Null) => Value(Repr::Null),
+            TaggedScalar::Scalar(Scalar::Bool(b)) => Value(Repr::Bool(b)),
             TaggedScalar::Scalar(Scalar::Int(i)) => Value::number(int_number(i)),
             TaggedScalar::Scalar(Scalar::Float(f)) => float_value(f).unwrap_or_else(|name| {
                 let error = || YamlError::other(format!("json: unsupported value: {name}"));
                 self.unfit.get_or_insert_with(error);
-                Value::Null
+                Value(Repr::Null)
             }),
         }
     }
@@ -389,8 +389,8 @@ impl Mapping {
         let mut pairs = Vec::new();
         for merge in self.merges.iter().rev() {
             let maps = match merge {
-                Value::Object(_) => std::slice::from_ref(merge),
-                Value::Array(items) => items,
+                Value(Repr::Object(_)) => std::slice::from_ref(merge),
+                Value(Repr::Array(items)) => items,
                 _ => return Err(bad()),
             };
             for map in maps.iter().rev() {

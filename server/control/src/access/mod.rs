@@ -199,11 +199,11 @@ impl Access {
             item.is_some_and(|item| item.id == *id) && *permission == wanted
         });
         let owner = item.and_then(|item| item.owner);
-        let owner = owner.map_or(Value::Null, Value::from);
+        let owner = owner.map_or(Value::NULL, Value::from);
         let granted = if is_granted {
             wanted.as_str().into()
         } else {
-            Value::Null
+            Value::NULL
         };
         let row = |column: &str, value| Value::object(vec![(column.into(), value)]);
         let mut known = principal_input(principal, &wanted);

@@ -15,7 +15,7 @@ use crate::index::Indexed as _;
 use crate::types::schema::document::{Document, named};
 use crate::types::schema::reference::SchemaReferences;
 use crate::types::schema::validity::{self, Draft, canonical};
-use crate::value::{NumberBuf, Object, Value};
+use crate::value::{NumberBuf, Object, Repr, Value};
 
 /// Memory of a compiled schema for each byte of its text.
 const GROWTH: usize = 16;
@@ -58,7 +58,7 @@ impl Compiler<'_, '_> {
     /// Compiles a subschema into a reserved slot, so that it may reference itself.
     fn fill(&mut self, id: SubschemaId, schema: &Value) -> Result<(), String> {
         let part = match schema {
-            Value::Bool(passes) => Subschema::Always(*passes),
+            Value(Repr::Bool(passes)) => Subschema::Always(*passes),
             _ => match schema.as_members() {
                 Some(members) if members.get_str("$ref").is_some() => {
                     Subschema::Reference(self.reference(schema)?)
@@ -158,8 +158,8 @@ impl Compiler<'_, '_> {
 
     fn additional(&mut self, members: &Object, key: &str) -> Result<Additional, String> {
         Ok(match members.get_str(key) {
-            None | Some(Value::Bool(true)) => Additional::Allowed,
-            Some(Value::Bool(false)) => Additional::Forbidden,
+            None | Some(Value(Repr::Bool(true))) => Additional::Allowed,
+            Some(Value(Repr::Bool(false))) => Additional::Forbidden,
             Some(schema) => Additional::Schema(self.part(schema)?),
         })
     }
@@ -167,7 +167,7 @@ impl Compiler<'_, '_> {
     fn arrays(&mut self, members: &Object) -> Result<ArrayKeywords, String> {
         let items = match members.get_str("items") {
             None => ItemsKeyword::Any,
-            Some(Value::Array(items)) => {
+            Some(Value(Repr::Array(items))) => {
                 let items = items
                     .iter()
                     .map(|item| self.part(item))
@@ -248,7 +248,7 @@ fn texts(values: &[Value]) -> Vec<String> {
 
 fn types(members: &Object) -> Types {
     Types(match members.get_str("type") {
-        Some(Value::Array(types)) => texts(types),
+        Some(Value(Repr::Array(types))) => texts(types),
         Some(one) => texts(std::slice::from_ref(one)),
         None => Vec::new(),
     })
@@ -265,7 +265,7 @@ fn numbers(members: &Object) -> Option<NumberKeywords> {
     };
     // `exclusive…: true` makes the inclusive limit exclusive
     let bound = |key: &str, exclusive: &str| match members.get_str(exclusive) {
-        Some(Value::Bool(true)) => (None, number(key)),
+        Some(Value(Repr::Bool(true))) => (None, number(key)),
         _ => (number(key), number(exclusive)),
     };
     let (maximum, exclusive_maximum) = bound("maximum", "exclusiveMaximum");

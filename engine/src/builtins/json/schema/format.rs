@@ -7,7 +7,7 @@ use crate::bug::bug;
 use crate::builtins::regex::{Regex, is_pattern};
 use crate::builtins::time::matches_layout;
 use crate::uri;
-use crate::value::TextView;
+use crate::value::{TextView, TextViewRepr};
 
 /// A supported format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl RegexFormat {
         let regex = self.0.as_ref();
         regex.map_or_else(
             || bug!("a pattern of our own is none"),
-            |regex| regex.is_match(&TextView::Utf8(text)),
+            |regex| regex.is_match(&TextView(TextViewRepr::Utf8(text))),
         )
     }
 }

@@ -14,7 +14,7 @@ use solon_syntax::stack;
 use crate::builtins::patterns::{CompiledPattern, Family};
 use crate::builtins::{BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::limits;
-use crate::value::{ValueRef, json};
+use crate::value::{RefRepr, ValueRef, json};
 use keywords::SchemaProgram;
 use problem::SchemaViolation;
 
@@ -59,10 +59,10 @@ pub fn verify_schema<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let verdict = match cached(call, operands.operand(0)) {
-        Ok(_) => [ValueRef::Bool(true), ValueRef::Null],
+        Ok(_) => [ValueRef(RefRepr::Bool(true)), ValueRef(RefRepr::Null)],
         Err(reason) => {
             let reason = call.arena.text(&format!("jsonschema: {reason}"));
-            [ValueRef::Bool(false), reason]
+            [ValueRef(RefRepr::Bool(false)), reason]
         }
     };
     Ok(call.arena.array(&verdict))
@@ -71,10 +71,12 @@ pub fn verify_schema<'e>(
 /// Returns a document or schema as JSON text. A string operand must contain JSON text.
 fn text(operand: ValueRef<'_>) -> Result<Vec<u8>, String> {
     match operand {
-        ValueRef::Object(_)
-        | ValueRef::ArenaObject(_)
-        | ValueRef::Array(_)
-        | ValueRef::ArenaArray(_) => {
+        ValueRef(
+            RefRepr::Object(_)
+            | RefRepr::ArenaObject(_)
+            | RefRepr::Array(_)
+            | RefRepr::ArenaArray(_),
+        ) => {
             let mut text = Vec::new();
             json::write(operand, &mut text);
             Ok(text)
@@ -94,10 +96,12 @@ fn document<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     if operand.as_text().is_none() && is_json(operand) {
         return match operand {
-            ValueRef::Object(_)
-            | ValueRef::ArenaObject(_)
-            | ValueRef::Array(_)
-            | ValueRef::ArenaArray(_) => Ok(operand),
+            ValueRef(
+                RefRepr::Object(_)
+                | RefRepr::ArenaObject(_)
+                | RefRepr::Array(_)
+                | RefRepr::ArenaArray(_),
+            ) => Ok(operand),
             _ => Err(BuiltinError::error("wrong type, expected string or object")),
         };
     }
@@ -112,24 +116,30 @@ fn document<'e>(
 /// UTF-8.
 fn is_json(value: ValueRef<'_>) -> bool {
     stack::level(|| match value {
-        ValueRef::Null
-        | ValueRef::Bool(_)
-        | ValueRef::Int(_)
-        | ValueRef::Decimal(..)
-        | ValueRef::Number(_)
-        | ValueRef::ArenaNumber(_) => true,
-        ValueRef::Object(_) | ValueRef::ArenaObject(_) => value.as_object().is_none_or(|members| {
-            let is_text = |key: ValueRef<'_>| key.as_text().is_some() && is_json(key);
-            members
-                .iter()
-                .all(|(key, value)| is_text(key) && is_json(value))
-        }),
-        ValueRef::Array(_) | ValueRef::ArenaArray(_) => {
+        ValueRef(
+            RefRepr::Null
+            | RefRepr::Bool(_)
+            | RefRepr::Int(_)
+            | RefRepr::Decimal(..)
+            | RefRepr::Number(_)
+            | RefRepr::ArenaNumber(_),
+        ) => true,
+        ValueRef(RefRepr::Object(_) | RefRepr::ArenaObject(_)) => {
+            value.as_object().is_none_or(|members| {
+                let is_text = |key: ValueRef<'_>| key.as_text().is_some() && is_json(key);
+                members
+                    .iter()
+                    .all(|(key, value)| is_text(key) && is_json(value))
+            })
+        }
+        ValueRef(RefRepr::Array(_) | RefRepr::ArenaArray(_)) => {
             let items = value.as_array();
             items.is_none_or(|items| items.iter().all(is_json))
         }
-        ValueRef::Set(_) | ValueRef::ArenaSet(_) => false,
-        ValueRef::Short(_) | ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::ArenaText(_) => {
+        ValueRef(RefRepr::Set(_) | RefRepr::ArenaSet(_)) => false,
+        ValueRef(
+            RefRepr::Short(_) | RefRepr::Text(_) | RefRepr::Bytes(_) | RefRepr::ArenaText(_),
+        ) => {
             let text = value.as_text();
             text.is_none_or(|text| text.as_utf8().is_some())
         }
@@ -160,7 +170,7 @@ fn outcome<'e>(
     document: ValueRef<'e>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let problems = validate::validate(call, schema, document)?;
-    let valid = ValueRef::Bool(problems.is_empty());
+    let valid = ValueRef(RefRepr::Bool(problems.is_empty()));
     let arena = call.arena;
     let mut shown = arena.list();
     for problem in problems {

@@ -9,7 +9,7 @@ use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::index::Indexed as _;
 use crate::value::order::same_key;
-use crate::value::{Arena, Kind, ObjectBuilder, ValueRef};
+use crate::value::{Arena, Kind, ObjectBuilder, RefRepr, ValueRef};
 
 /// State of a key.
 pub enum PairState<'e> {
@@ -138,7 +138,7 @@ impl<'e> Opened<'e, PairChanges<'e>> {
         &self,
         call: &mut BuiltinContext<'e>,
     ) -> Result<Option<ValueRef<'e>>, BuiltinError> {
-        let ValueRef::Object(object) = self.original else {
+        let ValueRef(RefRepr::Object(object)) = self.original else {
             return Ok(None);
         };
         let few = |(_, values): &(_, &[_])| values.len() <= Arena::SHAPED;

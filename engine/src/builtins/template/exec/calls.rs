@@ -6,7 +6,7 @@ use crate::builtins::BuiltinError;
 use crate::builtins::template::data::Data;
 use crate::builtins::template::functions::{self, CallFailure};
 use crate::builtins::template::tree::{Command, OperandKind, TemplateOperand};
-use crate::value::ValueRef;
+use crate::value::{RefRepr, ValueRef};
 
 impl<'t, 'e> Executor<'_, 't, 'e> {
     /// Calls a function. Messages show `command`, or the operand itself if it is `None`.
@@ -94,7 +94,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
 
     fn check_format(&self, value: Data<'e>, operand: &TemplateOperand) -> Result<(), BuiltinError> {
         let value = match value {
-            Data::Element(ValueRef::Null) => value,
+            Data::Element(ValueRef(RefRepr::Null)) => value,
             value => value.concrete(),
         };
         if value.document().is_some_and(|value| value.is_string()) {

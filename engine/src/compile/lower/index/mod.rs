@@ -8,7 +8,7 @@ mod patterns;
 mod symbolic;
 mod texts;
 
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 pub use build::{Built, Proofs, build};
 pub use conditions::{IndexCondition, conditions};
@@ -27,5 +27,5 @@ pub enum Proof {
 
 /// Returns an array length as a value.
 fn length(items: usize) -> Value {
-    Value::Int(i64::try_from(items).unwrap_or(i64::MAX))
+    Value(Repr::Int(i64::try_from(items).unwrap_or(i64::MAX)))
 }

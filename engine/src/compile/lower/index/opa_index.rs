@@ -7,7 +7,7 @@ use super::{Proof, length};
 use crate::compile::lower::precheck::is_virtual;
 use crate::program::canonical::{self, Conditions, Constraint, Test};
 use crate::program::{AccessPath, Delimiters, PathRoot, ValueFeature, VirtualDocuments};
-use crate::value::{Value, ValueRef};
+use crate::value::{RefRepr, Repr, Value, ValueRef};
 
 /// Conditions of a rule in OPA's index.
 pub struct OpaConditions(Vec<Constraint>);
@@ -69,7 +69,7 @@ fn implies(test: &Test, keys: &[Value], condition: &IndexCondition) -> bool {
         (Test::Prefix(texts), ValueFeature::Prefix, [])
         | (Test::Suffix(texts), ValueFeature::Suffix, []) => texts.iter().all(takes),
         (Test::Items(items), ValueFeature::Length, []) => takes(&length(items.len())),
-        (Test::Items(items), ValueFeature::Value, [Value::Int(at)]) => {
+        (Test::Items(items), ValueFeature::Value, [Value(Repr::Int(at))]) => {
             let at = usize::try_from(*at).ok();
             let item = at.and_then(|at| items.get(at));
             item.is_some_and(|item| item.as_ref().is_some_and(takes))
@@ -105,7 +105,7 @@ fn begin(segments: &[Option<String>], delimiters: &[char], answers: &[Value]) ->
         start.pop();
     }
     let begins = |answer: &Value| match answer.borrow() {
-        ValueRef::Null => false,
+        ValueRef(RefRepr::Null) => false,
         answer => start
             .as_bytes()
             .starts_with(answer.string_bytes().unwrap_or(&[0xFF])),

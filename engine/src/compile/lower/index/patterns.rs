@@ -7,7 +7,7 @@ use super::conditions::RequiredValues;
 use super::texts::{TextRequirement, one};
 use crate::builtins::{IndexTest, glob, regex};
 use crate::program::{AccessPath, Delimiters, Question, ValueFeature};
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// Returns the conditions for a call to hold.
 pub fn needs(
@@ -63,7 +63,7 @@ fn globs(place: &AccessPath, pattern: &Value, delimiters: &Value) -> Option<Vec<
         }
     }
     if certain.whole {
-        let count = Value::Int(i64::try_from(certain.segments.len()).ok()?);
+        let count = Value(Repr::Int(i64::try_from(certain.segments.len()).ok()?));
         needs.push((ask(ValueFeature::Segments(delimiters)), smallvec![count]));
     }
     Some(needs)

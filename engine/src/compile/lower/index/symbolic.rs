@@ -6,7 +6,7 @@ use super::conditions::RequiredValues;
 use crate::compile::lower::constants::constant;
 use crate::compile::small_map::SmallMap;
 use crate::program::{AccessPath, Delimiters, KeyPath, PathRoot, Question, ValueFeature};
-use crate::value::Value;
+use crate::value::{Repr, Value};
 
 /// Symbolic value of a term.
 #[derive(Clone)]
@@ -116,7 +116,9 @@ impl SymbolicValue {
                 Some(Self::At(place))
             }
             Self::Split(place, delimiters) => {
-                let Value::Int(at) = key else { return None };
+                let Value(Repr::Int(at)) = key else {
+                    return None;
+                };
                 let at = usize::try_from(at).ok()?;
                 Some(Self::Part(place, delimiters, at))
             }
@@ -126,7 +128,8 @@ impl SymbolicValue {
 
     /// Returns an item of an array.
     pub fn item(&self, at: usize) -> Option<Self> {
-        self.clone().under_key(Value::Int(i64::try_from(at).ok()?))
+        self.clone()
+            .under_key(Value(Repr::Int(i64::try_from(at).ok()?)))
     }
 
     /// Returns some element.

@@ -9,7 +9,7 @@ use super::super::Arena;
 use crate::index::Indexed as _;
 use crate::value::order::{hash, hash_short};
 use crate::value::prefix_hash::prefix_hash;
-use crate::value::{Short, ValueRef};
+use crate::value::{RefRepr, Short, ValueRef};
 
 /// Position of a key, with its hash: keys may be large, and a table that grows needs the hashes of all.
 #[derive(Clone, Copy)]
@@ -61,16 +61,14 @@ impl<'e> ArenaKeyTable<'e> {
     #[inline]
     pub fn code(&self, key: &ValueRef<'_>) -> u64 {
         match key {
-            ValueRef::Array(_)
-            | ValueRef::ArenaArray(_)
-            | ValueRef::Object(_)
-            | ValueRef::ArenaObject(_)
-            | ValueRef::Set(_)
-            | ValueRef::ArenaSet(_)
-                if !self.thorough =>
-            {
-                prefix_hash(*key)
-            }
+            ValueRef(
+                RefRepr::Array(_)
+                | RefRepr::ArenaArray(_)
+                | RefRepr::Object(_)
+                | RefRepr::ArenaObject(_)
+                | RefRepr::Set(_)
+                | RefRepr::ArenaSet(_),
+            ) if !self.thorough => prefix_hash(*key),
             _ => hash(*key),
         }
     }
@@ -99,7 +97,7 @@ impl<'e> ArenaKeyTable<'e> {
     /// Returns the hash of a key, and its position or the slot for its insertion.
     #[inline]
     pub fn lookup(&self, keys: &[ValueRef<'_>], key: &ValueRef<'_>) -> (u64, Result<usize, usize>) {
-        if let ValueRef::Short(short) = key {
+        if let ValueRef(RefRepr::Short(short)) = key {
             return self.lookup_short(keys, short);
         }
         let code = self.code(key);
@@ -121,7 +119,8 @@ impl<'e> ArenaKeyTable<'e> {
     #[inline]
     pub fn lookup_short(&self, keys: &[ValueRef<'_>], key: &Short) -> (u64, Result<usize, usize>) {
         let code = hash_short(key);
-        let same = |at| matches!(keys.get(at), Some(ValueRef::Short(other)) if other == key);
+        let same =
+            |at| matches!(keys.get(at), Some(ValueRef(RefRepr::Short(other))) if other == key);
         (code, self.probe(code, same))
     }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::index::Indexed as _;
 use crate::value::order::hash;
-use crate::value::{Value, ValueRef, search};
+use crate::value::{RefRepr, Repr, Value, ValueRef, search};
 
 /// Maximum number of pairs of a run.
 pub const FULL: usize = 512;
@@ -48,7 +48,7 @@ impl KeyTable {
             let place = usize::from(*self.0.get(at)?).checked_sub(1)?;
             let found = keys.get(place)?;
             let same = match (found, &key) {
-                (Value::Short(found), ValueRef::Short(key)) => found == key,
+                (Value(Repr::Short(found)), ValueRef(RefRepr::Short(key))) => found == key,
                 (found, key) => found.borrow() == *key,
             };
             if same {
@@ -182,15 +182,17 @@ impl SortedRun {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::RefRepr;
+    use crate::value::Repr;
 
     fn run(keys: impl Iterator<Item = i64>) -> SortedRun {
-        let keys: Vec<Value> = keys.map(Value::Int).collect();
+        let keys: Vec<Value> = keys.map(|it| Value(Repr::Int(it))).collect();
         SortedRun::new(keys.clone(), keys)
     }
 
     fn look_up_all(run: &SortedRun, key: i64) -> Option<i64> {
-        match run.get(ValueRef::Int(key)) {
-            Some(Value::Int(found)) => Some(*found),
+        match run.get(ValueRef(RefRepr::Int(key))) {
+            Some(Value(Repr::Int(found))) => Some(*found),
             _ => None,
         }
     }
@@ -209,7 +211,7 @@ mod tests {
         }
         assert!(run.table.get().is_some());
         assert_eq!(
-            run.get(ValueRef::Decimal(1, 30)).map(Value::kind),
+            run.get(ValueRef(RefRepr::Decimal(1, 30))).map(Value::kind),
             Some(crate::value::Kind::Number)
         );
     }
@@ -224,7 +226,7 @@ mod tests {
             (None, Some(8))
         );
         (0..100).for_each(|_| assert_eq!(look_up_all(&run, 599), Some(599)));
-        run.insert(7, Value::Int(7), Value::Int(70));
+        run.insert(7, Value(Repr::Int(7)), Value(Repr::Int(70)));
         assert_eq!(
             (look_up_all(&run, 7), look_up_all(&run, 8)),
             (Some(70), Some(8))
