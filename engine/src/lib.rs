@@ -185,7 +185,7 @@ pub mod yaml {
 /// # Ok::<(), &str>(())
 /// ```
 pub mod shapes {
-    pub use crate::value::object::{KeyOrder, Shapes, Unfilled};
+    pub use crate::value::object::{KeyOrder, MAX_KEYS, Shapes, Unfilled};
 }
 
 /// Iterators of values, which the methods of values and views return.

@@ -23,7 +23,7 @@ pub(crate) use iter::PairIterRepr;
 pub use iter::{ObjectIter, PairIter};
 use shape::SCANNED;
 pub use shape::Shape;
-pub use shapes::{KeyOrder, Shapes};
+pub use shapes::{KeyOrder, MAX_KEYS, Shapes};
 pub use unfilled::Unfilled;
 
 /// An owned object with shared ownership: shape and values are in one allocation with their reference count.

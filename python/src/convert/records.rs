@@ -5,7 +5,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use ::engine::shapes::{KeyOrder, Shapes, Unfilled};
+use ::engine::shapes::{KeyOrder, MAX_KEYS, Shapes, Unfilled};
 use ::engine::{Object, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -152,7 +152,7 @@ pub fn likely(first: &Bound<'_, PyAny>, size: usize) -> Option<Rc<Record>> {
 
 /// Creates an object from values in the order of names; `None` unless all names are plain strings that may be cached.
 pub fn read(names: &[Bound<'_, PyAny>], values: &mut [Value]) -> Option<Object> {
-    if names.len() > Object::SHAPED {
+    if names.len() > MAX_KEYS {
         return None;
     }
     let mut bytes = 0;

@@ -12,6 +12,9 @@ use crate::index::Indexed as _;
 use crate::limits;
 use crate::value::{Repr, Value};
 
+/// Maximum number of keys of an object that shares its keys.
+pub const MAX_KEYS: usize = Object::SHAPED;
+
 /// Key orders that have occurred, each with a note of the reader.
 #[derive(Default)]
 pub struct Shapes<N = ()> {
@@ -38,7 +41,7 @@ pub struct KeyOrder<N = ()> {
 }
 
 impl<N: Default> Shapes<N> {
-    /// Returns the order of these keys, at most [`Object::SHAPED`] of them. The last of equal keys wins.
+    /// Returns the order of these keys, at most [`MAX_KEYS`] of them. The last of equal keys wins.
     #[inline]
     pub fn order<K: AsRef<str>>(&mut self, keys: &[K]) -> Option<&mut KeyOrder<N>> {
         let mut at = self.orders.get(self.last).map_or(0, |order| order.next);
