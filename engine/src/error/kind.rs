@@ -2,6 +2,8 @@
 
 use super::Error;
 use crate::builtins::{EvalErrorCode, StopReason};
+use crate::bundle::{LoadError, LoadErrors};
+use solon_syntax::source::{Code, Diagnostics};
 
 /// The kind of an [`Error`]. Limits and cancellation have kinds of their own, so that a caller can retry, raise a limit
 /// or give up.
@@ -74,6 +76,39 @@ impl ErrorKind {
 }
 
 impl Error {
+    /// Returns OPA's code of the first entry, as in [`entries`](Self::entries), without building the entries.
+    ///
+    /// ```
+    /// use solon::Engine;
+    ///
+    /// let engine = Engine::new();
+    /// assert_eq!(engine.set_module("p.rego", "package p\nallow if x").unwrap_err().code(), "rego_unsafe_var_error");
+    /// assert_eq!(engine.read("absent").unwrap_err().code(), "storage_not_found_error");
+    /// assert_eq!(engine.remove_module("p.rego").unwrap_err().code(), "resource_not_found");
+    /// ```
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Compile(Diagnostics(all)) => all
+                .first()
+                .map_or(Code::Compile, |first| first.code)
+                .as_str(),
+            Self::Load(LoadErrors(errors)) => match errors.first() {
+                Some(LoadError::Syntax(first)) => first.code.as_str(),
+                _ => "load_error",
+            },
+            Self::Eval(error) => error.code.as_str(),
+            Self::Store(error) => error.code(),
+            Self::Input(_) | Self::Output(_) | Self::Options(_) | Self::EmptyQuery => {
+                "invalid_parameter"
+            }
+            Self::UnknownPath(_) | Self::UnknownModule(_) => "resource_not_found",
+            Self::Filter(entries) => entries
+                .first()
+                .map_or("pe_fragment_error", |entry| entry.code.as_str()),
+            Self::Internal(_) => "internal_error",
+        }
+    }
+
     /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -93,6 +128,50 @@ impl Error {
             Self::UnknownPath(_) => ErrorKind::UnknownPath,
             Self::UnknownModule(_) => ErrorKind::UnknownModule,
             Self::Internal(_) => ErrorKind::Internal,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Error;
+    use crate::bundle::{LoadError, LoadErrors};
+    use crate::error::{ErrorEntry, InputError};
+    use crate::{Engine, Request};
+
+    #[test]
+    fn the_code_is_that_of_the_first_entry() {
+        let engine = Engine::new();
+        engine
+            .set_module("p.rego", "package p\n\na := 1\n\na := 2")
+            .unwrap();
+        let document = engine.prepare_document("p/a").unwrap();
+        let Err(Error::Compile(syntax)) = engine.set_module("s.rego", "package") else {
+            panic!("no syntax error");
+        };
+        let load = |error| Error::Load(LoadErrors(vec![error]));
+        let errors = [
+            engine
+                .set_module("x.rego", "package x\n\nallow if x")
+                .unwrap_err(),
+            document.evaluate(&Request::new()).unwrap_err(),
+            engine.read("absent").unwrap_err(),
+            Error::Input(InputError::new("not an object")),
+            Error::Output("not a number".to_owned()),
+            Error::Options("not a reference".to_owned()),
+            load(LoadError::File("cannot be read".to_owned())),
+            load(LoadError::Policy("p.rego".to_owned(), syntax.clone())),
+            load(LoadError::Roots("roots overlap".to_owned())),
+            load(LoadError::Syntax(syntax.0[0].clone())),
+            Error::UnknownPath("p/x".to_owned()),
+            engine.remove_module("absent.rego").unwrap_err(),
+            engine.prepare_query("").err().unwrap(),
+            engine.prepare_query(" ").err().unwrap(),
+            Error::Filter(vec![ErrorEntry::new("pe_fragment_error", "not supported")]),
+            Error::Internal("violated".to_owned()),
+        ];
+        for error in errors {
+            assert_eq!(error.code(), error.entries()[0].code, "{error}");
         }
     }
 }

@@ -13,6 +13,12 @@ impl From<()> for Value {
     }
 }
 
+impl<'e> From<&'e Value> for ValueRef<'e> {
+    fn from(value: &'e Value) -> Self {
+        value.borrow()
+    }
+}
+
 impl From<()> for ValueRef<'_> {
     /// `null`
     fn from((): ()) -> Self {

@@ -11,6 +11,8 @@ mod repeats;
 mod style;
 mod write;
 
+use std::str::FromStr;
+
 use lexer::JsonLexer;
 
 pub use error::{JsonError, JsonErrorKind, TOO_DEEP};
@@ -38,6 +40,46 @@ use super::{Arena, Repr, Value, ValueRef};
 /// ```
 pub fn read(text: &[u8]) -> Result<Value, JsonError> {
     JsonReader::new(text.len()).read(text)
+}
+
+impl Value {
+    /// Returns the value as compact JSON. Sets become arrays in order, and keys that are not strings their JSON text.
+    ///
+    /// ```
+    /// use solon::{Value, value};
+    ///
+    /// let user = value!({"name": "alice", "rate": 0.5, "roles": ["dev"]});
+    /// assert_eq!(user.to_json(), r#"{"name":"alice","rate":0.5,"roles":["dev"]}"#);
+    /// assert_eq!(Value::set(vec![2.into(), 1.into()]).to_json(), "[1,2]");
+    /// assert_eq!(user.to_json().parse(), Ok(user));
+    /// ```
+    pub fn to_json(&self) -> String {
+        let mut text = Vec::new();
+        write(self.borrow(), &mut text);
+        match String::from_utf8(text) {
+            Ok(text) => text,
+            Err(error) => lossy(error.as_bytes()).into_owned(),
+        }
+    }
+}
+
+/// Parses JSON.
+///
+/// ```
+/// use solon::Value;
+///
+/// let value: Value = r#"{"rate": 1.50}"#.parse()?;
+/// assert_eq!(value.to_json(), r#"{"rate":1.50}"#);
+/// let error = "[1,".parse::<Value>().unwrap_err();
+/// assert_eq!((error.line(), error.column()), (1, 4));
+/// # Ok::<(), solon::json::JsonError>(())
+/// ```
+impl FromStr for Value {
+    type Err = JsonError;
+
+    fn from_str(text: &str) -> Result<Self, JsonError> {
+        read(text.as_bytes())
+    }
 }
 
 /// Parses several documents. Their objects share keys, and repeated parts are stored once.

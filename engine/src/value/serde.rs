@@ -28,11 +28,13 @@ pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, ConvertError>
 ///
 /// ```
 /// let roles = solon::value!(["admin", "dev"]);
-/// let roles: Vec<String> = solon::from_value(roles.borrow()).unwrap();
+/// let roles: Vec<String> = solon::from_value(&roles).unwrap();
 /// assert_eq!(roles, ["admin", "dev"]);
 /// ```
-pub fn from_value<T: DeserializeOwned>(value: ValueRef<'_>) -> Result<T, ConvertError> {
-    T::deserialize(from_value::FromValue(value))
+pub fn from_value<'v, T: DeserializeOwned>(
+    value: impl Into<ValueRef<'v>>,
+) -> Result<T, ConvertError> {
+    T::deserialize(from_value::FromValue(value.into()))
 }
 
 /// The reason why a value cannot be converted.
