@@ -63,7 +63,7 @@ impl Origin {
     /// Reads an argument: bytes are an archive, anything else is a path.
     pub fn from_python(source: &Bound<'_, PyAny>) -> PyResult<Self> {
         if source.is_instance_of::<PyBytes>() {
-            return Ok(Self::Archive(Text::of(source)?));
+            return Ok(Self::Archive(Text::of_str(source)?));
         }
         let path: PathBuf = source.extract()?;
         Ok(Self::Path(path.to_string_lossy().into_owned()))
@@ -111,7 +111,7 @@ impl Options {
         }
         let mut known = Vec::with_capacity(keys.len());
         for (id, key) in keys {
-            let secret = Text::of(key.key.bind(py))?;
+            let secret = Text::of_str(key.key.bind(py))?;
             if secret.as_bytes().is_empty() {
                 return Err(PyValueError::new_err(format!("the key {id:?} is empty")));
             }

@@ -78,7 +78,7 @@ impl Model {
             }
             "stacks" => visible_json["selector"] = json!({ "n": [item.labels.to_string()] }),
             "sources" if item.labels > 0 => {
-                visible_json["builtin"] = json!(item.labels.to_string())
+                visible_json["builtin"] = json!(item.labels.to_string());
             }
             _ => {}
         }

@@ -67,7 +67,7 @@ impl<'e> Machine<'e> {
                 }
                 ModifierTarget::ByBuiltin(callee, entry) => {
                     Rc::make_mut(mocks.get_or_insert_default())
-                        .push((*callee, Mock::Builtin(entry)))
+                        .push((*callee, Mock::Builtin(entry)));
                 }
                 ModifierTarget::ByValue(callee, value) => {
                     let value = self.get(*value);

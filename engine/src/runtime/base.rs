@@ -90,8 +90,8 @@ fn with_text<R>(number: Number<'_>, read: impl FnOnce(ValueRef<'_>) -> R) -> R {
 
 #[cfg(test)]
 mod tests {
-use crate::value::{NumberBuf, Repr, Value};
-use super::base_child;
+    use super::base_child;
+    use crate::value::{NumberBuf, Repr, Value};
 
     #[test]
     fn a_number_is_the_key_of_its_text() {

@@ -7,8 +7,8 @@ use std::sync::{Arc, LazyLock};
 
 use solon_syntax::stack;
 
-use crate::ValueRef;
 use super::{ArenaObject, Kind, RefRepr, SharedText, Short, stored_order};
+use crate::ValueRef;
 
 pub(super) static STATE: LazyLock<foldhash::fast::RandomState> =
     LazyLock::new(foldhash::fast::RandomState::default);

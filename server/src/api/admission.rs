@@ -32,7 +32,7 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         .and_then(Review::from_input)
     {
         Ok(review) => review,
-        Err(problem) => return malformed(input.as_ref().ok(), &problem),
+        Err(problem) => return Ok(malformed(input.as_ref().ok(), &problem)),
     };
     let decider = Decider::new("admission", package);
     let decide = |value: Option<&Value>| {
@@ -40,7 +40,7 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         AdmissionDecision::read(value, review.is_delete())
     };
     let answer = match decider.decide(state, request, review.input, decide) {
-        Ok(decided) => Answer::of_decision(decided.result),
+        Ok(decided) => Answer::of_decision(&decided.result),
         Err(error @ ApiError::Elsewhere(_)) => return Err(error),
         Err(error) => {
             let reason = error
@@ -70,10 +70,10 @@ fn read(request: &Call<'_>) -> Result<Value, String> {
 }
 
 /// Denies a review that cannot be decided. The API server takes a response without the review's `uid` for an error.
-fn malformed(input: Option<&Value>, problem: &str) -> Result<Response, ApiError> {
+fn malformed(input: Option<&Value>, problem: &str) -> Response {
     let uid = input.and_then(Review::uid_of).unwrap_or_default();
     let message = format!("malformed admission review: {problem}");
-    Ok(respond(Answer::denied(400, &message).review(uid)))
+    respond(Answer::denied(400, &message).review(uid))
 }
 
 fn respond(body: Vec<u8>) -> Response {

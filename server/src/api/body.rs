@@ -137,7 +137,7 @@ fn is_input_in_any_case(name: &Value) -> bool {
 const INPUT: &str = "input";
 
 fn metadata_of_text(text: &str) -> Result<Value, String> {
-    let members = Members::from_text(text)?.members.into_iter();
+    let members = Members::from_text(text)?.pairs.into_iter();
     let others = members.filter(|(name, _)| !name.eq_ignore_ascii_case(INPUT));
     let read = others.map(|(name, member)| {
         let value = json::read(member.get().as_bytes());
@@ -257,7 +257,7 @@ impl Names {
 /// Members of an object with unparsed values.
 #[derive(Default)]
 pub struct Members<'a> {
-    members: Vec<(Cow<'a, str>, &'a RawValue)>,
+    pairs: Vec<(Cow<'a, str>, &'a RawValue)>,
     left_out: usize,
     names: Names,
 }
@@ -291,7 +291,7 @@ impl<'a> Members<'a> {
 
     /// Returns the number of members in the text, including those that were not kept.
     pub fn count(&self) -> usize {
-        self.members.len() + self.left_out
+        self.pairs.len() + self.left_out
     }
 
     /// Returns the text of a member. The last one of a name is used.
@@ -300,13 +300,13 @@ impl<'a> Members<'a> {
             Names::InAnyCase => key.eq_ignore_ascii_case(name),
             Names::Exactly => key == name,
         };
-        let named = self.members.iter().rfind(|(key, _)| fits(key));
+        let named = self.pairs.iter().rfind(|(key, _)| fits(key));
         named.map(|(_, value)| value.get())
     }
 
     /// Returns all names with their texts, in the order of the text.
     pub fn into_pairs(self) -> impl Iterator<Item = (Cow<'a, str>, &'a str)> {
-        let pairs = self.members.into_iter();
+        let pairs = self.pairs.into_iter();
         pairs.map(|(name, value)| (name, value.get()))
     }
 
@@ -387,9 +387,9 @@ impl<'de> Visitor<'de> for MembersVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut members = Members::default();
-        while members.members.len() < self.most {
+        while members.pairs.len() < self.most {
             match map.next_entry()? {
-                Some(member) => members.members.push(member),
+                Some(member) => members.pairs.push(member),
                 None => return Ok(members),
             }
         }

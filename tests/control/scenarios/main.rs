@@ -10,6 +10,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::print_stdout,
     reason = "a panic here is a failing test"
 )]
 
@@ -17,7 +18,6 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod servers;
 #[path = "../../time/waiting.rs"]
-#[allow(dead_code, reason = "other tests use the rest")]
 mod waiting;
 
 mod killed;

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::chunked::Run;
+use super::chunked::SortedRun;
 use crate::value::{Value, ValueRef};
 
 /// The pairs of an owned object in key order.
 #[derive(Clone)]
 pub struct ObjectIter<'a> {
     pub(super) run: std::iter::Zip<std::slice::Iter<'a, Value>, std::slice::Iter<'a, Value>>,
-    pub(super) rest: std::slice::Iter<'a, Arc<Run>>,
+    pub(super) rest: std::slice::Iter<'a, Arc<SortedRun>>,
 }
 
 impl<'a> Iterator for ObjectIter<'a> {

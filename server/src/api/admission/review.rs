@@ -86,7 +86,7 @@ impl Answer {
     }
 
     /// Returns the response of a decision.
-    pub fn of_decision(decision: AdmissionDecision) -> Self {
+    pub fn of_decision(decision: &AdmissionDecision) -> Self {
         let mut answer = if decision.is_allowed {
             let mut members = Map::new();
             members.insert("allowed".to_owned(), json!(true));

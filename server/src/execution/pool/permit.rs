@@ -21,7 +21,7 @@ pub struct Permit {
     pool: Arc<PoolState>,
     class: Cell<Class>,
     /// `None` during a host call, while the work waits for another permit, and after a wait that ended past the deadline.
-    permit: Cell<Option<OwnedSemaphorePermit>>,
+    acquired: Cell<Option<OwnedSemaphorePermit>>,
     /// Permit of a decision that keeps a thread while it waits, from the first wait to the end. It limits the number of threads,
     /// even if many waits end at the same time.
     waiting_io: Cell<Option<OwnedSemaphorePermit>>,
@@ -49,7 +49,7 @@ impl Permit {
         Self {
             pool,
             class: Cell::new(class),
-            permit: Cell::new(Some(held)),
+            acquired: Cell::new(Some(held)),
             waiting_io: Cell::default(),
             is_rejected: Arc::default(),
             estimate,
@@ -87,10 +87,10 @@ impl Permit {
         }
         if let Ok(held) = self.pool.overlong.clone().try_acquire_owned() {
             self.pool.overran.fetch_add(1, Ordering::Relaxed);
-            self.permit.set(Some(held));
+            self.acquired.set(Some(held));
             self.class.set(Class::Overlong);
         } else if self.class.get() != Class::Long && self.has_waiting_permit() {
-            drop(self.permit.take());
+            drop(self.acquired.take());
             self.wait_for(Class::Long);
         }
     }
@@ -104,7 +104,7 @@ impl Permit {
             }
             return;
         }
-        drop(self.permit.take());
+        drop(self.acquired.take());
         let in_host_call = InHostCall::new(&self.pool);
         call();
         drop(in_host_call);
@@ -136,7 +136,7 @@ impl Permit {
             self.runtime.block_on(acquired).and_then(Result::ok)
         });
         self.class.set(class);
-        self.permit.set(held);
+        self.acquired.set(held);
     }
 
     /// Returns `true` if a host call of this request was skipped because too many decisions were waiting.
