@@ -53,7 +53,7 @@ impl Bundle {
     }
 }
 
-/// Where a bundle is read from.
+/// Source of a bundle.
 pub enum Origin {
     Archive(Text),
     Path(String),

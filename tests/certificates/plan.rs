@@ -100,7 +100,7 @@ impl Plan {
         }
     }
 
-    /// Adds an extension. Without `beside`, replaces extensions of its kind.
+    /// Adds an extension. Unless another one may stay, replaces extensions of its kind.
     pub fn put(&mut self, extension: Extension, beside: bool) {
         if !beside {
             self.extensions.retain(|other| other.id != extension.id);

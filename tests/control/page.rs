@@ -171,7 +171,7 @@ async fn a_key_is_exchanged_for_a_session() {
                 .contains("Signed in as <strong>viewer</strong>")
         );
         assert_eq!(browser.get("/ui/login").await.location, "/ui");
-        // the cookie is no key of the API, and a key is no session
+        // the API does not accept the cookie, and the page does not accept a key
         let bearer = format!("Bearer {session}");
         let api = [("authorization".to_owned(), bearer)].into();
         let api = plane.send_with("", "GET /v1/bundles", "", &api).await;
@@ -274,7 +274,7 @@ async fn forms_need_their_tokens() {
         [("host", "c.example.com"), ("sec-fetch-site", "same-site")],
     ] {
         assert_eq!(browser.send(path, &body, &headers).await.status, 403);
-        // neither does a login from elsewhere begin a session of somebody else
+        // a login from another site does not begin a session
         assert_eq!(
             other.send("POST /ui/login", "key=x", &headers).await.status,
             403

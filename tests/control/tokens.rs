@@ -72,18 +72,18 @@ async fn the_command_line_is_noted() {
         .unwrap();
     commands::revoke_token(&options, "ops").await.unwrap();
     let (_, audit) = plane.send_json("admin", "GET /v1/audit?limit=2", "").await;
-    let told = |at: usize, name: &str| audit["result"][at][name].clone();
+    let entry = |at: usize, name: &str| audit["result"][at][name].clone();
     assert_eq!(
-        [told(1, "action"), told(0, "action")],
+        [entry(1, "action"), entry(0, "action")],
         [json!("create"), json!("delete")]
     );
     for at in [0, 1] {
-        assert_eq!(told(at, "principal"), "the command line");
-        assert_eq!(told(at, "name"), "ops");
-        assert_eq!(told(at, "kind"), "tokens");
+        assert_eq!(entry(at, "principal"), "the command line");
+        assert_eq!(entry(at, "name"), "ops");
+        assert_eq!(entry(at, "kind"), "tokens");
     }
-    assert_eq!(told(1, "after")["role"], "viewer");
-    assert_eq!(told(0, "before")["role"], "viewer");
+    assert_eq!(entry(1, "after")["role"], "viewer");
+    assert_eq!(entry(0, "before")["role"], "viewer");
     let (status, _) = plane
         .send_json("admin", "GET /v1/bundles/described", "")
         .await;

@@ -43,9 +43,9 @@ def test_annotations_are_checked_by_the_compiler():
         def twice(x: int) -> int:
             return 2 * x
 
-    with pytest.raises(solon.CompileError) as told:
+    with pytest.raises(solon.CompileError) as raised:
         engine_of('a := twice("x")', add)
-    assert told.value.code == "rego_type_error"
+    assert raised.value.code == "rego_type_error"
     with pytest.raises(solon.CompileError):
         engine_of("a := startswith(twice(1), \"x\")", add)
     with pytest.raises(solon.CompileError):
@@ -89,9 +89,9 @@ def test_what_functions_raise_is_an_error_of_a_builtin():
     for x in ["raise", "undefined", "object"]:
         assert ask({"x": x}) is solon.UNDEFINED
         assert other({"x": x}) == "else"
-    with pytest.raises(solon.EvalError, match="LookupError: no such user") as told:
+    with pytest.raises(solon.EvalError, match="LookupError: no such user") as raised:
         ask({"x": "raise"}, strict_builtin_errors=True)
-    assert told.value.location.file == "p.rego"
+    assert raised.value.location.file == "p.rego"
     assert ask.may_block
 
 
@@ -102,9 +102,9 @@ def test_what_ends_a_program_ends_an_evaluation():
             raise SystemExit(x)
 
     ask = engine_of("a := leave(3)", add).prepare("p/a")
-    with pytest.raises(SystemExit) as told:
+    with pytest.raises(SystemExit) as raised:
         ask()
-    assert told.value.code == 3
+    assert raised.value.code == 3
     with pytest.raises(SystemExit):
         ask.evaluate_many([{}])
 

@@ -43,9 +43,9 @@ def test_all_faults_are_told_and_nothing_changes(folder):
     (folder / "p" / "bad.rego").write_text("package x\n\np if {")
     (folder / "p" / "bad.json").write_text("{")
     engine = solon.Engine(offline=True)
-    with pytest.raises(solon.LoadError) as told:
+    with pytest.raises(solon.LoadError) as raised:
         engine.load(folder / "p", folder / "missing")
-    assert sorted(entry.code for entry in told.value.errors) == ["load_error"] * 2 + ["rego_parse_error"]
+    assert sorted(entry.code for entry in raised.value.errors) == ["load_error"] * 2 + ["rego_parse_error"]
     assert engine.modules == {} and engine.generation == solon.Engine().generation
 
 

@@ -44,7 +44,7 @@ def request_input(scope: Scope) -> dict[str, Any]:
 class PolicyMiddleware:
     """Lets requests through only if a document is exactly ``true``.
 
-    Other requests are answered with 403, and with 500 if there is no decision because the evaluation failed. WebSocket
+    Other requests are answered with 403, and with 500 if the evaluation failed, so that a decision is missing. WebSocket
     connections are rejected before they are accepted. Each decision uses one snapshot of policy and data.
 
     Example:

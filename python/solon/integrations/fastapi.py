@@ -30,7 +30,7 @@ def require(
 ) -> Callable[[HTTPConnection], Awaitable[None]]:
     """Returns a dependency that lets requests through only if a document is exactly ``true``.
 
-    Other requests are answered with 403, and with 500 if there is no decision because the evaluation failed.
+    Other requests are answered with 403, and with 500 if the evaluation failed, so that a decision is missing.
 
     Args:
         document: The document that decides.

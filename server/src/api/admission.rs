@@ -19,7 +19,7 @@ use super::decide::Decider;
 use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, response};
 
-/// Message to the user if there is no decision. The reason is in the log and in the decision log.
+/// Message to the user if a decision is missing. The reason is in the log and in the decision log.
 const NO_DECISION: &str = "the admission policy made no decision";
 
 /// `POST /v0/admission/{package}`

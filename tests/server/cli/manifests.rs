@@ -113,7 +113,7 @@ fn command_lines_of_manifests_are_taken() {
     }
 }
 
-/// A folder that stands for those of containers.
+/// A folder in place of the folders of containers.
 struct Root(PathBuf);
 
 impl Drop for Root {

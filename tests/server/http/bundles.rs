@@ -364,9 +364,9 @@ fn bundles_that_a_plugin_activates_are_reported() {
     let reported = active.clone();
     plugin.send_to(move |plugin| plugin.report_bundle(reported));
     assert_eq!(send(address, "GET", "/health?bundles", "").0, 200);
-    let told = &read(address, "/v1/status")["result"]["bundles"]["app"];
+    let status_json = &read(address, "/v1/status")["result"]["bundles"]["app"];
     assert_eq!(
-        (&told["name"], &told["active_revision"]),
+        (&status_json["name"], &status_json["active_revision"]),
         (&json!("app"), &json!("7"))
     );
     for time in [
@@ -375,7 +375,7 @@ fn bundles_that_a_plugin_activates_are_reported() {
         "last_successful_request",
         "last_request",
     ] {
-        assert!(told[time].is_string(), "{told}");
+        assert!(status_json[time].is_string(), "{status_json}");
     }
     let answer = read(address, "/v1/data/app/answer?provenance=true");
     assert_eq!(answer["result"], json!([7, 7]));

@@ -262,16 +262,16 @@ fn the_status_tells_of_plugins_bundles_and_counts() {
     let (builder, plugin) = ScriptedPlugin::add(builder, "bundle");
     let server = Inside::start(builder);
     plugin.send_to(|plugin| plugin.report_because(PluginState::NotReady, "it waits"));
-    let told = status(&server);
-    assert_eq!(told["labels"], json!({"id": "one", "region": "eu"}));
+    let reported = status(&server);
+    assert_eq!(reported["labels"], json!({"id": "one", "region": "eu"}));
     assert_eq!(
-        told["plugins"],
+        reported["plugins"],
         json!({
             "bundle": {"state": "NOT_READY", "message": "it waits"},
             "status": {"state": "OK"},
         })
     );
-    assert!(told.get("bundles").is_none());
+    assert!(reported.get("bundles").is_none());
 
     plugin.send_to(|plugin| {
         plugin.report(PluginState::Ok);
@@ -287,10 +287,10 @@ fn the_status_tells_of_plugins_bundles_and_counts() {
         });
         plugin.report_bundle(BundleStatus::new("late"));
     });
-    let told = status(&server);
-    assert_eq!(told["plugins"]["bundle"], json!({"state": "OK"}));
+    let reported = status(&server);
+    assert_eq!(reported["plugins"]["bundle"], json!({"state": "OK"}));
     assert_eq!(
-        told["bundles"]["authz"],
+        reported["bundles"]["authz"],
         json!({
             "name": "authz",
             "active_revision": "r1",
@@ -302,9 +302,9 @@ fn the_status_tells_of_plugins_bundles_and_counts() {
         })
     );
     let never = "0001-01-01T00:00:00Z";
-    assert_eq!(told["bundles"]["late"]["last_request"], never);
+    assert_eq!(reported["bundles"]["late"]["last_request"], never);
 
-    let durations = &told["metrics"]["prometheus"]["http_request_duration_seconds"];
+    let durations = &reported["metrics"]["prometheus"]["http_request_duration_seconds"];
     assert_eq!(durations["type"], "HISTOGRAM");
     let asked = durations["metric"].as_array().unwrap();
     let asked = asked.iter().find(|metric| {
@@ -345,12 +345,12 @@ fn bundles_are_part_of_the_provenance() {
         });
         plugin.report_bundle(BundleStatus::new("plain"));
     });
-    let told = provenance();
+    let reported = provenance();
     assert_eq!(
-        told["bundles"],
+        reported["bundles"],
         json!({"authz": {"revision": "r7"}, "plain": {"revision": ""}})
     );
-    assert!(told.get("revision").is_none());
+    assert!(reported.get("revision").is_none());
 }
 
 #[test]

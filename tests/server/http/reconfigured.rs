@@ -1,4 +1,4 @@
-//! Random changes of the discovered configuration under load: no decision fails, no event is lost, nothing is left behind.
+//! Random changes of the discovered configuration under load: no decision fails, no event is lost, no task remains.
 //!
 //! `SOLON_CHANGES` is the number of changes, and `SOLON_SEED` the seed of the random numbers, which a failure prints.
 
@@ -23,7 +23,7 @@ const CHANGES: u64 = 40;
 struct Random(u64);
 
 impl Random {
-    fn below(&mut self, end: u64) -> u64 {
+    fn less_than(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut x = self.0;
         x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -32,7 +32,7 @@ impl Random {
     }
 
     fn one<'t>(&mut self, texts: &[&'t str]) -> &'t str {
-        texts[usize::try_from(self.below(texts.len() as u64)).unwrap()]
+        texts[usize::try_from(self.less_than(texts.len() as u64)).unwrap()]
     }
 }
 
@@ -43,7 +43,7 @@ fn number(name: &str, default: u64) -> u64 {
 /// Returns a random configuration. Decisions are always logged.
 fn configuration(random: &mut Random, step: u64, service: &Service) -> Value {
     let mut services = Map::new();
-    for at in 0..random.below(4) {
+    for at in 0..random.less_than(4) {
         services.insert(
             format!("n{at}"),
             json!({"url": service.url(), "headers": {"x-step": step.to_string()}}),
@@ -54,20 +54,20 @@ fn configuration(random: &mut Random, step: u64, service: &Service) -> Value {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut bundles = Map::new();
     for name in ["a", "b", "c"] {
-        if random.below(2) == 0 {
-            let polling = json!({"min_delay_seconds": 0, "max_delay_seconds": random.below(3)});
+        if random.less_than(2) == 0 {
+            let polling = json!({"min_delay_seconds": 0, "max_delay_seconds": random.less_than(3)});
             bundles.insert(name.to_owned(), json!({
                 "service": random.one(&names), "resource": format!("bundles/{name}"), "polling": polling,
             }));
         }
     }
-    let reporting = match random.below(3) {
+    let reporting = match random.less_than(3) {
         0 => json!({"min_delay_seconds": 0, "max_delay_seconds": 0}),
         1 => {
             json!({"min_delay_seconds": 0, "max_delay_seconds": 1, "buffer_type": "event", "buffer_size_limit_events": 100_000})
         }
         _ => {
-            json!({"min_delay_seconds": 0, "max_delay_seconds": 1, "upload_size_limit_bytes": 4096 + random.below(4096)})
+            json!({"min_delay_seconds": 0, "max_delay_seconds": 1, "upload_size_limit_bytes": 4096 + random.less_than(4096)})
         }
     };
     let mut config = json!({
@@ -77,10 +77,10 @@ fn configuration(random: &mut Random, step: u64, service: &Service) -> Value {
         "default_decision": random.one(&["/p/allow", "/a/allow"]),
         "decision_logs": {"service": random.one(&["l1", "l2"]), "reporting": reporting},
     });
-    if random.below(2) == 0 {
+    if random.less_than(2) == 0 {
         config["keys"] = json!({"k": {"key": format!("secret {step}"), "algorithm": "HS256"}});
     }
-    if random.below(2) == 0 {
+    if random.less_than(2) == 0 {
         config["status"] = json!({"service": random.one(&names), "prometheus": true});
     }
     config

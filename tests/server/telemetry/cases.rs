@@ -1,7 +1,7 @@
 //! Recorded cases: files of `tests/cases/telemetry`, each a list of servers and the requests of their clients.
 //!
-//! A case has a `note`, options of `distributed_tracing` (`tracing`), `files` in which `UPSTREAM` stands for the address of a service,
-//! the statuses that this service responds with (`upstream`), and `requests` as in the cases of decision logs. Recorded are the spans
+//! A case has a `note`, options of `distributed_tracing` (`tracing`), `files` in which `UPSTREAM` is replaced by the address of a service,
+//! and `requests` as in the cases of decision logs. The service responds with the statuses of `upstream`. Recorded are the spans
 //! of the server, sorted. Ids, ports and sizes of responses are recorded as `true`. `SOLON_RECORD=PROGRAM` records the spans of that
 //! program, OPA.
 

@@ -25,7 +25,7 @@ use tonic::{Request, Response, Status};
 
 use crate::sink::Sink;
 
-/// What a receiver got.
+/// Requests that a receiver got.
 #[derive(Clone, Default)]
 pub struct Received {
     pub traces: Arc<Mutex<Vec<ExportTraceServiceRequest>>>,

@@ -79,11 +79,11 @@ fn text<T: Serialize>(value: &T) -> Result<String, ApiError> {
 async fn bundle(
     context: &mut Context<'_>,
     name: &str,
-    wish: AccessRequest,
+    access: AccessRequest,
 ) -> Result<ItemHead, ApiError> {
     let head = context.transaction.head(Kind::Bundle, name).await?;
     let head = head.ok_or_else(ApiError::not_found)?;
-    context.check(wish, Some(&head))?;
+    context.check(access, Some(&head))?;
     Ok(head)
 }
 

@@ -31,10 +31,10 @@ pub fn has_signature(headers: &HeaderMap) -> bool {
 pub async fn receive(
     state: &ServiceState,
     source: &str,
-    asked: &ApiRequest,
+    request: &ApiRequest,
 ) -> Result<Answer, ApiError> {
     let rejected = || ApiError::new(ApiErrorKind::Unknown, "Unauthorized");
-    if asked.body.len() > limits::WEBHOOK_BODY {
+    if request.body.len() > limits::WEBHOOK_BODY {
         let message = format!("the body is larger than {} bytes", limits::WEBHOOK_BODY);
         return Err(ApiError::new(ApiErrorKind::TooLarge, message));
     }
@@ -42,11 +42,11 @@ pub async fn receive(
     let found = configured(state, &mut transaction, source).await;
     transaction.roll_back().await;
     let (id, webhook, reference, secret) = found?.ok_or_else(rejected)?;
-    let (headers, body) = (&asked.headers, &asked.body);
+    let (headers, body) = (&request.headers, &request.body);
     if !is_authentic(webhook.provider, &secret.0, headers, body) {
         tracing::warn!(
             source,
-            request = asked.id,
+            request = request.id,
             "the signature of a webhook is wrong"
         );
         return Err(rejected());
@@ -73,7 +73,7 @@ pub async fn receive(
     };
     let received = received.await;
     let outcome = transaction.settle(received).await?;
-    tracing::info!(source, outcome, request = asked.id, "Webhook received.");
+    tracing::info!(source, outcome, request = request.id, "Webhook received.");
     Ok(Answer::json(
         &serde_json::json!({"result": {"state": outcome}}),
     ))

@@ -153,7 +153,7 @@ impl BundleOptions {
         let target = match target.as_str() {
             "" => None,
             "rego" => Some(BundleTarget::Rego),
-            // building Rego instead would give a bundle that lacks what it asks for
+            // building Rego instead would give a bundle without what it requires
             "ir" | "plan" | "wasm" => {
                 let words = format_args!(
                     "{target:?} is not supported: policy servers evaluate Rego and ignore plans and WebAssembly"

@@ -75,7 +75,7 @@ impl Loading<'_> {
         let bundle: Bundle = parsed(&item)?;
         let stacks = self.stacks().await?;
         let mut sources = BTreeMap::new();
-        // which stacks select the bundle is decided by the plan
+        // the plan decides which stacks select the bundle.
         let stacked = stacks.iter().flat_map(|stack| &stack.requirements);
         let mut open: Vec<String> = names(bundle.requirements.iter().chain(stacked));
         while let Some(name) = open.pop() {

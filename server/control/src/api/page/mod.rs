@@ -22,8 +22,8 @@ use crate::error::{ApiError, ApiErrorKind};
 struct SubmittedForm(Vec<(String, String)>);
 
 impl SubmittedForm {
-    fn read(asked: &ApiRequest) -> Self {
-        let pairs = form_urlencoded::parse(&asked.body);
+    fn read(request: &ApiRequest) -> Self {
+        let pairs = form_urlencoded::parse(&request.body);
         Self(pairs.into_owned().collect())
     }
 
@@ -118,19 +118,19 @@ async fn login_form(
     Ok(response)
 }
 
-async fn log_in(state: &ServiceState, asked: &ApiRequest) -> Result<Response<Body>, ApiError> {
-    let form = SubmittedForm::read(asked);
-    let cookie = session::cookie(&asked.headers, session::LOGIN);
+async fn log_in(state: &ServiceState, request: &ApiRequest) -> Result<Response<Body>, ApiError> {
+    let form = SubmittedForm::read(request);
+    let cookie = session::cookie(&request.headers, session::LOGIN);
     if !cookie.is_some_and(|cookie| state.keys.is_form_token(cookie, form.field("csrf"))) {
         let error = "The form was out of date. Enter the key again.";
-        return login_form(state, asked, StatusCode::FORBIDDEN, error).await;
+        return login_form(state, request, StatusCode::FORBIDDEN, error).await;
     }
     let mut transaction = state.database.begin(Mode::Write).await?;
     let begun = session::begin(state, &mut transaction, form.field("key").trim()).await;
     let Some(cookie) = transaction.settle(begun).await? else {
-        tracing::warn!(request = asked.id, "a login of the page failed");
+        tracing::warn!(request = request.id, "a login of the page failed");
         let error = "The key is unknown or has expired.";
-        return login_form(state, asked, StatusCode::FORBIDDEN, error).await;
+        return login_form(state, request, StatusCode::FORBIDDEN, error).await;
     };
     let mut response = redirect(state, "");
     session::set_cookie(&mut response, session::SESSION, &cookie, session::LIFETIME);
@@ -139,9 +139,12 @@ async fn log_in(state: &ServiceState, asked: &ApiRequest) -> Result<Response<Bod
 }
 
 /// Returns the principal of the session.
-async fn current(state: &ServiceState, asked: &ApiRequest) -> Result<Option<Principal>, ApiError> {
+async fn current(
+    state: &ServiceState,
+    request: &ApiRequest,
+) -> Result<Option<Principal>, ApiError> {
     let mut transaction = state.database.begin(Mode::Read).await?;
-    let principal = session::principal(state, &mut transaction, &asked.headers).await;
+    let principal = session::principal(state, &mut transaction, &request.headers).await;
     transaction.roll_back().await;
     principal
 }
@@ -150,12 +153,12 @@ async fn current(state: &ServiceState, asked: &ApiRequest) -> Result<Option<Prin
 async fn show(
     state: &ServiceState,
     page: &UiPage,
-    asked: &ApiRequest,
+    request: &ApiRequest,
 ) -> Result<Response<Body>, ApiError> {
-    let cookie = session::cookie(&asked.headers, session::SESSION);
+    let cookie = session::cookie(&request.headers, session::SESSION);
     let mut transaction = state.database.begin(Mode::Read).await?;
     let shown = async {
-        let principal = session::principal(state, &mut transaction, &asked.headers).await?;
+        let principal = session::principal(state, &mut transaction, &request.headers).await?;
         let Some((principal, cookie)) = principal.zip(cookie) else {
             return Ok(redirect(state, "/login"));
         };
@@ -164,12 +167,12 @@ async fn show(
             prefix: &state.prefix,
             token: &token,
             user: &principal.holder.name,
-            notice: notice(asked.params.last("notice")),
+            notice: notice(request.params.last("notice")),
         };
         let mut context = Context {
             state,
             principal: &principal,
-            request: asked,
+            request,
             transaction: &mut transaction,
         };
         let text = match page {
@@ -206,13 +209,13 @@ fn notice(name: Option<&str>) -> &'static str {
 async fn act(
     state: &ServiceState,
     page: &UiPage,
-    asked: &ApiRequest,
+    request: &ApiRequest,
 ) -> Result<Response<Body>, ApiError> {
-    let form = SubmittedForm::read(asked);
-    let cookie = session::cookie(&asked.headers, session::SESSION);
+    let form = SubmittedForm::read(request);
+    let cookie = session::cookie(&request.headers, session::SESSION);
     let mut transaction = state.database.begin(Mode::Write).await?;
     let done = async {
-        let principal = session::principal(state, &mut transaction, &asked.headers).await?;
+        let principal = session::principal(state, &mut transaction, &request.headers).await?;
         let Some((principal, cookie)) = principal.zip(cookie) else {
             return Ok(redirect(state, "/login"));
         };
@@ -222,7 +225,7 @@ async fn act(
         let mut context = Context {
             state,
             principal: &principal,
-            request: asked,
+            request,
             transaction: &mut transaction,
         };
         match page {

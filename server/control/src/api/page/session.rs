@@ -52,7 +52,7 @@ pub fn random() -> Result<Zeroizing<String>, ApiError> {
     Ok(Zeroizing::new(URL_SAFE_NO_PAD.encode(bytes.as_slice())))
 }
 
-/// Returns the principal of the session of a request, or `None` if there is no session any more.
+/// Returns the principal of the session of a request, or `None` if the session has ended.
 pub async fn principal(
     state: &ServiceState,
     transaction: &mut Transaction,
