@@ -61,6 +61,9 @@ fn the_library_exports_what_the_header_declares() {
     let exported: BTreeSet<&str> = symbols
         .lines()
         .filter_map(|line| line.split(' ').next())
+        // a build of the workspace unifies features: the object stores of the control plane add these, a build of this crate alone
+        // does not have them
+        .filter(|name| !name.starts_with("crc_fast_"))
         .collect();
     let header = fs::read_to_string(root().join("include/solon.h")).expect("there is a header");
     let declared: BTreeSet<&str> = header

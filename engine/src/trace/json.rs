@@ -58,15 +58,15 @@ pub struct EventNames<'a> {
 /// locations, and with the documents whose rules were selected.
 ///
 /// ```
-/// use solon::trace::{Detail, Names, Recorder, Sources, detailed};
+/// use solon::trace::{Detail, Names, Recorder, EventNames, detailed};
 /// use solon::{Engine, Request};
 ///
 /// let query = Engine::new().prepare_query("1 > 2")?;
 /// let mut recorder = Recorder::new(Detail::Full, 1 << 20);
 /// query.search(&Request::new(), Some(&mut recorder))?;
 /// let files = std::collections::HashMap::new();
-/// let sources = Sources { files: &files, originals: Names::default() };
-/// let text = detailed(&recorder.into_events(), sources, 1 << 20).unwrap();
+/// let names = EventNames { files: &files, originals: Names::default() };
+/// let text = detailed(&recorder.into_events(), names, 1 << 20).unwrap();
 /// assert!(text.contains(r#""Location":{"#));
 /// # Ok::<(), solon::Error>(())
 /// ```

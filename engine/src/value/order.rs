@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use solon_syntax::stack;
 
 use super::{ArenaObject, Kind, RefRepr, SharedText, Short, stored_order};
-use crate::ValueRef;
+use crate::value::ValueRef;
 
 pub(super) static STATE: LazyLock<foldhash::fast::RandomState> =
     LazyLock::new(foldhash::fast::RandomState::default);

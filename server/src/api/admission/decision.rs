@@ -42,7 +42,7 @@ impl AdmissionDecision {
     /// The document decides nothing, or a rule has a value of a wrong form.
     pub fn read(value: &Value, is_delete: bool) -> Result<Self, String> {
         // sets are arrays in JSON
-        let rules: Rules = serde_json::from_str(&value.to_string())
+        let rules: Rules = serde_json::from_str(&value.to_json())
             .map_err(|_| "the package is not an object".to_owned())?;
         if !["deny", "violation", "allow", "patch"]
             .iter()
