@@ -41,7 +41,7 @@ pub struct Object(ThinArc<ObjectRepr, Value>);
 /// The representation of an object.
 #[derive(Clone)]
 pub enum ObjectRepr {
-    /// Up to [`Object::SHAPED`] values follow in the same allocation, in the order of the shape's keys.
+    /// Up to `Object::SHAPED` values follow in the same allocation, in the order of the shape's keys.
     Shaped(Arc<Shape>),
     /// More pairs are in separate runs.
     Chunked(Arc<Chunked>),
