@@ -55,7 +55,7 @@ fn map_hit(data: &Value, input: &Value) -> Option<Value> {
 fn sum(data: &Value, _: &Value) -> Option<Value> {
     let amounts = elements(data.get("items")?).map(|item| item.get("amount"));
     let sum = amounts.map(|amount| amount.and_then(Value::as_i64).unwrap_or(0));
-    Some(Value::from(sum.sum()))
+    Some(Value::from(sum.sum::<i64>()))
 }
 
 fn filter_count(data: &Value, _: &Value) -> Option<Value> {

@@ -62,7 +62,7 @@ fn overlays(data: &Value, _: &Value) -> Option<Value> {
     let below = |settings: &Value, part: &str, key: &str| settings.get(part)?.get(key).cloned();
     let replicas = all.iter().map(|settings| {
         below(settings, "scaling", "replicas")
-            .and_then(Value::as_i64)
+            .and_then(|value| value.as_i64())
             .unwrap_or(0)
     });
     let debug = Value::string("debug");
@@ -72,7 +72,10 @@ fn overlays(data: &Value, _: &Value) -> Option<Value> {
     let labels = all.iter().filter_map(|settings| settings.get("labels"));
     let labels: BTreeSet<&Value> = labels.flat_map(pairs).map(|(label, _)| label).collect();
     Some(Value::object(vec![
-        (Value::string("replicas"), Value::from(replicas.sum())),
+        (
+            Value::string("replicas"),
+            Value::from(replicas.sum::<i64>()),
+        ),
         (Value::string("debug"), number(debugged.count())?),
         (Value::string("labels"), number(labels.len())?),
     ]))

@@ -17,7 +17,7 @@ pub const DECISIONS: &[(&str, Prepare)] = &[
         let zone = TimeZone::get("Europe/Berlin").ok()?;
         Some(Box::new(move |data, _| {
             let years = stamps(data).map(|time| i64::from(zone.to_datetime(time).year()));
-            Some(Value::from(years.sum()))
+            Some(Value::from(years.sum::<i64>()))
         }))
     }),
     ("time_format", || {
@@ -81,7 +81,7 @@ fn durations(data: &Value, _: &Value) -> Option<Value> {
         let duration: SignedDuration = text.parse().ok()?;
         i64::try_from(duration.as_nanos()).ok()
     };
-    let sum = texts(data, "durations").filter_map(read).sum();
+    let sum: i64 = texts(data, "durations").filter_map(read).sum();
     Some(Value::from(sum))
 }
 

@@ -33,5 +33,5 @@ fn sorted(data: &Value, _: &Value) -> Option<Value> {
 
 fn sum() -> Value {
     let list: Vec<i64> = (1..=1_000).collect();
-    Value::from(std::hint::black_box(list).iter().sum())
+    Value::from(std::hint::black_box(list).iter().sum::<i64>())
 }
