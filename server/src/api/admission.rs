@@ -37,7 +37,12 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let decider = Decider::new("admission", package);
     let decide = |value: Option<&Value>| {
         let value = value.ok_or("the package is undefined")?;
-        AdmissionDecision::read(value, review.is_delete())
+        let mut decision = AdmissionDecision::read(value, review.is_delete())?;
+        // an undefined `allow` is no member of the document
+        if value.get("allow").is_none() && has_allow(state, package) {
+            decision.deny_unallowed();
+        }
+        Ok(decision)
     };
     let answer = match decider.decide(state, request, review.input, decide) {
         Ok(decided) => Answer::of_decision(&decided.result),
@@ -59,6 +64,12 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         }
     };
     Ok(respond(answer.review(review.uid)))
+}
+
+/// Returns `true` if the package has a rule `allow`, whether its value is defined or not.
+fn has_allow(state: &State, package: &str) -> bool {
+    let allow = state.engine.prepare_document(&format!("{package}/allow"));
+    allow.map_or(true, |document| document.exists())
 }
 
 /// Returns the body as a document.

@@ -20,6 +20,9 @@ use solon::Value;
 /// Rules of a package, with the texts of their values.
 type Rules = BTreeMap<String, Box<RawValue>>;
 
+/// Message of a denial by `allow`.
+const NOT_ALLOWED: &str = "the object is not allowed";
+
 /// A decision about a review.
 #[derive(Debug)]
 pub struct AdmissionDecision {
@@ -57,7 +60,7 @@ impl AdmissionDecision {
         match parsed::<Json>(&rules, "allow").transpose() {
             Ok(None | Some(Json::Bool(true))) => {}
             Ok(Some(Json::Bool(false))) if denials.is_empty() => {
-                denials.push("the object is not allowed".to_owned());
+                denials.push(NOT_ALLOWED.to_owned())
             }
             Ok(Some(Json::Bool(false))) => {}
             _ => return Err("`allow` must be a boolean".to_owned()),
@@ -73,6 +76,14 @@ impl AdmissionDecision {
             patch,
             annotations: annotations(&rules)?,
         })
+    }
+
+    /// Denies the object, because `allow` is undefined.
+    pub fn deny_unallowed(&mut self) {
+        self.is_allowed = false;
+        if self.denials.is_empty() {
+            self.denials.push(NOT_ALLOWED.to_owned());
+        }
     }
 }
 
