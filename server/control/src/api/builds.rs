@@ -5,9 +5,10 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::answer::Answer;
+use super::items::bundle;
 use super::service::Context;
 use crate::access::AccessRequest;
-use crate::db::{Attempt, BuildRequest, ItemHead};
+use crate::db::{Attempt, BuildRequest};
 use crate::error::ApiError;
 use crate::limits;
 use crate::model::{Kind, timestamp};
@@ -74,17 +75,6 @@ fn requested(request: &BuildRequest, attempt: Option<&Attempt>) -> Result<String
 
 fn text<T: Serialize>(value: &T) -> Result<String, ApiError> {
     serde_json::to_string(value).map_err(|error| ApiError::internal(error.to_string()))
-}
-
-async fn bundle(
-    context: &mut Context<'_>,
-    name: &str,
-    access: AccessRequest,
-) -> Result<ItemHead, ApiError> {
-    let head = context.transaction.head(Kind::Bundle, name).await?;
-    let head = head.ok_or_else(ApiError::not_found)?;
-    context.check(access, Some(&head))?;
-    Ok(head)
 }
 
 /// Requests a build. It is made even if the inputs are unchanged.

@@ -116,6 +116,18 @@ async fn visible(
     )
 }
 
+/// Returns a bundle to which the caller has this access.
+pub async fn bundle(
+    context: &mut Context<'_>,
+    name: &str,
+    access: AccessRequest,
+) -> Result<ItemHead, ApiError> {
+    let head = context.transaction.head(Kind::Bundle, name).await?;
+    let head = head.ok_or_else(ApiError::not_found)?;
+    context.check(access, Some(&head))?;
+    Ok(head)
+}
+
 /// Returns an item.
 pub async fn get(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<Answer, ApiError> {
     let item = context.transaction.item(kind, name).await?;

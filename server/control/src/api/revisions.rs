@@ -3,11 +3,12 @@
 use serde::Serialize;
 
 use super::answer::Answer;
+use super::items::bundle;
 use super::request::ApiRequest;
 use super::service::Context;
 use super::write::Change;
 use crate::access::AccessRequest;
-use crate::db::{ArtifactHead, ItemHead, Publication};
+use crate::db::{ArtifactHead, Publication};
 use crate::error::{ApiError, ApiErrorKind};
 use crate::limits;
 use crate::model::{Compat, FieldPath, Kind, Origin, Reader, timestamp};
@@ -70,17 +71,6 @@ pub fn read(asked: &ApiRequest, compat: Compat) -> Result<Chosen, ApiError> {
     }
     let first = reader.finish(first)?;
     first.ok_or_else(|| ApiError::internal("a body without a choice was accepted"))
-}
-
-async fn bundle(
-    context: &mut Context<'_>,
-    name: &str,
-    access: AccessRequest,
-) -> Result<ItemHead, ApiError> {
-    let head = context.transaction.head(Kind::Bundle, name).await?;
-    let head = head.ok_or_else(ApiError::not_found)?;
-    context.check(access, Some(&head))?;
-    Ok(head)
 }
 
 /// Lists a page of built revisions, the newest first.
