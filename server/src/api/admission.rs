@@ -48,13 +48,10 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         Ok(decided) => Answer::of_decision(&decided.result),
         Err(error @ ApiError::Elsewhere(_)) => return Err(error),
         Err(error) => {
-            let reason = error
-                .first_error()
-                .or_else(|| error.message().map(str::to_owned));
             warn!(
                 request_id = request.info().id,
                 uid = review.uid,
-                err = reason,
+                err = error.log_text(),
                 "An admission review has no decision."
             );
             if !state.options.admission_failures_are_denied {

@@ -46,10 +46,7 @@ impl EvaluationFailure {
     pub fn text(&self) -> String {
         match self {
             Self::Input(text) => text.clone(),
-            Self::Other(error) => error
-                .first_error()
-                .or_else(|| error.message().map(str::to_owned))
-                .unwrap_or_default(),
+            Self::Other(error) => error.log_text(),
         }
     }
 }

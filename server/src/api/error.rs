@@ -178,6 +178,13 @@ impl ApiError {
         }
     }
 
+    /// Returns the error as one text for the log: its first detail, otherwise its message.
+    pub fn log_text(&self) -> String {
+        let text = self.first_error();
+        text.or_else(|| self.message().map(str::to_owned))
+            .unwrap_or_default()
+    }
+
     /// Returns the message, or `None` if the request is handled elsewhere.
     pub fn message(&self) -> Option<&str> {
         match self {

@@ -188,9 +188,7 @@ impl Authorizer {
             }
             Err(ApiError::Elsewhere(estimate)) => Err(Longer(estimate)),
             Err(error) => {
-                let message = error.first_error();
-                let message = message.or_else(|| error.message().map(str::to_owned));
-                let message = message.unwrap_or_default();
+                let message = error.log_text();
                 let reason = match error.first_code() {
                     Some(code) => code,
                     None if message.starts_with("failed to get ") => "envoyauth_result_error",

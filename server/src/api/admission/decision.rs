@@ -60,7 +60,7 @@ impl AdmissionDecision {
         match parsed::<Json>(&rules, "allow").transpose() {
             Ok(None | Some(Json::Bool(true))) => {}
             Ok(Some(Json::Bool(false))) if denials.is_empty() => {
-                denials.push(NOT_ALLOWED.to_owned())
+                denials.push(NOT_ALLOWED.to_owned());
             }
             Ok(Some(Json::Bool(false))) => {}
             _ => return Err("`allow` must be a boolean".to_owned()),
