@@ -40,6 +40,15 @@ def test_pages_show_what_is_so(page, code):
     exec(compile(code, page, "exec"), SHARED[page])
 
 
+def test_sections_import_the_packages_that_they_use():
+    # a section without the import would run, and fail, where the package is missing
+    for page in SHARED:
+        for section in sections(page):
+            code = section.values[1]
+            for module in NEEDS:
+                assert module not in code or re.search(rf"^import {module}\b", code, re.M), (section.id, module)
+
+
 def test_no_snippet_is_passed_over():
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
         name, snippets = str(page.relative_to(ROOT)), page.read_text().count("```python\n")
