@@ -1,9 +1,10 @@
 //! Compiles C and C++ programs and links them with the library.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::root;
 
@@ -138,18 +139,38 @@ impl Linked {
     }
 }
 
-/// Compiles a source to a program and returns its path.
+/// Compiles a source to a program and returns its path. Each source is compiled once for a compiler and a linkage.
 pub fn program(
     language: Language,
-    compiler: &str,
+    compiler: &'static str,
     source: &Path,
-    folder: &Path,
     linked: Linked,
 ) -> Result<PathBuf, String> {
-    let program = folder.join(source.file_stem().unwrap_or_default());
-    let mut command = language.compile(compiler);
-    command.arg(source).arg("-o").arg(&program);
-    linked.link(&mut command);
-    attempt(&mut command)?;
-    Ok(program)
+    type Compiled = Arc<OnceLock<Result<PathBuf, String>>>;
+    static PROGRAMS: Mutex<BTreeMap<PathBuf, Compiled>> = Mutex::new(BTreeMap::new());
+    let linkage = match linked {
+        Linked::Statically => "static",
+        Linked::Shared => "shared",
+    };
+    // `c/value.c` and `cpp/value.cpp` are two programs
+    let folder = source
+        .parent()
+        .and_then(Path::file_name)
+        .unwrap_or_default();
+    let name = source.file_stem().unwrap_or_default();
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("ffi-{compiler}-{linkage}"))
+        .join(folder)
+        .join(name);
+    let compiled = Arc::clone(PROGRAMS.lock().unwrap().entry(path.clone()).or_default());
+    compiled
+        .get_or_init(|| {
+            fs::create_dir_all(path.parent().unwrap_or(&path))
+                .map_err(|error| error.to_string())?;
+            let mut command = language.compile(compiler);
+            command.arg(source).arg("-o").arg(&path);
+            linked.link(&mut command);
+            attempt(&mut command).map(|_| path)
+        })
+        .clone()
 }

@@ -5,20 +5,14 @@ use std::path::Path;
 use solon_lines::conformance::Cases;
 use solon_lines::{Driver, Native, Process, recorded};
 
-use crate::compiler::{Language, Linked, program, scratch};
+use crate::compiler::{Language, Linked, program};
 use crate::root;
 
 /// Returns the program `driven/lines.c`, or `None` without a compiler.
-fn lines(name: &str) -> Option<Process> {
+fn lines() -> Option<Process> {
     let compilers = Language::C.compilers();
     let source = root().join("tests/ffi/driven/lines.c");
-    let made = program(
-        Language::C,
-        compilers.first()?,
-        &source,
-        &scratch(name),
-        Linked::Statically,
-    );
+    let made = program(Language::C, compilers.first()?, &source, Linked::Statically);
     let program = made.unwrap_or_else(|error| panic!("{error}"));
     Some(Process::with(
         program.display().to_string(),
@@ -37,7 +31,7 @@ fn published_cases_pass_in_c() {
         );
         return;
     }
-    let Some(mut face) = lines("c-cases") else {
+    let Some(mut face) = lines() else {
         return;
     };
     let report = cases.run(&mut face);
@@ -52,7 +46,7 @@ fn published_cases_pass_in_c() {
 
 #[test]
 fn recorded_programs_have_equal_results_in_c() {
-    let Some(mut face) = lines("c-programs") else {
+    let Some(mut face) = lines() else {
         return;
     };
     let folder = root().join("tests/cases/agreement");
@@ -67,7 +61,7 @@ fn recorded_programs_have_equal_results_in_c() {
 
 #[test]
 fn explanations_and_residuals_are_equal_in_c() {
-    let Some(mut face) = lines("c-others") else {
+    let Some(mut face) = lines() else {
         return;
     };
     let policy = r#""modules": {"p.rego": "package p\nallow if { some x in data.xs; x == input.x; trace(\"t\") }\ndeny := 1 / input.n\nf(x) := x + 1\ng contains f(y) if some y in data.xs"}, "data": {"xs": [1, 2, 3]}, "input": {"x": 2, "n": 0}"#;

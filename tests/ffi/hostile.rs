@@ -10,14 +10,7 @@ use crate::root;
 pub fn driven(name: &str) -> Option<PathBuf> {
     let compilers = Language::C.compilers();
     let source = root().join(format!("tests/ffi/driven/{name}.c"));
-    let folder = scratch(&format!("driven-{name}"));
-    let made = program(
-        Language::C,
-        compilers.first()?,
-        &source,
-        &folder,
-        Linked::Shared,
-    );
+    let made = program(Language::C, compilers.first()?, &source, Linked::Shared);
     Some(made.unwrap_or_else(|error| panic!("{error}")))
 }
 
@@ -141,7 +134,6 @@ fn programs_are_clean_under_valgrind() {
         return;
     }
     let mut failed = Vec::new();
-    let folder = scratch("valgrind");
     let all = ["c", "cpp"].into_iter().zip([Language::C, Language::Cpp]);
     for (name, language) in all {
         let Some(compiler) = language.compilers().into_iter().next() else {
@@ -156,7 +148,7 @@ fn programs_are_clean_under_valgrind() {
             if stem == "lengths" || (cfg!(debug_assertions) && !is_quick) {
                 continue;
             }
-            let made = program(language, compiler, &source, &folder, Linked::Shared);
+            let made = program(language, compiler, &source, Linked::Shared);
             let ran = made.and_then(|program| attempt(valgrind().arg(program)));
             failed.extend(ran.err());
         }

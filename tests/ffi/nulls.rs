@@ -256,7 +256,7 @@ fn nulls_do_no_harm_anywhere() {
     let Some(compiler) = Language::C.compilers().into_iter().next() else {
         return;
     };
-    let made = program(Language::C, compiler, &source, &folder, Linked::Shared);
+    let made = program(Language::C, compiler, &source, Linked::Shared);
     let ran = made.and_then(|program| attempt(&mut Command::new(program)));
     assert!(ran.is_ok(), "{}", ran.err().unwrap_or_default());
 }

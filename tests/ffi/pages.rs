@@ -26,7 +26,7 @@ fn outputs(page: &str, language: Language, at: usize, code: &str) -> Vec<String>
     fs::write(&source, code).expect("it is written");
     let compilers = language.compilers().into_iter();
     let printed = compilers.map(|compiler| {
-        let made = program(language, compiler, &source, &folder, Linked::Shared);
+        let made = program(language, compiler, &source, Linked::Shared);
         run(&mut Command::new(
             made.unwrap_or_else(|error| panic!("{error}")),
         ))

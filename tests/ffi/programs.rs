@@ -5,26 +5,20 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::compiler::{Language, Linked, attempt, has, libraries, program, run, scratch};
+use crate::compiler::{Language, Linked, attempt, has, libraries, program, run};
 use crate::root;
 
 /// Compiles programs of a folder with each compiler, links and runs them. Reports all failures.
-fn compile_and_run(
-    language: Language,
-    linked: Linked,
-    name: &str,
-    are_wanted: impl Fn(&str) -> bool,
-) {
+fn compile_and_run(language: Language, linked: Linked, are_wanted: impl Fn(&str) -> bool) {
     let mut failed = Vec::new();
     for compiler in language.compilers() {
-        let folder = scratch(&format!("{name}-{compiler}"));
         let sources = language.sources(language.extension()).into_iter();
         let named = |source: &Path| {
             let name = source.file_stem().unwrap_or_default();
             are_wanted(&name.to_string_lossy())
         };
         for source in sources.filter(|source| named(source)) {
-            let made = program(language, compiler, &source, &folder, linked);
+            let made = program(language, compiler, &source, linked);
             let ran = made.and_then(|program| attempt(&mut Command::new(program)));
             failed.extend(ran.err());
         }
@@ -37,16 +31,16 @@ fn programs_run_with_the_static_library() {
     // linking is slow, and the functions do not depend on the linkage
     let wanted = ["document", "function", "threads", "value"];
     let are_wanted = |name: &str| wanted.contains(&name);
-    compile_and_run(Language::C, Linked::Statically, "c-static", are_wanted);
+    compile_and_run(Language::C, Linked::Statically, are_wanted);
     let are_wanted = |name: &str| name == "function";
-    compile_and_run(Language::Cpp, Linked::Statically, "cpp-static", are_wanted);
+    compile_and_run(Language::Cpp, Linked::Statically, are_wanted);
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn programs_run_with_the_installed_library() {
-    compile_and_run(Language::C, Linked::Shared, "c-shared", |_| true);
-    compile_and_run(Language::Cpp, Linked::Shared, "cpp-shared", |_| true);
+    compile_and_run(Language::C, Linked::Shared, |_| true);
+    compile_and_run(Language::Cpp, Linked::Shared, |_| true);
 }
 
 #[test]
