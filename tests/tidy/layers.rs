@@ -7,8 +7,9 @@ use crate::source;
 /// Layers from bottom to top; modules of one layer do not import each other.
 type Layers = &'static [&'static [&'static str]];
 
-const CRATES: [(&str, Layers); 5] = [
+const CRATES: [(&str, Layers); 6] = [
     ("engine/src/", ENGINE),
+    ("engine/tower/src/", TOWER),
     ("server/src/", SERVER),
     ("server/common/src/", COMMON),
     ("server/control/src/", CONTROL),
@@ -39,6 +40,13 @@ const ENGINE: Layers = &[
     &["build"],
     &["testing"],
     &["internal"],
+];
+
+const TOWER: Layers = &[
+    &["input", "rejection"],
+    &["policy"],
+    &["extract"],
+    &["layer"],
 ];
 
 const SERVER: Layers = &[

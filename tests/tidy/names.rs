@@ -13,10 +13,11 @@ const TABLE: &str = include_str!("names.txt");
 const REPORTED: usize = 40;
 
 /// Folders of the crates in which a type name belongs to one module.
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 10] = [
     "engine/src/",
     "engine/syntax/src/",
     "engine/host/src/",
+    "engine/tower/src/",
     "ffi/src/",
     "python/src/",
     "server/src/",

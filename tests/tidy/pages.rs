@@ -31,6 +31,7 @@ fn each_dependency_has_a_line() {
         "engine",
         "engine/syntax",
         "engine/host",
+        "engine/tower",
         "engine/benches",
         "ffi",
         "python",
