@@ -276,7 +276,8 @@ impl PinnedPartial {
     }
 }
 
-/// Returns the reference of a term that is a root document followed by constants.
+/// Returns the reference of a term that is a variable or a reference whose operands are constants. `None` for other terms. The head
+/// may be any variable, as in OPA: a reference to an unknown that does not exist has no effect.
 pub(crate) fn document(term: Term) -> Option<Ref> {
     match term.kind {
         TermKind::Var(_) => Some(vec![term]),

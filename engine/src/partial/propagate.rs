@@ -21,7 +21,8 @@ use crate::limits;
 /// Prefix of names that are generated for terms which must be defined, but whose value is not used.
 const GENERATED: &str = "__localcp";
 
-/// Returns an equivalent body with fewer variables. Live variables are kept.
+/// Returns an equivalent body with fewer variables. Live variables are kept; `given` are those that have a value before the body.
+/// Returns the body unchanged if it is too long, or if it would be unsafe without a variable.
 pub fn simplify(
     context: &Simplification<'_>,
     body: Body,

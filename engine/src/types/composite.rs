@@ -242,7 +242,7 @@ impl Type {
     }
 
     /// Returns the type of objects with known keys and, with `rest`, further pairs. If keys are equal, the last one
-    /// counts.
+    /// counts. Returns `Any` if the type would have too many nodes.
     pub fn object(mut fixed: Vec<(Value, Self)>, rest: Option<(Self, Self)>) -> Self {
         if !fixed.is_sorted_by(|(a, _), (b, _)| a < b) {
             fixed.reverse();

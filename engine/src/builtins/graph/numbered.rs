@@ -165,7 +165,7 @@ impl<'e> Nodes<'e> {
         Ok(all)
     }
 
-    /// Returns the number of a node.
+    /// Returns the number of a node, its position among the keys of the graph. `None` for a node that is not a key.
     #[inline]
     pub fn number(&self, node: ValueRef<'_>) -> Option<u32> {
         self.numbers.find(&self.names, node).ok()

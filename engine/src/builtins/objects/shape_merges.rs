@@ -242,7 +242,8 @@ fn selection<'e>(
     )
 }
 
-/// Returns the sorted keys of an object, if its shape occurred before.
+/// Returns the sorted keys of an object if its shape occurred before, and records the shape. `None` for an empty object, for more than
+/// 64 keys, and for keys that are not strings.
 #[inline]
 pub fn cached_keys<'e>(
     call: &mut BuiltinContext<'e>,

@@ -29,6 +29,7 @@ pub fn prepare_contains(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Pre
     }))
 }
 
+/// `strings.count`: the number of occurrences that do not overlap; of an empty part, the number of characters plus one.
 pub fn count<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],

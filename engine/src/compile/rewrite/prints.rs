@@ -20,7 +20,8 @@ use crate::compile::report::Report;
 use crate::compile::safety::{OWN, VarSet, Vars, outputs};
 use crate::compile::{Compilation, QueryCompilation};
 
-/// Rewrites or erases `print` in all modules.
+/// Rewrites `print` in all modules, so that undefined operands are printed, too; erases it unless the option `print` is set. Errors
+/// are added to the report.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
     if !compilation.options.print {
         each_branch_with(&mut compilation.modules, Facts::PRINT, |rule| {

@@ -93,6 +93,9 @@ impl Number<'_> {
     }
 
     /// Returns the remainder, with the sign of the dividend.
+    ///
+    /// # Errors
+    /// The divisor is zero, or an operand is not an integer.
     #[inline]
     pub(crate) fn rem(self, other: Number<'_>) -> ArithmeticResult {
         if let (Self::Int(a), Number::Int(b)) = (self, other)

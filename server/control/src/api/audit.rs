@@ -23,7 +23,10 @@ struct AuditJson<'e> {
     after: Option<Box<RawValue>>,
 }
 
-/// Returns an entry as JSON, without credentials.
+/// Returns an entry as JSON, without credentials. A state that is not valid JSON is `null`.
+///
+/// # Errors
+/// The time cannot be written.
 pub(crate) fn entry_json(entry: &AuditEntry) -> Result<String, ApiError> {
     // entries of earlier versions may hold credentials
     let raw = |text: &Option<String>| {

@@ -60,7 +60,8 @@ impl StorageTarget {
         Ok(Self(kind))
     }
 
-    /// Returns `true` if the storage cannot compare fencing tokens of several instances, so that only one may publish.
+    /// Returns `true` for folders: the comparison of fencing tokens and the write are two steps there, so that only one instance may
+    /// publish.
     pub fn has_one_publisher(&self) -> bool {
         matches!(self.0, TargetKind::File(_))
     }

@@ -117,7 +117,7 @@ pub struct ResponseCacheSection {
     pub stale_entry_eviction_period_seconds: Option<i64>,
 }
 
-/// Compilation targets of policies.
+/// Cache of compiled patterns, schemas and templates, and of verified signatures.
 #[derive(Debug, Default, serde::Deserialize, JsonSchema)]
 #[serde(default, expecting = "an object")]
 pub struct ValueCacheSection {

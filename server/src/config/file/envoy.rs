@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use super::document::Unsupported;
 use crate::config::{EnvoyOptions, TlsOptions, TlsVersion};
 
-/// Plugins by name.
+/// Settings of the plugins. Other names are rejected.
 #[derive(Debug, Default, serde::Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, expecting = "an object")]
 pub struct PluginsSection {
