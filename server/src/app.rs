@@ -3,6 +3,7 @@
 mod builder;
 mod checks;
 mod exposure;
+mod signals;
 
 use std::future::Future;
 use std::io;
@@ -17,6 +18,8 @@ use tracing::info;
 pub use self::builder::ServerBuilder;
 use self::checks::Checks;
 use self::exposure::{restrict_hosts, warn_of_openness};
+pub use self::signals::survive_hangup;
+use self::signals::{Hangup, reload_on, stopped};
 use crate::api::{RoutingService, State, export_metrics, log_status};
 use crate::config::{DiscoverySettings, Live, ServerOptions};
 use crate::execution::{Executor, Pool};
@@ -27,7 +30,7 @@ use crate::plugins::{
     Apply, BUNDLES, Configuration, DISCOVERY, Manager, NewEngine, Registry, RunningPlugins, STATUS,
     Start, run_bundles, run_discovery,
 };
-use crate::system::signals::{Signal, SignalKind, signal};
+use crate::system::signals::{SignalKind, signal};
 use crate::telemetry::{Collector, flush_spans, start_tracing};
 
 /// Returns the labels of a configuration as JSON text.
@@ -64,9 +67,6 @@ pub struct Server {
 
 /// Time limit for sending the last spans.
 const LAST_SPANS: Duration = Duration::from_secs(5);
-
-/// Action on SIGHUP.
-type Hangup = Box<dyn Fn() + Send>;
 
 impl Server {
     /// Returns a builder.
@@ -320,32 +320,6 @@ impl ListeningServer {
     }
 }
 
-/// Prevents a SIGHUP from ending the process, even without a runtime that handles it. The signal has no effect until a server runs.
-///
-/// # Errors
-/// Fails if the handler cannot be installed.
-pub fn survive_hangup() -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_io()
-        .build()?;
-    // the handler belongs to the process, and remains after the runtime is dropped
-    runtime.block_on(async { signal(SignalKind::hangup()).map(drop) })
-}
-
-/// Calls the actions for each SIGHUP. Certificates are reloaded elsewhere.
-async fn reload_on(mut hangup: Signal, actions: Vec<Hangup>, has_certificates: bool) {
-    while hangup.recv().await.is_some() {
-        if actions.is_empty() && !has_certificates {
-            info!(
-                "Received SIGHUP, and there is nothing to reload: see --watch, --watch-config and --tls-cert-file."
-            );
-        }
-        for act in &actions {
-            act();
-        }
-    }
-}
-
 /// Waits until all plugins are ready.
 async fn wait_until_ready(plugins: &Registry, within: Duration) -> io::Result<()> {
     let waited = tokio::time::timeout(within, plugins.ready()).await;
@@ -390,22 +364,6 @@ fn gauges(
             ),
         ]
     }
-}
-
-/// Completes after a stop signal and the wait that follows it.
-fn stopped(wait: Duration) -> io::Result<impl Future<Output = ()>> {
-    let (mut interrupt, mut terminate) = (
-        signal(SignalKind::interrupt())?,
-        signal(SignalKind::terminate())?,
-    );
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-        info!("Shutting down.");
-        tokio::time::sleep(wait).await;
-    })
 }
 
 #[cfg(test)]

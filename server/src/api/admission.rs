@@ -7,7 +7,7 @@
 mod decision;
 mod review;
 
-use solon::{Value, json};
+use solon::Value;
 use tracing::warn;
 
 use self::decision::AdmissionDecision;
@@ -25,7 +25,7 @@ const NO_DECISION: &str = "the admission policy made no decision";
 /// `POST /v0/admission/{package}`
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let package = request.rest_of_path().unwrap_or_default().trim_matches('/');
-    let input = read(request);
+    let input = body::value(request);
     let review = match input
         .as_ref()
         .map_err(Clone::clone)
@@ -67,14 +67,6 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
 fn has_allow(state: &State, package: &str) -> bool {
     let allow = state.engine.prepare_document(&format!("{package}/allow"));
     allow.map_or(true, |document| document.exists())
-}
-
-/// Returns the body as a document.
-fn read(request: &Call<'_>) -> Result<Value, String> {
-    if let Some(read) = body::whole(request)? {
-        return Ok(read.into_owned());
-    }
-    json::read(request.body()).map_err(|_| json::error_message(request.body()))
 }
 
 /// Denies a review that cannot be decided. The API server takes a response without the review's `uid` for an error.

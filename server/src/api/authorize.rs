@@ -9,7 +9,7 @@ use solon::{PinnedDocument, Value, ValueRef};
 use super::call::Call;
 use super::documents::{EvaluationFailure, ServedDocument};
 use super::identity;
-use super::service::Plan;
+use super::plan::Plan;
 use super::state::State;
 use super::{ApiError, body};
 use crate::http::header::HeaderValue;

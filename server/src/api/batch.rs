@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use self::answers::{BatchResponse, RunningBatch};
 use super::call::Call;
-use super::data::RequestedDocument;
 use super::decision_log::LoggedDecision;
+use super::document_evaluation::RequestedDocument;
 use super::state::State;
 use super::warning::Warning;
 use super::{ApiError, metrics};

@@ -1,14 +1,12 @@
 //! Parsing of request bodies.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::de::{Deserialize, Deserializer as _, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
 use solon::Value;
 use solon::{json, yaml};
 
 use super::call::Call;
+use super::members::{Members, Names};
 use crate::http::RequestExt as _;
 
 /// A document of a request body.
@@ -137,10 +135,10 @@ fn is_input_in_any_case(name: &Value) -> bool {
 const INPUT: &str = "input";
 
 fn metadata_of_text(text: &str) -> Result<Value, String> {
-    let members = Members::from_text(text)?.pairs.into_iter();
+    let members = Members::from_text(text)?.into_pairs();
     let others = members.filter(|(name, _)| !name.eq_ignore_ascii_case(INPUT));
     let read = others.map(|(name, member)| {
-        let value = json::read(member.get().as_bytes());
+        let value = json::read(member.as_bytes());
         let value = value.map_err(|error| error.to_string())?;
         Ok((Value::string(&name), value))
     });
@@ -180,13 +178,22 @@ pub fn read_all(request: &Call<'_>) -> Result<Option<Value>, String> {
     if is_yaml(request) {
         return yaml_document(request);
     }
-    let body = request.request().body();
-    if body.is_empty() {
+    if request.body().is_empty() {
         return Ok(None);
     }
-    json::read(body)
-        .map(Some)
-        .map_err(|_| json::error_message(body))
+    read_json(request).map(Some)
+}
+
+/// Parses the whole body of a request that needs one.
+pub fn value(request: &Call<'_>) -> Result<Value, String> {
+    match whole(request)? {
+        Some(read) => Ok(read.into_owned()),
+        None => read_json(request),
+    }
+}
+
+fn read_json(request: &Call<'_>) -> Result<Value, String> {
+    json::read(request.body()).map_err(|_| json::error_message(request.body()))
 }
 
 /// Returns `true` if a body is parsed as YAML. JSON in a body that is declared as YAML keeps its numbers as written.
@@ -210,37 +217,9 @@ fn yaml_document(request: &Call<'_>) -> Result<Option<Value>, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Returns the JSON value in a text, without surrounding whitespace.
-fn json_value(text: &str) -> Result<&str, String> {
-    whole_text::<&RawValue>(text)
-        .map(RawValue::get)
-        .map_err(|_| json::error_message(text.as_bytes()))
-}
-
 /// Returns what is wrong with a text that is not JSON, in OPA's words for bodies, or `None` if it is JSON.
 pub fn malformed(text: &[u8]) -> Option<String> {
     (!json::is_valid(text)).then(|| json::error_message(text))
-}
-
-/// Returns the elements of a JSON array; none for `null`.
-pub fn items(text: &str) -> Result<Vec<&str>, String> {
-    let items: Option<Vec<&RawValue>> =
-        whole_text(text).map_err(|error| mismatch(text, &error, "an array"))?;
-    Ok(items
-        .unwrap_or_default()
-        .into_iter()
-        .map(RawValue::get)
-        .collect())
-}
-
-/// Matching of member names.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub enum Names {
-    /// Case-insensitive.
-    #[default]
-    InAnyCase,
-    /// Exact, in a body that the authorization policy has read, because the policy matches exact names.
-    Exactly,
 }
 
 impl Names {
@@ -251,151 +230,5 @@ impl Names {
         } else {
             Self::InAnyCase
         }
-    }
-}
-
-/// Members of an object with unparsed values.
-#[derive(Default)]
-pub struct Members<'a> {
-    pairs: Vec<(Cow<'a, str>, &'a RawValue)>,
-    left_out: usize,
-    names: Names,
-}
-
-impl<'a> Members<'a> {
-    /// Returns the members of a JSON object; none for `null`.
-    pub fn from_text(text: &'a str) -> Result<Self, String> {
-        Self::at_most(text, usize::MAX)
-    }
-
-    /// Returns the members of a whole body. If the authorization policy has read it, it must be an object.
-    pub fn named(text: &'a str, names: Names) -> Result<Self, String> {
-        if names == Names::Exactly && text == "null" {
-            return Err("expected an object, got null".to_owned());
-        }
-        Ok(Self::from_text(text)?.matched(names))
-    }
-
-    /// Sets how names are matched.
-    pub fn matched(self, names: Names) -> Self {
-        Self { names, ..self }
-    }
-
-    /// Returns the first `most` members of a JSON object. Only the number of the others is kept.
-    pub fn at_most(text: &'a str, most: usize) -> Result<Self, String> {
-        let mut reader = serde_json::Deserializer::from_str(text);
-        let members = reader.deserialize_any(MembersVisitor { most });
-        let members = members.and_then(|members| reader.end().map(|()| members));
-        members.map_err(|error| mismatch(text, &error, "an object"))
-    }
-
-    /// Returns the number of members in the text, including those that were not kept.
-    pub fn count(&self) -> usize {
-        self.pairs.len() + self.left_out
-    }
-
-    /// Returns the text of a member. The last one of a name is used.
-    pub fn get(&self, name: &str) -> Option<&'a str> {
-        let fits = |key: &str| match self.names {
-            Names::InAnyCase => key.eq_ignore_ascii_case(name),
-            Names::Exactly => key == name,
-        };
-        let named = self.pairs.iter().rfind(|(key, _)| fits(key));
-        named.map(|(_, value)| value.get())
-    }
-
-    /// Returns all names with their texts, in the order of the text.
-    pub fn into_pairs(self) -> impl Iterator<Item = (Cow<'a, str>, &'a str)> {
-        let pairs = self.pairs.into_iter();
-        pairs.map(|(name, value)| (name, value.get()))
-    }
-
-    /// Returns a member that must be a string, if it is present and not null.
-    pub fn string(&self, name: &str) -> Result<Option<String>, String> {
-        let Some(text) = self.get(name).filter(|text| *text != "null") else {
-            return Ok(None);
-        };
-        match json::read(text.as_bytes()) {
-            Ok(value) if value.borrow().is_string() => {
-                Ok(Some(value.borrow().text_or_empty().to_str().into_owned()))
-            }
-            _ => Err(format!("`{name}` must be a string, got {}", kind(text))),
-        }
-    }
-
-    /// Returns a member that must be an array of strings, if it is present and not null.
-    pub fn strings(&self, name: &str) -> Result<Option<Vec<String>>, String> {
-        let Some(text) = self.get(name).filter(|text| *text != "null") else {
-            return Ok(None);
-        };
-        serde_json::from_str(text)
-            .map(Some)
-            .map_err(|_| format!("`{name}` must be an array of strings"))
-    }
-
-    /// Returns a boolean member, or `false` if it is absent. Fails if it is not a boolean.
-    pub fn flag(&self, name: &str) -> Result<bool, String> {
-        match self.get(name) {
-            None | Some("null" | "false") => Ok(false),
-            Some("true") => Ok(true),
-            Some(text) => Err(format!("`{name}` must be a boolean, got {}", kind(text))),
-        }
-    }
-}
-
-/// Parses a text as one JSON value, which only whitespace may follow.
-fn whole_text<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, serde_json::Error> {
-    serde_json::from_str(text)
-}
-
-/// Returns the error for a text that is not JSON, or that is another kind of JSON.
-fn mismatch(text: &str, error: &serde_json::Error, wanted: &str) -> String {
-    match json_value(text) {
-        Ok(other) if error.is_data() => format!("expected {wanted}, got {}", kind(other)),
-        Ok(_) => error.to_string(),
-        Err(malformed) => malformed,
-    }
-}
-
-/// Returns the kind of a JSON text.
-fn kind(text: &str) -> &'static str {
-    match text.bytes().next() {
-        Some(b'{') => "object",
-        Some(b'[') => "array",
-        Some(b'"') => "string",
-        Some(b't' | b'f') => "boolean",
-        Some(b'n') => "null",
-        _ => "number",
-    }
-}
-
-struct MembersVisitor {
-    /// Number of members that are kept.
-    most: usize,
-}
-
-impl<'de> Visitor<'de> for MembersVisitor {
-    type Value = Members<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Members::default())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Members::default();
-        while members.pairs.len() < self.most {
-            match map.next_entry()? {
-                Some(member) => members.pairs.push(member),
-                None => return Ok(members),
-            }
-        }
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {
-            members.left_out += 1;
-        }
-        Ok(members)
     }
 }

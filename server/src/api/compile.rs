@@ -7,10 +7,11 @@ use solon_syntax::json;
 use solon_syntax::source::Code;
 
 use super::ApiError;
-use super::body::{self, Members, Names};
+use super::body;
 use super::call::Call;
 use super::error::message;
 use super::evaluation::evaluate;
+use super::members::{Members, Names};
 use super::metrics::{self, Stages};
 use super::search::{EvalDetails, Selection, search};
 use super::state::State;

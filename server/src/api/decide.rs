@@ -5,8 +5,9 @@ use solon::store::Path;
 
 use super::ApiError;
 use super::call::Call;
-use super::decision_log::{LoggedDecision, Outcome, compact};
+use super::decision_log::{LoggedDecision, Outcome};
 use super::documents::EvaluationFailure;
+use super::event_text::compact;
 use super::metrics;
 use super::search::{Selection, search};
 use super::state::State;

@@ -14,11 +14,13 @@ use solon::{Error, ErrorEntry, FilterOptions, PreparedFilters, Value, json as te
 use self::accepted::Accepted;
 use self::request::FilterRequest;
 use super::ApiError;
-use super::body::{self, BodyDocument, Names};
+use super::body::{self, BodyDocument};
 use super::call::Call;
-use super::decision_log::{self, LoggedDecision, Outcome};
+use super::decision_log::{LoggedDecision, Outcome};
 use super::error::message;
 use super::evaluation::evaluate;
+use super::event_text;
+use super::members::Names;
 use super::metrics::{self, Stages};
 use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, decode, response};
@@ -74,7 +76,7 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     }
     let input_text = || {
         let input = BodyDocument::Json(asked.input?.as_bytes());
-        decision_log::input_text(Some(&input))
+        event_text::input_text(Some(&input))
     };
     let outcome = || Outcome {
         custom: Some(log_fields(&filters, asked.options_text)),

@@ -4,7 +4,7 @@ use solon::store::{Operation, PatchStep, Path};
 use solon::{Value, json};
 
 use super::ApiError;
-use super::body::{self, Members};
+use super::members::{self, Members};
 use crate::http::segments;
 
 /// An operation as it was sent.
@@ -17,7 +17,7 @@ pub struct Sent<'a> {
 
 /// Parses the operations of a body.
 pub fn read(text: &str) -> Result<Vec<Sent<'_>>, ApiError> {
-    let items = body::items(text).map_err(ApiError::invalid)?;
+    let items = members::items(text).map_err(ApiError::invalid)?;
     let read = |(at, item)| {
         Sent::read(item).map_err(|words| ApiError::invalid(format!("operation {at}: {words}")))
     };

@@ -97,11 +97,10 @@ struct PreviewBody {
 impl PreviewBody {
     fn from_request(request: &Call<'_>) -> Result<Self, String> {
         let mut body = Self::default();
-        let read = match body::whole(request)? {
-            Some(read) => read.into_owned(),
-            None if request.body().trim_ascii().is_empty() => Value::NULL,
-            None => json::read(request.body()).map_err(|_| json::error_message(request.body()))?,
-        };
+        if request.body().trim_ascii().is_empty() {
+            return Ok(body);
+        }
+        let read = body::value(request)?;
         if read.is_null() {
             return Ok(body);
         }

@@ -10,12 +10,14 @@ use solon_syntax::source::{Code, Source, SourceId};
 use solon_syntax::{ParseOptions, parse_statements};
 
 use super::ApiError;
-use super::body::{self, BodyDocument, Members, Names};
+use super::body::{self, BodyDocument};
 use super::call::Call;
 use super::data::style;
-use super::decision_log::{self, LoggedDecision, Outcome};
+use super::decision_log::{LoggedDecision, Outcome};
 use super::error::message;
 use super::evaluation::evaluate;
+use super::event_text;
+use super::members::{Members, Names};
 use super::metrics::{self, Stages};
 use super::search::{EvalDetails, Selection, search};
 use super::state::State;
@@ -107,7 +109,7 @@ fn respond(
     let normal = logged.as_ref().map(|_| normal(query)).unwrap_or_default();
     let input_text = || {
         let input = BodyDocument::Json(input?.as_bytes());
-        decision_log::input_text(Some(&input))
+        event_text::input_text(Some(&input))
     };
     let outcome = || Outcome {
         query: Some(&normal),

@@ -6,7 +6,8 @@ use super::{
     openapi, pages, policies, preview, query, status, write,
 };
 use crate::config::ServerOptions;
-use crate::http::Response;
+use crate::http::{RequestInfo, Response};
+use crate::telemetry::CountedRequest;
 
 /// Handles a request that was classified, read and authorized.
 pub type Handler = fn(&State, &Call<'_>) -> Result<Response, ApiError>;
@@ -238,7 +239,7 @@ pub fn is_for_diagnosis(route: &Route) -> bool {
 }
 
 /// Returns the label of a path in metrics.
-pub fn label(path: &str) -> &'static str {
+fn label(path: &str) -> &'static str {
     match route(path) {
         Some(Route { path: "/", .. }) => "index",
         Some(Route {
@@ -247,5 +248,28 @@ pub fn label(path: &str) -> &'static str {
         }) => "metrics",
         Some(route) => route.path.get(1..).unwrap_or("catchall"),
         None => "catchall",
+    }
+}
+
+/// Returns the metrics labels of a request.
+pub fn counted(request: &RequestInfo, code: u16) -> CountedRequest {
+    CountedRequest {
+        code,
+        handler: label(request.path()),
+        method: method_label(request.method.as_str()),
+    }
+}
+
+/// Returns the label of a method. Unknown methods share one label, which limits the number of labels.
+fn method_label(method: &str) -> &'static str {
+    match method {
+        "GET" => "get",
+        "POST" => "post",
+        "PUT" => "put",
+        "PATCH" => "patch",
+        "DELETE" => "delete",
+        "HEAD" => "head",
+        "OPTIONS" => "options",
+        _ => "unknown",
     }
 }

@@ -135,68 +135,35 @@ pub trait Searched {
     ) -> Explanation<Self::Answer>;
 }
 
-impl Searched for PreparedDocument {
-    type Answer = Option<Value>;
+/// Implements [`Searched`] with the method that evaluates without a trace.
+macro_rules! searched {
+    ($subject:ty, $answer:ty, $find:ident) => {
+        impl Searched for $subject {
+            type Answer = $answer;
 
-    fn find(
-        &self,
-        asked: &solon::Request<'_>,
-        search: SearchOptions<'_>,
-    ) -> Result<Self::Answer, Error> {
-        self.search_as(asked, search)
-    }
+            fn find(
+                &self,
+                asked: &solon::Request<'_>,
+                search: SearchOptions<'_>,
+            ) -> Result<Self::Answer, Error> {
+                self.$find(asked, search)
+            }
 
-    fn evaluate_traced(
-        &self,
-        asked: &solon::Request<'_>,
-        detail: Detail,
-        search: SearchOptions<'_>,
-    ) -> Explanation<Self::Answer> {
-        self.explain(asked, ExplainOptions::new(detail).search(search))
-    }
+            fn evaluate_traced(
+                &self,
+                asked: &solon::Request<'_>,
+                detail: Detail,
+                search: SearchOptions<'_>,
+            ) -> Explanation<Self::Answer> {
+                self.explain(asked, ExplainOptions::new(detail).search(search))
+            }
+        }
+    };
 }
 
-impl Searched for PreparedQuery {
-    type Answer = Vec<Solution>;
-
-    fn find(
-        &self,
-        asked: &solon::Request<'_>,
-        search: SearchOptions<'_>,
-    ) -> Result<Self::Answer, Error> {
-        self.search_checked(asked, search)
-    }
-
-    fn evaluate_traced(
-        &self,
-        asked: &solon::Request<'_>,
-        detail: Detail,
-        search: SearchOptions<'_>,
-    ) -> Explanation<Self::Answer> {
-        self.explain(asked, ExplainOptions::new(detail).search(search))
-    }
-}
-
-impl Searched for PreparedPartial {
-    type Answer = Residuals;
-
-    fn find(
-        &self,
-        asked: &solon::Request<'_>,
-        search: SearchOptions<'_>,
-    ) -> Result<Self::Answer, Error> {
-        self.evaluate_as(asked, search)
-    }
-
-    fn evaluate_traced(
-        &self,
-        asked: &solon::Request<'_>,
-        detail: Detail,
-        search: SearchOptions<'_>,
-    ) -> Explanation<Self::Answer> {
-        self.explain(asked, ExplainOptions::new(detail).search(search))
-    }
-}
+searched!(PreparedDocument, Option<Value>, search_as);
+searched!(PreparedQuery, Vec<Solution>, search_checked);
+searched!(PreparedPartial, Residuals, evaluate_as);
 
 /// Evaluates for a request on one snapshot, by default the current one, and returns the details that it selects.
 pub fn search<S: Searched>(

@@ -9,18 +9,18 @@ use bytes::Bytes;
 use super::access_log;
 use super::authorize::{self, HeadVerdict};
 use super::call::Call;
-use super::routes::{Action, Route, Runs, is_for_diagnosis, route};
+use super::plan::{Plan, begin_span};
+use super::routes::{Route, Runs, counted};
 use super::{ApiError, State};
 use crate::config::Authorization;
 use crate::execution::{ExecContext, Executor, Longer, NotRun};
-use crate::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING, HOST};
+use crate::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING};
 use crate::http::{
     App, BodyLimits, Budget, BufferedRequest, Cleaned, HttpBody as _, IncomingRequest, Method,
     ParsedBody, Rejection, RequestExt as _, RequestInfo, Reservation, Response, ResponseExt as _,
-    Routed, SMALL, Status, accepts_gzip, clean, compress, decompress, parsed_size, read_body,
-    response,
+    SMALL, Status, accepts_gzip, clean, compress, decompress, parsed_size, read_body, response,
 };
-use crate::telemetry::{CountedRequest, RequestSpan, SpanFacts, is_traced};
+use crate::telemetry::is_traced;
 
 /// Responds to requests by the routing table.
 pub struct RoutingService {
@@ -32,33 +32,6 @@ pub struct RoutingService {
 /// The part of the service that other threads need.
 struct Api {
     state: Arc<State>,
-}
-
-/// Classification of a request by its head.
-#[derive(Clone, Copy)]
-pub enum Plan {
-    /// A handler exists.
-    Answered(&'static Action),
-    /// The path does not support the method.
-    OtherMethod(&'static Route),
-    /// The path is not normalized: redirects to the normalized one.
-    Unclean,
-    /// The path ends with a slash: redirects to the one without.
-    Open,
-    /// `OPTIONS *`.
-    Server,
-    /// No route matches the path.
-    Nothing,
-}
-
-impl Plan {
-    fn reads_body(self) -> bool {
-        matches!(self, Self::Answered(action) if !matches!(action.method, "GET" | "DELETE" | "HEAD"))
-    }
-
-    fn writes(self) -> bool {
-        matches!(self, Self::Answered(action) if action.runs == Runs::Apart)
-    }
 }
 
 /// A request before its handler is called.
@@ -91,7 +64,7 @@ impl RoutingService {
         let api = &self.api;
         let (head, body) = request.into_parts();
         let mut request = BufferedRequest::from_parts(head, Bytes::new());
-        let plan = api.plan(&mut request);
+        let plan = Plan::of_request(&api.state.options, &mut request);
         let mut job = Job {
             plan,
             request,
@@ -183,80 +156,6 @@ impl Api {
     fn body_limits(&self) -> BodyLimits {
         let live = self.state.live.load();
         BodyLimits::new(live.body, live.unpacked)
-    }
-
-    /// Classifies a request by its head.
-    fn plan(&self, request: &mut BufferedRequest) -> Plan {
-        let path = match request.path() {
-            // the target of CONNECT is only a host
-            "" if request.method() == Method::CONNECT => "/",
-            path => path,
-        };
-        let options = &self.state.options;
-        let is_diagnostic = request.info().peer.is_diagnostic;
-        let is_served =
-            |route: &Route| route.is_served(options) && (!is_diagnostic || is_for_diagnosis(route));
-        if path == "*" && request.method() == Method::OPTIONS {
-            return Plan::Server;
-        }
-        if clean(path) != Cleaned::Same {
-            return Plan::Unclean;
-        }
-        let closed = path.strip_suffix('/').filter(|closed| !closed.is_empty());
-        if let Some(route) = closed.and_then(route).filter(|route| is_served(route)) {
-            return if request.method() == Method::HEAD {
-                Plan::OtherMethod(route)
-            } else {
-                Plan::Open
-            };
-        }
-        let Some(route) = route(path).filter(|route| is_served(route)) else {
-            return Plan::Nothing;
-        };
-        let method = request.method().as_str();
-        let Some(action) = route.served(options).find(|action| action.method == method) else {
-            return Plan::OtherMethod(route);
-        };
-        request.extensions_mut().insert(Routed(route.path.len()));
-        Plan::Answered(action)
-    }
-
-    /// Begins the span of a request. As in OPA, requests for metrics and paths without a route are not traced.
-    fn begin_span(&self, request: &IncomingRequest) -> Option<RequestSpan> {
-        let path = request.uri().path();
-        let closed = path.strip_suffix('/').filter(|closed| !closed.is_empty());
-        let route = route(closed.unwrap_or(path));
-        let route = route.filter(|route| route.is_served(&self.state.options))?;
-        let is_metrics = route.path.starts_with("/metrics");
-        if is_metrics || clean(path) != Cleaned::Same {
-            return None;
-        }
-        RequestSpan::begin(path, || {
-            let info = request.extensions().get::<Arc<RequestInfo>>();
-            let peer = info.map(|info| &*info.peer);
-            let host = request.headers().get(HOST);
-            let host = host.and_then(|host| host.to_str().ok());
-            let authority = || request.uri().authority().map(http::uri::Authority::as_str);
-            SpanFacts {
-                method: request.method().as_str(),
-                route: match route.path {
-                    "/" => "/{$}".to_owned(),
-                    exact if exact == path => exact.to_owned(),
-                    below => format!("{below}/{{path...}}"),
-                },
-                path,
-                headers: request.headers(),
-                host: host.or_else(authority).unwrap_or_default(),
-                is_secure: peer.is_some_and(|peer| peer.is_secure),
-                peer: peer.map_or("", |peer| &peer.address),
-                version: match request.version() {
-                    http::Version::HTTP_2 => "2",
-                    http::Version::HTTP_10 => "1.0",
-                    _ => "1.1",
-                },
-                body: request.body().size_hint().exact(),
-            }
-        })
     }
 
     /// Authorizes a request that has a body, before any of it is read.
@@ -440,7 +339,9 @@ impl App for RoutingService {
     async fn respond(&self, request: IncomingRequest) -> Response {
         let mut request = request;
         let is_head = request.method() == Method::HEAD;
-        let span = is_traced().then(|| self.api.begin_span(&request)).flatten();
+        let span = is_traced()
+            .then(|| begin_span(&self.api.state.options, &request))
+            .flatten();
         if let Some(span) = &span {
             request.extensions_mut().insert(span.clone());
         }
@@ -470,28 +371,5 @@ impl App for RoutingService {
     }
 }
 
-/// Returns the metrics labels of a request.
-fn counted(request: &RequestInfo, code: u16) -> CountedRequest {
-    CountedRequest {
-        code,
-        handler: super::routes::label(request.path()),
-        method: method_label(request.method.as_str()),
-    }
-}
-
 /// Status in metrics of a request whose client has gone, as in nginx.
 const GONE: u16 = 499;
-
-/// Returns the label of a method. Unknown methods share one label, which limits the number of labels.
-fn method_label(method: &str) -> &'static str {
-    match method {
-        "GET" => "get",
-        "POST" => "post",
-        "PUT" => "put",
-        "PATCH" => "patch",
-        "DELETE" => "delete",
-        "HEAD" => "head",
-        "OPTIONS" => "options",
-        _ => "unknown",
-    }
-}

@@ -54,97 +54,67 @@ impl From<NotRun> for Rejection {
 impl Rejection {
     /// Returns status, code and message.
     pub fn describe(&self) -> (StatusCode, &'static str, Cow<'static, str>) {
-        let of = |status, code, message: &'static str| (status, code, Cow::Borrowed(message));
-        let with = |status, code, message: String| (status, code, Cow::Owned(message));
+        let (status, code) = self.status_and_code();
+        (status, code, self.message())
+    }
+
+    fn status_and_code(&self) -> (StatusCode, &'static str) {
         match self {
+            Self::TooLarge { .. } | Self::DecompressedTooLarge(_) => {
+                (StatusCode::PAYLOAD_TOO_LARGE, "too_large")
+            }
+            Self::TooLargeToAuthorize(_) => (StatusCode::PAYLOAD_TOO_LARGE, "request_too_large"),
+            Self::NotGzip(_) | Self::Broken | Self::Host(_) => {
+                (StatusCode::BAD_REQUEST, "invalid_parameter")
+            }
+            Self::Slow => (StatusCode::REQUEST_TIMEOUT, "request_timeout"),
+            Self::Foreign(_) => (StatusCode::FORBIDDEN, "host_not_allowed"),
+            Self::Expectation => (StatusCode::EXPECTATION_FAILED, "expectation_failed"),
+            Self::TransferEncoding => (StatusCode::NOT_IMPLEMENTED, "not_implemented"),
+            Self::Busy | Self::WaitingIo(_) | Self::Late => {
+                (StatusCode::SERVICE_UNAVAILABLE, "unavailable")
+            }
+            Self::Panicked => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error"),
+        }
+    }
+
+    fn message(&self) -> Cow<'static, str> {
+        let text = match self {
             Self::TooLarge { declared, limit } => {
                 let declared = declared.map(|length| format!("{length} bytes "));
-                let message = format!(
-                    "request body too large: {}exceeds limit of {limit} bytes",
-                    declared.unwrap_or_default()
-                );
-                with(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
+                let declared = declared.unwrap_or_default();
+                format!("request body too large: {declared}exceeds limit of {limit} bytes")
             }
-            Self::DecompressedTooLarge(limit) => with(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "too_large",
-                format!("request body too large: decompressed size exceeds limit of {limit} bytes"),
+            Self::DecompressedTooLarge(limit) => {
+                format!("request body too large: decompressed size exceeds limit of {limit} bytes")
+            }
+            Self::TooLargeToAuthorize(limit) => format!(
+                "request body too large: the authorization policy depends on `input.body`, which exceeds the limit of {limit} \
+                 bytes (--max-authorization-body)"
             ),
-            Self::TooLargeToAuthorize(limit) => with(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "request_too_large",
-                format!(
-                    "request body too large: the authorization policy depends on `input.body`, which exceeds the limit of {limit} \
-                     bytes (--max-authorization-body)"
-                ),
+            Self::NotGzip(message) => format!("could not decompress the body: {message}"),
+            Self::Foreign(ForeignName::Host(host)) if host.is_empty() => {
+                return "the request names no host, which a server without authentication requires"
+                    .into();
+            }
+            Self::Foreign(ForeignName::Host(host)) => format!(
+                "host `{host}` is not allowed: a server without authentication accepts it only with --allowed-host"
             ),
-            Self::NotGzip(message) => with(
-                StatusCode::BAD_REQUEST,
-                "invalid_parameter",
-                format!("could not decompress the body: {message}"),
+            Self::Foreign(ForeignName::Origin(origin)) => format!(
+                "origin `{origin}` is not allowed: a server without authentication accepts its host only with --allowed-host"
             ),
-            Self::Slow => of(
-                StatusCode::REQUEST_TIMEOUT,
-                "request_timeout",
-                "the body did not come in time",
+            Self::WaitingIo(limit) => format!(
+                "too many decisions wait for `http.send` or other host calls: at most {limit} may (--max-waiting-io)"
             ),
-            Self::Broken => of(
-                StatusCode::BAD_REQUEST,
-                "invalid_parameter",
-                "the body is not what its head says",
-            ),
-            Self::Host(message) => of(StatusCode::BAD_REQUEST, "invalid_parameter", message),
-            Self::Foreign(ForeignName::Host(host)) if host.is_empty() => of(
-                StatusCode::FORBIDDEN,
-                "host_not_allowed",
-                "the request names no host, which a server without authentication requires",
-            ),
-            Self::Foreign(ForeignName::Host(host)) => with(
-                StatusCode::FORBIDDEN,
-                "host_not_allowed",
-                format!(
-                    "host `{host}` is not allowed: a server without authentication accepts it only with --allowed-host"
-                ),
-            ),
-            Self::Foreign(ForeignName::Origin(origin)) => with(
-                StatusCode::FORBIDDEN,
-                "host_not_allowed",
-                format!(
-                    "origin `{origin}` is not allowed: a server without authentication accepts its host only with --allowed-host"
-                ),
-            ),
-            Self::Expectation => of(
-                StatusCode::EXPECTATION_FAILED,
-                "expectation_failed",
-                "only `100-continue` can be expected",
-            ),
-            Self::TransferEncoding => of(
-                StatusCode::NOT_IMPLEMENTED,
-                "not_implemented",
-                "unsupported transfer encoding",
-            ),
-            Self::Busy => of(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "unavailable",
-                "too much is being done at once",
-            ),
-            Self::WaitingIo(limit) => with(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "unavailable",
-                format!(
-                    "too many decisions wait for `http.send` or other host calls: at most {limit} may (--max-waiting-io)"
-                ),
-            ),
-            Self::Late => of(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "unavailable",
-                "the request took too long",
-            ),
-            Self::Panicked => of(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "internal_error",
-                "internal error: a panic",
-            ),
-        }
+            Self::Slow => return "the body did not come in time".into(),
+            Self::Broken => return "the body is not what its head says".into(),
+            Self::Host(message) => return (*message).into(),
+            Self::Expectation => return "only `100-continue` can be expected".into(),
+            Self::TransferEncoding => return "unsupported transfer encoding".into(),
+            Self::Busy => return "too much is being done at once".into(),
+            Self::Late => return "the request took too long".into(),
+            Self::Panicked => return "internal error: a panic".into(),
+        };
+        text.into()
     }
 }

@@ -10,8 +10,9 @@ use solon::{Value, json};
 use solon_syntax::stack;
 
 use super::super::ApiError;
-use super::super::body::{self, BodyDocument, Members};
+use super::super::body::{self, BodyDocument};
 use super::super::call::Call;
+use super::super::members::Members;
 
 /// Inputs by key, in the order of keys. Cheap to clone.
 #[derive(Clone, Default)]

@@ -4,7 +4,7 @@ use solon::{FilterOptions, FilterTarget, json};
 
 use super::accepted::{Accepted, AcceptedTargets};
 use crate::api::ApiError;
-use crate::api::body::{Members, Names};
+use crate::api::members::{Members, Names};
 
 /// A parsed request.
 pub struct FilterRequest<'a> {

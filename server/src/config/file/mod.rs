@@ -11,6 +11,7 @@ mod envoy;
 mod otlp;
 mod redacted;
 mod schema;
+mod section_context;
 mod settings;
 
 use serde_json::{Map, Value};

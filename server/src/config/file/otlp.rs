@@ -148,16 +148,19 @@ impl TracingSection {
                 ));
             }
         };
-        let tls = TlsKeys {
+        let receiver = ReceiverKeys {
+            address: given(self.address.as_ref()),
+            service_name: given(self.service_name.as_ref()),
             encryption: given(self.encryption.as_ref()),
             is_insecure: self.allow_insecure_tls,
             certificate: given(self.tls_cert_file.as_ref()),
             key: given(self.tls_private_key_file.as_ref()),
             authorities: given(self.tls_ca_cert_file.as_ref()),
+            resource: &self.resource,
         };
         let unsupported =
             |scheme: &str| format!("unsupported distributed_tracing.encryption_scheme '{scheme}'");
-        let tls = tls.options(unsupported)?;
+        let collector = receiver.options(protocol, unsupported)?;
         let percentage = self.sample_percentage.unwrap_or(100.0);
         if !(0.0..=100.0).contains(&percentage) {
             return Err(format!(
@@ -165,14 +168,8 @@ impl TracingSection {
             ));
         }
         let batch = self.batch_span_processor_options.options()?;
-        Ok(protocol.map(|protocol| TracingOptions {
-            collector: CollectorOptions {
-                protocol,
-                address: address(protocol, self.address.as_ref()),
-                tls,
-                service_name: given(self.service_name.as_ref()).cloned(),
-                resource: self.resource.attributes(),
-            },
+        Ok(collector.map(|collector| TracingOptions {
+            collector,
             sample_ratio: percentage / 100.0,
             exclude_paths: self.exclude_paths.clone(),
             batch,
@@ -202,24 +199,21 @@ impl MetricsExportSection {
         let milliseconds = milliseconds.ok_or_else(|| {
             format!("metrics_export.export_interval_ms must be a positive value, got {interval}")
         })?;
-        let tls = TlsKeys {
+        let receiver = ReceiverKeys {
+            address: given(self.address.as_ref()),
+            service_name: given(self.service_name.as_ref()),
             encryption: given(self.encryption.as_ref()),
             is_insecure: self.allow_insecure_tls,
             certificate: given(self.tls_cert_file.as_ref()),
             key: given(self.tls_private_key_file.as_ref()),
             authorities: given(self.tls_ca_cert_file.as_ref()),
+            resource: &self.resource,
         };
         let unsupported =
             |scheme: &str| format!("unsupported metrics_export.encryption \"{scheme}\"");
-        let tls = tls.options(unsupported)?;
-        Ok(protocol.map(|protocol| MetricsExportOptions {
-            collector: CollectorOptions {
-                protocol,
-                address: address(protocol, self.address.as_ref()),
-                tls,
-                service_name: given(self.service_name.as_ref()).cloned(),
-                resource: self.resource.attributes(),
-            },
+        let collector = receiver.options(protocol, unsupported)?;
+        Ok(collector.map(|collector| MetricsExportOptions {
+            collector,
             interval: Duration::from_millis(milliseconds),
         }))
     }
@@ -278,28 +272,42 @@ impl BatchSection {
     }
 }
 
-fn address(protocol: OtlpProtocol, address: Option<&String>) -> String {
-    let default = match protocol {
-        OtlpProtocol::Grpc => "localhost:4317",
-        OtlpProtocol::Http => "localhost:4318",
-    };
-    given(address).map_or_else(|| default.to_owned(), Clone::clone)
-}
-
-/// Keys of the TLS of a receiver.
-struct TlsKeys<'a> {
+/// Keys of a receiver, which both sections have.
+struct ReceiverKeys<'a> {
+    address: Option<&'a String>,
+    service_name: Option<&'a String>,
     encryption: Option<&'a String>,
     is_insecure: bool,
     certificate: Option<&'a String>,
     key: Option<&'a String>,
     authorities: Option<&'a String>,
+    resource: &'a ResourceSection,
 }
 
-impl TlsKeys<'_> {
+impl ReceiverKeys<'_> {
+    /// Returns the options, or `None` without a protocol. `unsupported` returns the error for another kind of encryption.
     fn options(
         &self,
+        protocol: Option<OtlpProtocol>,
         unsupported: impl Fn(&str) -> String,
-    ) -> Result<Option<CollectorTls>, String> {
+    ) -> Result<Option<CollectorOptions>, String> {
+        let tls = self.tls(unsupported)?;
+        Ok(protocol.map(|protocol| {
+            let default = match protocol {
+                OtlpProtocol::Grpc => "localhost:4317",
+                OtlpProtocol::Http => "localhost:4318",
+            };
+            CollectorOptions {
+                protocol,
+                address: self.address.map_or(default, String::as_str).to_owned(),
+                tls,
+                service_name: self.service_name.cloned(),
+                resource: self.resource.attributes(),
+            }
+        }))
+    }
+
+    fn tls(&self, unsupported: impl Fn(&str) -> String) -> Result<Option<CollectorTls>, String> {
         let scheme = self.encryption.map_or("off", String::as_str);
         if !["off", "tls", "mtls"].contains(&scheme) {
             return Err(unsupported(scheme));

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use solon_outbound::{KeyConfig, Services, ServicesConfig};
 
 use super::Caching;
-use super::distribution::SectionContext;
 use super::document::ConfigDocument;
+use super::section_context::SectionContext;
 use crate::config::{
     DecisionLogOptions, EnvoyOptions, MetricsExportOptions, Packing, PluginSettings, ServerOptions,
     TracingOptions,

@@ -53,6 +53,33 @@ struct ExportFailure {
     is_temporary: bool,
 }
 
+/// A request of a service of OTLP.
+pub trait ExportRequest: Message {
+    /// Path over HTTP.
+    const PATH: &'static str;
+
+    /// Sends a copy of the request over gRPC.
+    async fn export(&self, channel: Channel) -> Result<(), tonic::Status>;
+}
+
+impl ExportRequest for ExportTraceServiceRequest {
+    const PATH: &'static str = "/v1/traces";
+
+    async fn export(&self, channel: Channel) -> Result<(), tonic::Status> {
+        let mut client = TraceServiceClient::new(channel);
+        client.export(self.clone()).await.map(drop)
+    }
+}
+
+impl ExportRequest for ExportMetricsServiceRequest {
+    const PATH: &'static str = "/v1/metrics";
+
+    async fn export(&self, channel: Channel) -> Result<(), tonic::Status> {
+        let mut client = MetricsServiceClient::new(channel);
+        client.export(self.clone()).await.map(drop)
+    }
+}
+
 impl fmt::Debug for Collector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Collector").finish_non_exhaustive()
@@ -109,55 +136,18 @@ impl Collector {
         }))
     }
 
-    /// Sends spans. Temporary failures are repeated until `within` has passed.
+    /// Sends spans or metrics. Temporary failures are repeated until `within` has passed.
     ///
     /// # Errors
     /// Returns the last failure.
-    pub async fn send_spans(
-        &self,
-        request: ExportTraceServiceRequest,
-        within: Duration,
-    ) -> Result<(), String> {
+    pub async fn send<E: ExportRequest>(&self, request: E, within: Duration) -> Result<(), String> {
         let body = self.body(&request);
         self.repeat(within, || async {
             match &self.0 {
                 ReceiverProtocol::Grpc(channel) => {
-                    let mut client = TraceServiceClient::new(channel.clone());
-                    client
-                        .export(request.clone())
-                        .await
-                        .map(drop)
-                        .map_err(of_status)
+                    request.export(channel.clone()).await.map_err(of_status)
                 }
-                ReceiverProtocol::Http(receiver) => receiver.post("/v1/traces", body.clone()).await,
-            }
-        })
-        .await
-    }
-
-    /// Sends metrics. Temporary failures are repeated until `within` has passed.
-    ///
-    /// # Errors
-    /// Returns the last failure.
-    pub async fn send_metrics(
-        &self,
-        request: ExportMetricsServiceRequest,
-        within: Duration,
-    ) -> Result<(), String> {
-        let body = self.body(&request);
-        self.repeat(within, || async {
-            match &self.0 {
-                ReceiverProtocol::Grpc(channel) => {
-                    let mut client = MetricsServiceClient::new(channel.clone());
-                    client
-                        .export(request.clone())
-                        .await
-                        .map(drop)
-                        .map_err(of_status)
-                }
-                ReceiverProtocol::Http(receiver) => {
-                    receiver.post("/v1/metrics", body.clone()).await
-                }
+                ReceiverProtocol::Http(receiver) => receiver.post(E::PATH, body.clone()).await,
             }
         })
         .await

@@ -177,7 +177,7 @@ impl SpanExporter for SpanSender {
             resource_spans: group_spans_by_resource_and_scope(batch, &self.resource),
         };
         let (collector, timeout) = (self.collector.clone(), self.timeout);
-        let sent = async move { collector.send_spans(request, timeout).await };
+        let sent = async move { collector.send(request, timeout).await };
         let sent = self.runtime.spawn(sent).await;
         let sent = sent.unwrap_or_else(|error| Err(error.to_string()));
         sent.map_err(|error| {

@@ -1,0 +1,269 @@
+//! Evaluation of a document for a request of `/v1/data`, with details that the request selects.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use solon::trace::Detail;
+use solon::{ResponseMetadata, Snapshot};
+
+use super::ApiError;
+use super::body::Envelope;
+use super::call::Call;
+use super::data::{path, style, text_of};
+use super::decision_log::{LoggedDecision, Outcome};
+use super::documents::{EvaluationFailure, ServedDocument};
+use super::event_text;
+use super::metrics::{self, Stages};
+use super::provenance::provenance;
+use super::search::{EvalDetails, Selection, search};
+use super::state::State;
+use super::warning::Warning;
+use crate::http::{RequestExt as _, Response, Status, response};
+use crate::json::JsonFields;
+use crate::telemetry::Metrics;
+
+/// Evaluation of a document for a request.
+pub struct DocumentEvaluation<'a> {
+    /// Input and request metadata.
+    pub envelope: Envelope<'a>,
+    /// `true` if the response contains a warning for a missing input.
+    pub warn: bool,
+    /// Timers of the request.
+    pub metrics: Metrics,
+    /// Decision to log, if any.
+    pub logged: Option<LoggedDecision>,
+}
+
+/// The document that a request names.
+pub struct RequestedDocument {
+    /// Prepared document.
+    document: Arc<ServedDocument>,
+    /// `true` if it was evaluated before on the current policies and documents.
+    pub known: bool,
+}
+
+impl RequestedDocument {
+    /// Finds the document and measures the time that this takes.
+    pub fn by(state: &State, request: &Call<'_>, metrics: &Metrics) -> Result<Self, ApiError> {
+        let start = metrics.start();
+        let parsed = Cell::new(Duration::ZERO);
+        let read = || {
+            let path = path(request);
+            parsed.set(start.map(|start| start.elapsed()).unwrap_or_default());
+            path
+        };
+        let documents = &state.documents;
+        let (document, mut known) = documents.get(state, request, request.path(), read)?;
+        if let Some(start) = start {
+            known = known && document.was_answered(state.engine.generation());
+            if !known {
+                metrics.add("rego_query_parse", parsed.get());
+                metrics.add(QUERY_COMPILE, start.elapsed().saturating_sub(parsed.get()));
+            }
+        }
+        Ok(Self { document, known })
+    }
+}
+
+impl DocumentEvaluation<'_> {
+    /// Evaluates the document that the request names.
+    pub fn answer(&self, state: &State, request: &Call<'_>) -> Result<Response, EvaluationFailure> {
+        let wanted = Selection::with_log(request, self.logged.as_ref());
+        if wanted.is_something() && request.context.is_reactor() {
+            return Err(ApiError::Elsewhere(None).into());
+        }
+        let found = RequestedDocument::by(state, request, &self.metrics)
+            .map_err(|error| self.failed(state, request, error.into()))?;
+        let answer = self.read(state, request, &found, None, request.info().received())?;
+        Ok(response::json(Status::OK, answer.finish()))
+    }
+
+    /// Evaluates a document on the current snapshot or a given one.
+    pub fn read(
+        &self,
+        state: &State,
+        request: &Call<'_>,
+        found: &RequestedDocument,
+        moment: Option<&Snapshot>,
+        received: Instant,
+    ) -> Result<JsonFields, EvaluationFailure> {
+        let has_provenance = request.params().flag("provenance");
+        // the snapshot that is evaluated is the one whose bundles provenance and log name
+        let logged = self.logged.as_ref().map(|logged| &logged.snapshot);
+        let snapshot = moment.or(logged);
+        let current = (has_provenance && snapshot.is_none()).then(|| state.engine.snapshot());
+        let snapshot = snapshot.or(current.as_ref());
+        let response = ResponseMetadata::default();
+        let (result, told) = self
+            .evaluate(state, request, found, snapshot, received, &response)
+            .map_err(|failure| self.failed(state, request, failure))?;
+        let mut answer = JsonFields::new(request.pretty());
+        if let Some(logged) = &self.logged {
+            let outcome = Outcome {
+                result: result.as_deref(),
+                labels: if result.is_some() { &told.labels } else { &[] },
+                ..self.outcome(request, Some(&response))
+            };
+            logged.log(state, request, outcome)?;
+            answer.typed("decision_id", &logged.id);
+        }
+        if has_provenance && let Some(snapshot) = snapshot {
+            answer.typed("provenance", &provenance(state, snapshot));
+        }
+        told.add_explanation(&mut answer);
+        metrics::add(&mut answer, &self.metrics, state.options.spelling);
+        if let Some(result) = result {
+            answer.text("result", &result);
+            told.add_rules(&mut answer);
+        }
+        if self.warn {
+            answer.typed("warning", &Warning::missing("input"));
+        }
+        add_metadata(&mut answer, &response, request.pretty())?;
+        Ok(answer)
+    }
+
+    /// Returns what the log contains of a decision before it is made.
+    fn outcome<'o>(
+        &'o self,
+        request: &Call<'o>,
+        response: Option<&ResponseMetadata>,
+    ) -> Outcome<'o> {
+        let path = request.request().rest_of_path().unwrap_or_default();
+        let input = event_text::input_text(self.envelope.input.as_ref());
+        Outcome {
+            custom: match self
+                .logged
+                .as_ref()
+                .and_then(|logged| logged.batch.as_ref())
+            {
+                Some(_) => Some(json!({"type": "eopa.styra.com/batch"})),
+                None => event_text::metadata(self.envelope.metadata.as_ref(), response),
+            },
+            ..Outcome::new(path, input, &self.metrics)
+        }
+    }
+
+    /// Logs a decision that failed, and returns the failure. An input that cannot be read is part of no decision.
+    fn failed(
+        &self,
+        state: &State,
+        request: &Call<'_>,
+        failure: EvaluationFailure,
+    ) -> EvaluationFailure {
+        if let (Some(logged), EvaluationFailure::Other(error)) = (&self.logged, &failure) {
+            logged.log_failure(state, request, error, || self.outcome(request, None));
+        }
+        failure
+    }
+
+    fn evaluate(
+        &self,
+        state: &State,
+        request: &Call<'_>,
+        found: &RequestedDocument,
+        moment: Option<&Snapshot>,
+        received: Instant,
+        response: &ResponseMetadata,
+    ) -> Result<(Option<Vec<u8>>, EvalDetails), EvaluationFailure> {
+        let document = &found.document;
+        let metrics = &self.metrics;
+        let wanted = Selection::with_log(request, self.logged.as_ref());
+        let stages = Stages::from_request(request, metrics);
+        let compiled = Cell::new(false);
+        let hear = |name: &str, took: Duration| {
+            compiled.set(compiled.get() || name == QUERY_COMPILE);
+            stages.record(name, took);
+        };
+        let sent = solon::SendMetrics::default();
+        let mut asked = solon::Request::new()
+            .strict_builtin_errors(request.params().flag("strict-builtin-errors"))
+            .response_metadata(response)
+            .send_metrics(&sent)
+            .timer(stages.timer(&hear));
+        if let Some(metadata) = &self.envelope.metadata {
+            asked = asked.metadata(metadata);
+        }
+        if let Some(cache) = self
+            .logged
+            .as_ref()
+            .and_then(|logged| logged.nd_cache.as_ref())
+        {
+            asked = asked.nd_builtin_cache(cache);
+        }
+        if let Some(input) = &self.envelope.input {
+            asked = input.as_input(asked);
+        }
+        let start = stages.begin();
+        let style = style(request.pretty(), "  ");
+        let (result, told) = if wanted.is_something() {
+            let prepared = document.prepared();
+            let generation = state.engine.generation();
+            let (value, mut told) =
+                search(state, request, wanted, metrics, prepared, asked, moment)
+                    .map_err(EvaluationFailure::from)?;
+            document.answered(generation);
+            let hides = state.options.spelling.is_opa() && wanted.detail != Some(Detail::Full);
+            if value.is_none() && hides {
+                // for undefined documents OPA returns either the full trace or nothing
+                told.unexplained();
+            }
+            (value.map(|value| text_of(&value, style)).transpose()?, told)
+        } else {
+            let result = document.evaluate_text(state, request, moment, asked, style)?;
+            (result, EvalDetails::default())
+        };
+        if let Some(start) = start {
+            let hit = found.known && !compiled.get();
+            metrics.counter("server_query_cache_hit", hit.into());
+            // the timer is present even if no input was read
+            metrics.add(INPUT_PARSE, Duration::ZERO);
+            metrics.add("rego_query_eval", stages.rest(start));
+            metrics.sent(&sent);
+            metrics.since("server_handler", received);
+        }
+        Ok((result, told))
+    }
+}
+
+/// Timer of parsing the input.
+const INPUT_PARSE: &str = "rego_input_parse";
+/// Timer of preparing the document.
+pub const QUERY_COMPILE: &str = "rego_query_compile";
+
+/// Top-level response fields that the server itself writes.
+const OWN_FIELDS: [&str; 8] = [
+    "decision_id",
+    "provenance",
+    "explanation",
+    "metrics",
+    "result",
+    "ids",
+    "rule_labels",
+    "warning",
+];
+
+/// Adds fields that host functions return. They cannot replace the server's own fields.
+fn add_metadata(
+    answer: &mut JsonFields,
+    metadata: &ResponseMetadata,
+    pretty: bool,
+) -> Result<(), ApiError> {
+    if metadata.is_empty() {
+        return Ok(());
+    }
+    let metadata = metadata.to_value();
+    let fields = metadata
+        .as_object()
+        .into_iter()
+        .flat_map(|fields| fields.iter());
+    for (name, value) in fields {
+        let name = name.as_str().unwrap_or_default();
+        if !OWN_FIELDS.contains(&name) {
+            answer.text(name, &text_of(value, style(pretty, "  "))?);
+        }
+    }
+    Ok(())
+}

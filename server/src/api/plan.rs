@@ -1,0 +1,114 @@
+//! Classification of requests by their heads.
+
+use std::sync::Arc;
+
+use super::routes::{Action, Route, Runs, is_for_diagnosis, route};
+use crate::config::ServerOptions;
+use crate::http::header::HOST;
+use crate::http::{
+    BufferedRequest, Cleaned, HttpBody as _, IncomingRequest, Method, RequestExt as _, RequestInfo,
+    Routed, clean,
+};
+use crate::telemetry::{RequestSpan, SpanFacts};
+
+/// Classification of a request by its head.
+#[derive(Clone, Copy)]
+pub enum Plan {
+    /// A handler exists.
+    Answered(&'static Action),
+    /// The path does not support the method.
+    OtherMethod(&'static Route),
+    /// The path is not normalized: redirects to the normalized one.
+    Unclean,
+    /// The path ends with a slash: redirects to the one without.
+    Open,
+    /// `OPTIONS *`.
+    Server,
+    /// No route matches the path.
+    Nothing,
+}
+
+impl Plan {
+    /// Classifies a request by its head.
+    pub fn of_request(options: &ServerOptions, request: &mut BufferedRequest) -> Self {
+        let path = match request.path() {
+            // the target of CONNECT is only a host
+            "" if request.method() == Method::CONNECT => "/",
+            path => path,
+        };
+        let is_diagnostic = request.info().peer.is_diagnostic;
+        let is_served =
+            |route: &Route| route.is_served(options) && (!is_diagnostic || is_for_diagnosis(route));
+        if path == "*" && request.method() == Method::OPTIONS {
+            return Self::Server;
+        }
+        if clean(path) != Cleaned::Same {
+            return Self::Unclean;
+        }
+        let closed = path.strip_suffix('/').filter(|closed| !closed.is_empty());
+        if let Some(route) = closed.and_then(route).filter(|route| is_served(route)) {
+            return if request.method() == Method::HEAD {
+                Self::OtherMethod(route)
+            } else {
+                Self::Open
+            };
+        }
+        let Some(route) = route(path).filter(|route| is_served(route)) else {
+            return Self::Nothing;
+        };
+        let method = request.method().as_str();
+        let Some(action) = route.served(options).find(|action| action.method == method) else {
+            return Self::OtherMethod(route);
+        };
+        request.extensions_mut().insert(Routed(route.path.len()));
+        Self::Answered(action)
+    }
+
+    /// Returns `true` if the handler needs the body.
+    pub fn reads_body(self) -> bool {
+        matches!(self, Self::Answered(action) if !matches!(action.method, "GET" | "DELETE" | "HEAD"))
+    }
+
+    /// Returns `true` if the handler changes policies or documents.
+    pub fn writes(self) -> bool {
+        matches!(self, Self::Answered(action) if action.runs == Runs::Apart)
+    }
+}
+
+/// Begins the span of a request. As in OPA, requests for metrics and paths without a route are not traced.
+pub fn begin_span(options: &ServerOptions, request: &IncomingRequest) -> Option<RequestSpan> {
+    let path = request.uri().path();
+    let closed = path.strip_suffix('/').filter(|closed| !closed.is_empty());
+    let route = route(closed.unwrap_or(path));
+    let route = route.filter(|route| route.is_served(options))?;
+    let is_metrics = route.path.starts_with("/metrics");
+    if is_metrics || clean(path) != Cleaned::Same {
+        return None;
+    }
+    RequestSpan::begin(path, || {
+        let info = request.extensions().get::<Arc<RequestInfo>>();
+        let peer = info.map(|info| &*info.peer);
+        let host = request.headers().get(HOST);
+        let host = host.and_then(|host| host.to_str().ok());
+        let authority = || request.uri().authority().map(http::uri::Authority::as_str);
+        SpanFacts {
+            method: request.method().as_str(),
+            route: match route.path {
+                "/" => "/{$}".to_owned(),
+                exact if exact == path => exact.to_owned(),
+                below => format!("{below}/{{path...}}"),
+            },
+            path,
+            headers: request.headers(),
+            host: host.or_else(authority).unwrap_or_default(),
+            is_secure: peer.is_some_and(|peer| peer.is_secure),
+            peer: peer.map_or("", |peer| &peer.address),
+            version: match request.version() {
+                http::Version::HTTP_2 => "2",
+                http::Version::HTTP_10 => "1.0",
+                _ => "1.1",
+            },
+            body: request.body().size_hint().exact(),
+        }
+    })
+}
