@@ -162,8 +162,7 @@ impl PreparedDocument {
     /// Returns `true` if there is currently a rule or a base document at the path, above it or below it. Otherwise the
     /// document is undefined because nothing defines it.
     pub fn exists(&self) -> bool {
-        let state = self.handle.shared.now.pin();
-        self.handle.has_rules(&state) || self.handle.has_base(&state)
+        self.handle.exists(&self.handle.shared.now.pin())
     }
 
     /// Evaluates the document as a decision: `true` only if its value is exactly `true`. Undefined and every other
@@ -321,6 +320,10 @@ impl DocumentHandle {
     }
 
     /// Returns `true` if there is a base document at the path.
+    fn exists(&self, state: &SnapshotState) -> bool {
+        self.has_rules(state) || self.has_base(state)
+    }
+
     fn has_base(&self, state: &SnapshotState) -> bool {
         let mut steps = self.names.iter().zip(&self.indices);
         let root = state.documents.root().borrow();

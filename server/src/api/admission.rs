@@ -7,7 +7,8 @@
 mod decision;
 mod review;
 
-use solon::Value;
+use solon::store::Path;
+use solon::{Snapshot, Value};
 use tracing::warn;
 
 use self::decision::AdmissionDecision;
@@ -35,16 +36,23 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         Err(problem) => return Ok(malformed(input.as_ref().ok(), &problem)),
     };
     let decider = Decider::new("admission", package);
-    let decide = |value: Option<&Value>| {
-        let value = value.ok_or("the package is undefined")?;
-        let mut decision = AdmissionDecision::read(value, review.is_delete())?;
-        // an undefined `allow` is no member of the document
-        if value.get("allow").is_none() && has_allow(state, package) {
-            decision.deny_unallowed();
-        }
-        Ok(decision)
-    };
-    let answer = match decider.decide(state, request, review.input, decide) {
+    // an undefined `allow` is no member of the document, but denies if there is such a rule
+    let path = || Ok(Path::from_slashes(package).join(&Path::new(["allow"])));
+    let allow = state
+        .documents
+        .get(state, request, &format!("admission-allow:{package}"), path);
+    let decided = allow.and_then(|(allow, _)| {
+        let decide = |snapshot: &Snapshot, value: Option<&Value>| {
+            let value = value.ok_or("the package is undefined")?;
+            let mut decision = AdmissionDecision::read(value, review.is_delete())?;
+            if value.get("allow").is_none() && allow.prepared().pin_to(snapshot).exists() {
+                decision.deny_unallowed();
+            }
+            Ok(decision)
+        };
+        decider.decide(state, request, review.input, decide)
+    });
+    let answer = match decided {
         Ok(decided) => Answer::of_decision(&decided.result),
         Err(error @ ApiError::Elsewhere(_)) => return Err(error),
         Err(error) => {
@@ -61,12 +69,6 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         }
     };
     Ok(respond(answer.review(review.uid)))
-}
-
-/// Returns `true` if the package has a rule `allow`, whether its value is defined or not.
-fn has_allow(state: &State, package: &str) -> bool {
-    let allow = state.engine.prepare_document(&format!("{package}/allow"));
-    allow.map_or(true, |document| document.exists())
 }
 
 /// Denies a review that cannot be decided. The API server takes a response without the review's `uid` for an error.

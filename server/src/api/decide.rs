@@ -1,7 +1,7 @@
 //! Decisions for services other than the HTTP API, with the decision log.
 
-use solon::Value;
 use solon::store::Path;
+use solon::{Snapshot, Value};
 
 use super::ApiError;
 use super::call::Call;
@@ -41,7 +41,7 @@ impl Decider {
     }
 
     /// Evaluates the document and logs the decision. `read` returns what the caller needs of the result, which is `None` if the
-    /// document is undefined. An error of `read` is a decision that failed.
+    /// document is undefined, and gets the snapshot of the decision. An error of `read` is a decision that failed.
     ///
     /// # Errors
     /// [`ApiError::Elsewhere`] on a reactor if the evaluation takes too long for it. Otherwise the decision has failed.
@@ -50,14 +50,19 @@ impl Decider {
         state: &State,
         request: &Call<'_>,
         input: &Value,
-        read: impl FnOnce(Option<&Value>) -> Result<T, String>,
+        read: impl FnOnce(&Snapshot, Option<&Value>) -> Result<T, String>,
     ) -> Result<DecisionResult<T>, ApiError> {
         let logged = LoggedDecision::begin(state, request)?;
         let metrics = metrics::of_log(logged.as_ref());
+        let snapshot = match &logged {
+            Some(logged) => logged.snapshot.clone(),
+            None => state.engine.snapshot(),
+        };
         let outcome = || Outcome::new(&self.path, Some(compact(input)), &metrics);
-        let evaluated = self.evaluate(state, request, input, logged.as_ref(), &metrics);
+        let logged_ref = logged.as_ref();
+        let evaluated = self.evaluate(state, request, input, &snapshot, logged_ref, &metrics);
         let decided = evaluated.and_then(|(value, labels)| {
-            let result = read(value.as_ref()).map_err(ApiError::internal)?;
+            let result = read(&snapshot, value.as_ref()).map_err(ApiError::internal)?;
             Ok((value, labels, result))
         });
         let (value, labels, result) = match decided {
@@ -115,6 +120,7 @@ impl Decider {
         state: &State,
         request: &Call<'_>,
         input: &Value,
+        snapshot: &Snapshot,
         logged: Option<&LoggedDecision>,
         metrics: &Metrics,
     ) -> Result<(Option<Value>, Labels), ApiError> {
@@ -128,7 +134,6 @@ impl Decider {
         if let Some(cache) = logged.and_then(|logged| logged.nd_cache.as_ref()) {
             evaluation = evaluation.nd_builtin_cache(cache);
         }
-        let snapshot = logged.map(|logged| &logged.snapshot);
         let wanted = Selection::of_log(logged);
         let start = metrics.start();
         let evaluated = if wanted.is_something() {
@@ -136,6 +141,7 @@ impl Decider {
                 return Err(ApiError::Elsewhere(None));
             }
             let prepared = document.prepared();
+            let snapshot = Some(snapshot);
             let found = search(
                 state, request, wanted, metrics, prepared, evaluation, snapshot,
             );
@@ -143,10 +149,7 @@ impl Decider {
                 .map(|(value, told)| (value, told.labels))
                 .map_err(EvaluationFailure::from)
         } else {
-            let pinned = match snapshot {
-                Some(snapshot) => document.prepared().pin_to(snapshot),
-                None => document.prepared().pin(),
-            };
+            let pinned = document.prepared().pin_to(snapshot);
             let value = document.evaluate(state, request, &pinned, evaluation, |value| {
                 value.to_value()
             });

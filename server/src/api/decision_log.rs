@@ -295,10 +295,10 @@ impl EventPolicy {
     ) -> Result<Option<Self>, ApiError> {
         let path = || Ok(Path::from_slashes(path));
         let (document, _) = state.documents.get(state, request, key, path)?;
-        if !document.prepared().exists() {
+        let bound = document.prepared().pin_to(snapshot);
+        if !bound.exists() {
             return Ok(None);
         }
-        let bound = document.prepared().pin_to(snapshot);
         document.is_quick_at(request, &bound)?;
         Ok(Some(Self { document, bound }))
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::HeaderMap;
-use solon::Value;
+use solon::{Snapshot, Value};
 use tracing::warn;
 
 use super::counts::CheckCounts;
@@ -169,7 +169,7 @@ impl Authorizer {
                 return Ok(CheckOutcome::Malformed(cause.clone()));
             }
         };
-        let read = |value: Option<&Value>| Decision::read(value.ok_or(UNDEFINED)?);
+        let read = |_: &Snapshot, value: Option<&Value>| Decision::read(value.ok_or(UNDEFINED)?);
         match self.decider.decide(&self.state, &call, input, read) {
             Ok(decided) => {
                 let decision = decided.result;

@@ -255,3 +255,32 @@ fn pauses_before_a_request_is_sent_again_hold_no_permit() {
     cheap(&mut Client::connect(server.address()), 1);
     assert!(asked.iter().all(Unread::is_unanswered));
 }
+
+#[test]
+fn an_admission_review_is_decided_by_the_rules_that_it_began_with() {
+    let backend = Backend::start();
+    let send = format!(
+        "http.send({{\"method\": \"get\", \"url\": \"{}\", \"timeout\": \"1h\"}}).status_code",
+        backend.url
+    );
+    let deny = "package admission\n\ndeny contains \"never\" if false\n";
+    let policy = format!("{deny}\nallow if {send} == 200\n");
+    let server = Server::start_with(&[], &[("admission.rego", &policy)]);
+    let review = "{\"apiVersion\": \"admission.k8s.io/v1\", \"kind\": \"AdmissionReview\", \
+                  \"request\": {\"uid\": \"1\", \"operation\": \"CREATE\"}}";
+    let ask = Message::new("POST", "/v0/admission/admission").body(review);
+    let address = server.address().to_owned();
+    let waiting = std::thread::spawn(move || Client::connect(&address).send(&ask).text());
+    wait_until("the review waits", || backend.accepted() == 1);
+    // the rule `allow` of the review's snapshot is undefined, and the current snapshot has none
+    let put = Message::new("PUT", "/v1/policies/admission.rego").body(deny);
+    assert_eq!(Client::connect(server.address()).send(&put).status, 200);
+    backend.respond();
+    let denied = waiting.join().unwrap();
+    assert!(denied.contains("\"allowed\":false"), "{denied}");
+    assert!(denied.contains("the object is not allowed"), "{denied}");
+    // a review that begins later is decided by the current rules
+    let ask = Message::new("POST", "/v0/admission/admission").body(review);
+    let admitted = Client::connect(server.address()).send(&ask).text();
+    assert!(admitted.contains("\"allowed\":true"), "{admitted}");
+}

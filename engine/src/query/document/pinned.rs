@@ -96,6 +96,11 @@ impl PinnedDocument {
             .may_read_input(self.snapshot.state(), key)
     }
 
+    /// Calls [`PreparedDocument::exists`] with the pinned snapshot.
+    pub fn exists(&self) -> bool {
+        self.document.handle.exists(self.snapshot.state())
+    }
+
     /// Calls [`PreparedDocument::has_rules`] with the pinned snapshot.
     pub fn has_rules(&self) -> bool {
         self.document.handle.has_rules(self.snapshot.state())
