@@ -74,11 +74,18 @@ impl RoutingService {
         };
         let mut limits = api.body_limits();
         let reject = |error: NotRun| api.reject(error.into());
-        if !body.is_end_stream() {
-            // the rest of the body is not read to find the next request
-            let closing = |rejection| api.reject(rejection).closing();
+        let has_body = !body.is_end_stream();
+        // the writer makes one change at a time, so an authorization policy must not wait there for `http.send`
+        if has_body || plan.writes() {
             let admitted = Box::pin(self.admit(job)).await;
-            (job, limits) = admitted.map_err(Response::closing)?;
+            // the rest of a body is not read to find the next request
+            (job, limits) = match admitted {
+                Err(rejected) if has_body => return Err(rejected.closing()),
+                admitted => admitted?,
+            };
+        }
+        if has_body {
+            let closing = |rejection| api.reject(rejection).closing();
             limits.check(&body).map_err(closing)?;
             if plan.reads_body() {
                 let within = api.state.options.bounds.more_within;
@@ -158,7 +165,7 @@ impl Api {
         BodyLimits::new(live.body, live.unpacked)
     }
 
-    /// Authorizes a request that has a body, before any of it is read.
+    /// Authorizes a request before any of its body is read.
     fn admit(
         &self,
         job: &mut Job,

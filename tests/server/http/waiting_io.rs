@@ -208,12 +208,62 @@ fn authorization_that_cannot_wait_rejects_the_request() {
     let flags = ["--authorization=basic", "--max-waiting-io=0"];
     let server = Server::start_with(&flags, &[("authz.rego", &policy)]);
     let ask = |message: &Message| Client::connect(server.address()).send(message).status;
-    for (method, body) in [("GET", ""), ("POST", "{}"), ("PUT", "1")] {
+    for (method, body) in [("GET", ""), ("POST", "{}"), ("PUT", "1"), ("DELETE", "")] {
         let message = Message::new(method, "/v1/data/x").body(body);
         assert_eq!(ask(&message), 503, "{method}");
     }
     assert_eq!(ask(&Message::new("GET", "/health")), 200);
     assert_eq!(backend.accepted(), 0);
+}
+
+#[test]
+fn changes_do_not_wait_for_the_authorization_of_others() {
+    let backend = Backend::start();
+    let policy = format!(
+        "package system.authz\n\ndefault allow := false\n\nallow if input.path[2] == \"free\"\n\nallow if input.path[0] == \"metrics\"\n\nallow if {{\n\t\
+         input.path[2] == \"slow\"\n\thttp.send({{\"method\": \"get\", \"url\": \"{}\", \"timeout\": \"1h\"}}).status_code == 204\n}}\n",
+        backend.url
+    );
+    let flags = [
+        "--authorization=basic",
+        "--timeout=1h",
+        "--max-waiting-io=4",
+    ];
+    let server = Server::start_with(&flags, &[("authz.rego", &policy)]);
+    let free = |method: &str, body: &str| {
+        let message = Message::new(method, "/v1/data/free").body(body);
+        Client::connect(server.address()).send(&message).status
+    };
+    assert_eq!(free("PUT", "1"), 204);
+    // changes with and without a body
+    let slow = [
+        ("DELETE", ""),
+        ("PUT", "1"),
+        ("DELETE", ""),
+        ("PATCH", "[]"),
+    ];
+    let waiting_changes = slow.map(|(method, body)| {
+        let length = body.len();
+        let head = format!(
+            "{method} /v1/data/slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}"
+        );
+        Unread::send(server.address(), format!("{head}\r\n\r\n{body}"))
+    });
+    wait_until("the authorizations wait", || waiting(&server) == 4);
+    let more = Message::new("DELETE", "/v1/data/slow");
+    let rejected = Client::connect(server.address()).send(&more);
+    assert_eq!(rejected.status, 503, "{}", rejected.text());
+    for _ in 0..3 {
+        assert_eq!(free("PUT", "2"), 204);
+        assert_eq!(free("DELETE", ""), 204);
+    }
+    assert!(waiting_changes.iter().all(Unread::is_unanswered));
+    backend.respond();
+    wait_until("the changes end", || {
+        waiting_changes
+            .iter()
+            .all(|one| one.response().starts_with("HTTP/1.1 "))
+    });
 }
 
 #[test]
