@@ -39,6 +39,13 @@ mod discovery;
 mod distribution;
 #[path = "http/downloads.rs"]
 mod downloads;
+#[allow(
+    dead_code,
+    clippy::print_stderr,
+    reason = "the tests of the control plane use the rest, and skipped tests say so"
+)]
+#[path = "../control/storage/emulators.rs"]
+mod emulators;
 #[path = "http/environment.rs"]
 mod environment;
 #[path = "http/heads.rs"]
@@ -65,6 +72,8 @@ mod plugins;
 mod process;
 #[path = "http/reconfigured.rs"]
 mod reconfigured;
+#[path = "http/registries.rs"]
+mod registries;
 #[path = "http/rejections.rs"]
 mod rejections;
 #[path = "http/reload.rs"]
@@ -74,6 +83,8 @@ mod service;
 #[allow(dead_code, reason = "the tests of decision logs use the rest")]
 #[path = "decision_logs/sink.rs"]
 mod sink;
+#[path = "http/stores.rs"]
+mod stores;
 #[path = "http/tls.rs"]
 mod tls;
 #[path = "http/transport.rs"]
@@ -84,6 +95,13 @@ mod unread;
 mod waiting;
 #[path = "http/waiting_io.rs"]
 mod waiting_io;
+
+#[allow(dead_code, reason = "the tests of the control plane use the rest")]
+#[path = "../control/sync/http_server.rs"]
+mod http_server;
+mod sync {
+    pub(crate) use crate::http_server;
+}
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;

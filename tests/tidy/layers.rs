@@ -80,7 +80,8 @@ const OUTBOUND: Layers = &[
     &["transport"],
     &["authorize", "config", "observe"],
     &["credentials"],
-    &["client", "objects"],
+    &["client"],
+    &["objects", "registry"],
     &["services"],
 ];
 

@@ -155,7 +155,8 @@ impl Client {
             verified,
             environment: options.environment.clone(),
         };
-        let credentials = Credentials::new(&config.credentials, keys, &sources)?;
+        let encodes_tokens = config.is_registry();
+        let credentials = Credentials::new(&config.credentials, keys, &sources, encodes_tokens)?;
         let other_hosts = transport(&own, None, &proxies)?;
         let transport = match credentials.identity {
             None => other_hosts.clone(),
@@ -199,19 +200,57 @@ impl Client {
         self.0.base.join(path)
     }
 
+    /// Returns `true` if a URL has the scheme, host and port of the service.
+    pub fn is_same_origin(&self, url: &Uri) -> bool {
+        self.0.base.is_same_origin(url)
+    }
+
     /// Sends a request and returns once the head of the response was read, whatever its status.
     ///
     /// The path of the request's URL, with its query, is added to the URL of the service. The headers and credentials of the service
-    /// are added; a header of the request replaces one of the service. Redirects of `GET` and `HEAD` are followed. Requests to
+    /// are added; a header of the request replaces one of the service, and `Authorization` its credentials. Redirects of `GET` and `HEAD` are followed. Requests to
     /// another host have neither headers nor credentials of the service. A request whose cached credentials the service rejects
     /// with 401 is sent once more with new ones.
     ///
     /// # Errors
     /// No response arrives in the time that [`HeadTimeout`] or the configuration sets.
     pub async fn send(&self, request: Request<Bytes>) -> Result<Response<BodyStream>, Error> {
+        let path = request.uri().path_and_query();
+        let path = path.map_or("", |path| path.as_str());
+        if request.uri().authority().is_some() {
+            let text = "the URL of a request must be relative to the service";
+            return Err(Error::new(ErrorKind::Request, text));
+        }
+        let url = self.0.base.join(path)?;
+        self.send_in_time(url, request).await
+    }
+
+    /// Sends a request as [`Self::send`] does, but with an absolute URL. The host of the URL gets the credentials of the service, so the
+    /// service itself must have chosen it: its own host, or the host that issues its tokens. Another host gets no `headers` of the
+    /// service, and no certificate.
+    ///
+    /// # Errors
+    /// See [`Self::send`], or the URL is not absolute.
+    pub async fn send_absolute(
+        &self,
+        request: Request<Bytes>,
+    ) -> Result<Response<BodyStream>, Error> {
+        let url = request.uri().clone();
+        if url.authority().is_none() || url.scheme().is_none() {
+            let text = "the URL of a request must be absolute";
+            return Err(Error::new(ErrorKind::Request, text));
+        }
+        self.send_in_time(url, request).await
+    }
+
+    async fn send_in_time(
+        &self,
+        url: Uri,
+        request: Request<Bytes>,
+    ) -> Result<Response<BodyStream>, Error> {
         let own = request.extensions().get::<HeadTimeout>();
         let timeout = own.map(|own| own.0).or(self.0.head_timeout);
-        let response = self.exchange(request);
+        let response = self.exchange(url, request);
         let response = match timeout {
             None => response.await?,
             Some(timeout) => {
@@ -237,15 +276,14 @@ impl Client {
         success(self.send(request).await?).await
     }
 
-    async fn exchange(&self, request: Request<Bytes>) -> Result<Response<BodyStream>, Error> {
-        let path = request.uri().path_and_query();
-        let path = path.map_or("", |path| path.as_str());
-        if request.uri().authority().is_some() {
-            let text = "the URL of a request must be relative to the service";
-            return Err(Error::new(ErrorKind::Request, text));
-        }
-        let mut url = self.0.base.join(path)?;
+    async fn exchange(
+        &self,
+        mut url: Uri,
+        request: Request<Bytes>,
+    ) -> Result<Response<BodyStream>, Error> {
+        let first = url.clone();
         let (head, body) = request.into_parts();
+        let has_own = head.headers.contains_key(AUTHORIZATION);
         let method = head.method;
         let mut is_retried = false;
         let mut redirects = 0;
@@ -255,8 +293,12 @@ impl Client {
             *request.method_mut() = method.clone();
             *request.uri_mut() = url.clone();
             *request.headers_mut() = head.headers.clone();
-            self.add_headers(&mut request, is_own);
-            if is_own && let Some(authorize) = &self.0.authorize {
+            let has_credentials = url::is_same_origin(&first, &url);
+            self.add_headers(&mut request, is_own, has_credentials);
+            if has_credentials
+                && !has_own
+                && let Some(authorize) = &self.0.authorize
+            {
                 authorize.authorize(&mut request).await?;
             }
             let transport = if is_own {
@@ -266,7 +308,8 @@ impl Client {
             };
             let response = self.observed(transport, request).await?;
             if response.status() == StatusCode::UNAUTHORIZED
-                && is_own
+                && has_credentials
+                && !has_own
                 && !is_retried
                 && self.0.authorize.as_ref().is_some_and(|own| own.forget())
             {
@@ -283,7 +326,7 @@ impl Client {
                     }
                     // bodies and other methods are sent only to the service itself
                     let is_safe = method == Method::GET || method == Method::HEAD;
-                    if !is_safe && !self.0.base.is_same_origin(&next) {
+                    if !is_safe && !url::is_same_origin(&first, &next) {
                         return Ok(response);
                     }
                     url = next;
@@ -314,7 +357,7 @@ impl Client {
     }
 
     /// Adds the headers that the service sets, and removes credentials of the caller from requests to other hosts.
-    fn add_headers(&self, request: &mut Request<Bytes>, is_own: bool) {
+    fn add_headers(&self, request: &mut Request<Bytes>, is_own: bool, has_credentials: bool) {
         let is_empty = request.body().is_empty();
         let takes_body = [Method::POST, Method::PUT, Method::PATCH].contains(request.method());
         let headers = request.headers_mut();
@@ -324,6 +367,8 @@ impl Client {
                     headers.append(name, value.clone());
                 }
             }
+        }
+        if has_credentials {
             if let Some(user) = self.0.base.authorization()
                 && !headers.contains_key(AUTHORIZATION)
             {

@@ -11,6 +11,7 @@
 //! | [`authorize`] | credentials of requests. |
 //! | [`client`] | the client of one service: paths, headers, credentials, redirects, time-outs. |
 //! | [`objects`] | objects in the stores of clouds. |
+//! | [`registry`] | bundles in registries of container images. |
 //! | [`observe`] | observers of requests, such as tracing. |
 //! | [`backoff`] | random delays between requests. |
 //! | [`services`] | the clients of a configuration by name. |
@@ -54,6 +55,8 @@ mod files;
 pub mod objects;
 #[cfg(feature = "services")]
 pub mod observe;
+#[cfg(feature = "services")]
+pub mod registry;
 #[cfg(feature = "services")]
 pub mod services;
 

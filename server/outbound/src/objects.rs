@@ -5,6 +5,7 @@
 
 mod http;
 mod location;
+mod service;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use crate::networks::NetworkRules;
 use crate::proxy::Proxies;
 
 pub use location::{ObjectCredentials, ObjectLocation};
+pub use service::ObjectAddress;
 
 /// Settings of the connections to a store.
 #[derive(Clone, Debug)]
@@ -41,7 +43,8 @@ pub struct ObjectOptions {
 pub struct Object {
     store: Arc<dyn ObjectStore>,
     path: Path,
-    timeout: Duration,
+    /// Maximum time of an operation. A service has its own time-outs.
+    timeout: Option<Duration>,
 }
 
 /// Version and metadata of an object.
@@ -111,7 +114,7 @@ impl Object {
         Ok(Self {
             store: location::open(location, credentials, options)?,
             path: location.path()?,
-            timeout: options.timeout,
+            timeout: Some(options.timeout),
         })
     }
 
@@ -237,9 +240,12 @@ impl Object {
         &self,
         operation: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
-        let done = tokio::time::timeout(self.timeout, operation).await;
+        let Some(timeout) = self.timeout else {
+            return operation.await;
+        };
+        let done = tokio::time::timeout(timeout, operation).await;
         done.unwrap_or_else(|_| {
-            let seconds = self.timeout.as_secs();
+            let seconds = timeout.as_secs();
             let text = format!("timeout: the object store did not finish within {seconds} seconds");
             Err(Error::new(ErrorKind::Timeout, text))
         })

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use solon::bundle::{Verification, VerificationKey};
 use solon_outbound::config::Secret;
+use solon_outbound::objects::ObjectAddress;
 use solon_outbound::{KeyConfig, Services};
 
 /// Settings of all plugins. The manager of the plugins replaces them as a whole.
@@ -57,8 +58,15 @@ pub enum BundleLocation {
     Service {
         /// Name of the service.
         service: String,
-        /// Path relative to the service's URL.
+        /// Path relative to the service's URL, or the name of an image if the service is a registry.
         resource: String,
+    },
+    /// An object of an object store.
+    Object {
+        /// Name of the service, whose URL is the address of the store.
+        service: String,
+        /// The object.
+        object: ObjectAddress,
     },
 }
 
@@ -67,7 +75,7 @@ impl BundleLocation {
     pub fn service(&self) -> Option<&str> {
         match self {
             Self::File(_) => None,
-            Self::Service { service, .. } => Some(service),
+            Self::Service { service, .. } | Self::Object { service, .. } => Some(service),
         }
     }
 }

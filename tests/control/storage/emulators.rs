@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 
@@ -35,8 +35,11 @@ impl Drop for Emulator {
 /// Returns a program. Without it, a test is skipped, unless `SOLON_REQUIRE_SERVICES` is set.
 fn program(name: &str, variable: &str, usual: &str) -> Option<PathBuf> {
     let given = std::env::var_os(variable).map(PathBuf::from);
-    let tools = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/tools");
-    let found = given.unwrap_or_else(|| tools.join(usual));
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .map(|folder| folder.join("target/tools"))
+        .find(|tools| tools.exists());
+    let found = given.unwrap_or_else(|| tools.unwrap_or_default().join(usual));
     if found.exists() {
         return Some(found);
     }
@@ -64,6 +67,25 @@ fn start(mut command: Command, port: u16) -> Emulator {
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
+}
+
+/// Starts Debian's registry of images with a configuration, whose address is replaced.
+pub fn registry(folder: &Path, auth: &str) -> Option<Emulator> {
+    let program = program(
+        "docker-registry",
+        "SOLON_REGISTRY",
+        "/usr/bin/docker-registry",
+    )?;
+    let port = free_port();
+    let files = folder.join("registry").display().to_string();
+    let config = format!(
+        "version: 0.1\nlog:\n  level: error\nstorage:\n  filesystem:\n    rootdirectory: {files}\nhttp:\n  addr: 127.0.0.1:{port}\n{auth}"
+    );
+    let path = folder.join("registry.yml");
+    std::fs::write(&path, config).unwrap();
+    let mut command = Command::new(program);
+    command.arg("serve").arg(path);
+    Some(start(command, port))
 }
 
 /// Starts moto, an emulator of S3, with the bucket `bundles`.

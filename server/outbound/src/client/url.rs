@@ -82,17 +82,29 @@ impl BaseUrl {
 
     /// Returns `true` if a URL has the same scheme, host and port.
     pub fn is_same_origin(&self, url: &Uri) -> bool {
-        let port = |authority: &Authority, scheme: &Scheme| {
-            let usual = if *scheme == Scheme::HTTPS { 443 } else { 80 };
-            authority.port_u16().unwrap_or(usual)
-        };
-        let (Some(scheme), Some(authority)) = (url.scheme(), url.authority()) else {
-            return false;
-        };
-        *scheme == self.scheme
-            && authority.host().eq_ignore_ascii_case(self.authority.host())
-            && port(authority, scheme) == port(&self.authority, &self.scheme)
+        is_origin(&self.scheme, &self.authority, url)
     }
+}
+
+/// Returns `true` if two absolute URLs have the same scheme, host and port.
+pub fn is_same_origin(one: &Uri, other: &Uri) -> bool {
+    match (one.scheme(), one.authority()) {
+        (Some(scheme), Some(authority)) => is_origin(scheme, authority, other),
+        _ => false,
+    }
+}
+
+fn is_origin(own_scheme: &Scheme, own: &Authority, url: &Uri) -> bool {
+    let port = |authority: &Authority, scheme: &Scheme| {
+        let usual = if *scheme == Scheme::HTTPS { 443 } else { 80 };
+        authority.port_u16().unwrap_or(usual)
+    };
+    let (Some(scheme), Some(authority)) = (url.scheme(), url.authority()) else {
+        return false;
+    };
+    scheme == own_scheme
+        && authority.host().eq_ignore_ascii_case(own.host())
+        && port(authority, scheme) == port(own, own_scheme)
 }
 
 impl std::fmt::Debug for BaseUrl {

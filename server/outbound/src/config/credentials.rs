@@ -23,8 +23,33 @@ pub struct CredentialsConfig {
     pub gcp_metadata: Option<GcpConfig>,
     /// Tokens of managed identities of Azure.
     pub azure_managed_identity: Option<AzureConfig>,
+    /// Key of a storage account of Azure, for `azblob://` resources.
+    pub azure_shared_key: Option<AzureSharedKeyConfig>,
+    /// Key of a service account of Google Cloud, for `gs://` resources.
+    pub gcp_service_account: Option<GcpServiceAccountConfig>,
     /// Name of a plugin. It is rejected.
     pub plugin: Option<String>,
+}
+
+/// Key of a storage account of Azure, for `azblob://` resources.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "an object")]
+pub struct AzureSharedKeyConfig {
+    /// Name of the account.
+    #[schemars(example = &"policies")]
+    pub account_name: Option<String>,
+    /// Key of the account, in base64.
+    #[schemars(example = &"${ACCOUNT_KEY}")]
+    pub account_key: Option<Secret>,
+}
+
+/// Key of a service account of Google Cloud, for `gs://` resources.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "an object")]
+pub struct GcpServiceAccountConfig {
+    /// File with the JSON key of the account. It is read for each download.
+    #[schemars(example = &"/run/secrets/account.json")]
+    pub path: Option<String>,
 }
 
 /// A token in the header `Authorization`.

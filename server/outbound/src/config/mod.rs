@@ -12,8 +12,9 @@ use serde::Deserialize;
 
 pub use credentials::{
     AwsConfig, AwsEnvironmentConfig, AwsMetadataConfig, AwsProfileConfig, AwsRoleConfig,
-    AwsSourceConfig, AwsWebIdentityConfig, AzureConfig, BearerConfig, Claim, ClientTlsConfig,
-    CredentialsConfig, GcpConfig, GrantType, OAuth2Config, Rejected, SignatureVersion,
+    AwsSourceConfig, AwsWebIdentityConfig, AzureConfig, AzureSharedKeyConfig, BearerConfig, Claim,
+    ClientTlsConfig, CredentialsConfig, GcpConfig, GcpServiceAccountConfig, GrantType,
+    OAuth2Config, Rejected, SignatureVersion,
 };
 pub use secret::Secret;
 pub use services::{LIST, ServicesConfig};
@@ -40,7 +41,7 @@ pub struct ServiceConfig {
     pub allow_insecure_tls: bool,
     /// An earlier spelling of `allow_insecure_tls`.
     pub allow_insure_tls: bool,
-    /// `oci` for a registry of container images.
+    /// `oci` for a registry of container images. Bundles are layers of its images, and bearer tokens are encoded in base64.
     #[schemars(example = &"oci")]
     pub r#type: Option<String>,
     /// Address of the proxy, instead of the variables `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`; `direct` for none.
@@ -48,6 +49,13 @@ pub struct ServiceConfig {
     pub proxy: Option<Secret>,
     /// Credentials for the service, of one kind at most.
     pub credentials: CredentialsConfig,
+}
+
+impl ServiceConfig {
+    /// Returns `true` if the service is a registry of container images.
+    pub fn is_registry(&self) -> bool {
+        self.r#type.as_deref() == Some("oci")
+    }
 }
 
 /// Certificates of a service that are accepted.

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::header::AUTHORIZATION;
 use http::{HeaderValue, Request};
@@ -16,6 +18,7 @@ use crate::files;
 pub struct Bearer {
     scheme: String,
     token: Token,
+    is_encoded: bool,
 }
 
 #[derive(Debug)]
@@ -26,11 +29,12 @@ enum Token {
 }
 
 impl Bearer {
-    /// Returns the credentials of a configuration.
+    /// Returns the credentials of a configuration. The header has the token in base64 if `is_encoded`, as OPA sends it to registries: with
+    /// the scheme `Basic`, the token is `user:password`.
     ///
     /// # Errors
     /// The token is missing, or two are configured.
-    pub fn new(config: &BearerConfig) -> Result<Self, String> {
+    pub fn new(config: &BearerConfig, is_encoded: bool) -> Result<Self, String> {
         let token = config.token.as_ref();
         let token = token.filter(|token| !token.expose().is_empty());
         let path = config.token_path.as_ref().filter(|path| !path.is_empty());
@@ -48,7 +52,11 @@ impl Bearer {
         let scheme = config.scheme.clone().filter(|scheme| !scheme.is_empty());
         let scheme = scheme.unwrap_or_else(|| "Bearer".to_owned());
         header(&scheme, "x").map_err(|_| ".scheme: not valid in a header".to_owned())?;
-        Ok(Self { scheme, token })
+        Ok(Self {
+            scheme,
+            token,
+            is_encoded,
+        })
     }
 }
 
@@ -66,7 +74,10 @@ impl Authorize for Bearer {
                     read.expose()
                 }
             };
-            set(request, &self.scheme, token)
+            if !self.is_encoded {
+                return set(request, &self.scheme, token);
+            }
+            set(request, &self.scheme, &STANDARD.encode(token))
         })
     }
 

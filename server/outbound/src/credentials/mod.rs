@@ -24,7 +24,7 @@ pub use github_app::GithubApp;
 
 use self::token::CachedToken;
 use crate::authorize::Authorize;
-use crate::config::{CredentialsConfig, KeyConfig};
+use crate::config::{CredentialsConfig, KeyConfig, Secret};
 
 /// Credentials of the requests of a service.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// Returns the credentials of a service.
+    /// Returns the credentials of a service. `encodes_tokens` encodes bearer tokens in base64, as registries need them.
     ///
     /// # Errors
     /// They are not valid, or not supported. The message begins with the key of the configuration below `credentials`.
@@ -44,6 +44,7 @@ impl Credentials {
         config: &CredentialsConfig,
         keys: &BTreeMap<String, KeyConfig>,
         sources: &Sources,
+        encodes_tokens: bool,
     ) -> Result<Self, String> {
         let kinds = [
             config.bearer.is_some(),
@@ -52,6 +53,8 @@ impl Credentials {
             config.s3_signing.is_some(),
             config.gcp_metadata.is_some(),
             config.azure_managed_identity.is_some(),
+            config.azure_shared_key.is_some(),
+            config.gcp_service_account.is_some(),
             config.plugin.is_some(),
         ];
         if kinds.iter().filter(|is_set| **is_set).count() > 1 {
@@ -61,7 +64,7 @@ impl Credentials {
         }
         let mut credentials = Self::default();
         if let Some(bearer) = &config.bearer {
-            let bearer = bearer::Bearer::new(bearer).map_err(within("bearer"))?;
+            let bearer = bearer::Bearer::new(bearer, encodes_tokens).map_err(within("bearer"))?;
             credentials.authorize = Some(Arc::new(bearer));
         }
         if let Some(client_tls) = &config.client_tls {
@@ -84,6 +87,25 @@ impl Credentials {
             let azure = azure::Azure::new(azure, sources);
             let azure = azure.map_err(within("azure_managed_identity"))?;
             credentials.authorize = Some(Arc::new(CachedToken::from(azure)));
+        }
+        // the object store signs with these
+        if let Some(key) = &config.azure_shared_key {
+            let is_missing = |text: Option<&str>| text.is_none_or(str::is_empty);
+            if is_missing(key.account_name.as_deref()) {
+                return Err(within("azure_shared_key")(
+                    ".account_name: missing".to_owned(),
+                ));
+            }
+            if is_missing(key.account_key.as_ref().map(Secret::expose)) {
+                return Err(within("azure_shared_key")(
+                    ".account_key: missing".to_owned(),
+                ));
+            }
+        }
+        if let Some(account) = &config.gcp_service_account
+            && account.path.as_deref().is_none_or(str::is_empty)
+        {
+            return Err(within("gcp_service_account")(".path: missing".to_owned()));
         }
         if config.plugin.is_some() {
             return Err(within("plugin")(": not supported".to_owned()));

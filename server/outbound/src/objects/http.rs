@@ -1,8 +1,10 @@
-//! The connections of `object_store`: requests to the host of the store, over the transport of this crate.
+//! The connections of `object_store`: requests to the host of the store, over the transport of this crate or the client of a service.
 
 use std::pin::Pin;
 use std::sync::Arc;
 
+use bytes::Bytes;
+use http::Uri;
 use http::uri::Authority;
 use http_body_util::BodyExt as _;
 use object_store::ClientOptions;
@@ -11,30 +13,53 @@ use object_store::client::{
     HttpResponseBody, HttpService,
 };
 
+use crate::body::BodyStream;
+use crate::client::Client;
 use crate::error::{Error, ErrorKind};
 use crate::transport::Transport;
 
 /// Connects to one host.
 #[derive(Clone, Debug)]
-pub struct StoreConnector {
-    transport: Transport,
-    host: Arc<str>,
+pub enum StoreConnector {
+    /// A host with its port, in lower case.
+    Host(Box<Transport>, Arc<str>),
+    /// The host of a service, with its credentials.
+    Service(Client),
 }
 
 impl StoreConnector {
-    /// Returns the connections to a host with its port, in lower case.
+    /// Returns the connections to a host.
     pub fn new(transport: Transport, host: &Authority) -> Self {
-        Self {
-            transport,
-            host: host.as_str().to_ascii_lowercase().into(),
+        Self::Host(
+            Box::new(transport),
+            host.as_str().to_ascii_lowercase().into(),
+        )
+    }
+
+    /// Returns `true` if the store may send a request to a URL. Credentials are for its host alone.
+    fn accepts(&self, url: &Uri) -> bool {
+        match self {
+            Self::Host(_, own) => {
+                let host = url.authority().map(Authority::as_str);
+                host.is_some_and(|host| host.eq_ignore_ascii_case(own))
+            }
+            Self::Service(client) => client.is_same_origin(url),
+        }
+    }
+
+    async fn exchange(
+        &self,
+        request: http::Request<Bytes>,
+    ) -> Result<http::Response<BodyStream>, Error> {
+        match self {
+            Self::Host(transport, _) => transport.send(request).await,
+            Self::Service(client) => client.send_absolute(request).await,
         }
     }
 
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let (mut head, body) = request.into_parts();
-        let host = head.uri.authority().map(|host| host.as_str());
-        // credentials are for this host alone
-        if !host.is_some_and(|host| host.eq_ignore_ascii_case(&self.host)) {
+        if !self.accepts(&head.uri) {
             let text = "the object store leads to another host";
             return Err(wrapped(Error::new(ErrorKind::Denied, text)));
         }
@@ -42,7 +67,7 @@ impl StoreConnector {
         head.headers.remove(http::header::HOST);
         let body = body.collect().await?.to_bytes();
         let request = http::Request::from_parts(head, body);
-        let response = self.transport.send(request).await.map_err(wrapped)?;
+        let response = self.exchange(request).await.map_err(wrapped)?;
         Ok(response.map(|body| HttpResponseBody::new(body.into_body().map_err(wrapped))))
     }
 }

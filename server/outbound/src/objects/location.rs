@@ -151,8 +151,19 @@ pub fn open(
 ) -> Result<Arc<dyn ObjectStore>, String> {
     let address = location.address(credentials)?;
     let connector = connector(&address, options)?;
+    build(location, credentials, &address, connector, RETRIES)
+}
+
+/// Opens the store of a location at an address, with a number of attempts after the first one.
+pub fn build(
+    location: &ObjectLocation,
+    credentials: &ObjectCredentials,
+    address: &str,
+    connector: StoreConnector,
+    retries: usize,
+) -> Result<Arc<dyn ObjectStore>, String> {
     let retry = RetryConfig {
-        max_retries: RETRIES,
+        max_retries: retries,
         retry_timeout: RETRY_TIMEOUT,
         ..RetryConfig::default()
     };
@@ -170,7 +181,7 @@ pub fn open(
                 .with_retry(retry)
                 .with_bucket_name(bucket)
                 .with_region(or_default(region))
-                .with_endpoint(&address)
+                .with_endpoint(address)
                 .with_virtual_hosted_style_request(is_virtual);
             builder = match credentials {
                 ObjectCredentials::Aws { id, secret, token } => {
@@ -192,7 +203,7 @@ pub fn open(
                 .with_http_connector(connector)
                 .with_retry(retry)
                 .with_bucket_name(bucket)
-                .with_base_url(&address);
+                .with_base_url(address);
             let builder = match credentials {
                 ObjectCredentials::Gcp(json) => builder.with_service_account_key(json.expose()),
                 ObjectCredentials::Anonymous => {
@@ -213,7 +224,7 @@ pub fn open(
                 .with_http_connector(connector)
                 .with_retry(retry)
                 .with_container_name(container)
-                .with_endpoint(address.clone());
+                .with_endpoint(address.to_owned());
             let builder = match credentials {
                 ObjectCredentials::Azure { account, key } => {
                     builder.with_account(account).with_access_key(key.expose())

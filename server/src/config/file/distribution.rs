@@ -12,7 +12,8 @@ pub struct BundleSection {
     /// Name of the service that the bundle is downloaded from; the first one unless set.
     #[schemars(example = &"registry")]
     pub service: Option<String>,
-    /// Path of the bundle below the URL of the service, or a `file://` URL; `bundles/NAME` unless set.
+    /// Path of the bundle below the URL of the service, the image of a registry, an object (`s3://`, `gs://` or `azblob://`), or a
+    /// `file://` URL; `bundles/NAME` unless set.
     #[schemars(example = &"bundles/authz.tar.gz")]
     pub resource: Option<String>,
     pub polling: PollingSection,

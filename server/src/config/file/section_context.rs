@@ -7,6 +7,7 @@ use std::time::Duration;
 use solon::bundle::BundleLimits;
 use solon_common::duration;
 use solon_outbound::KeyConfig;
+use solon_outbound::objects::ObjectAddress;
 
 use super::distribution::{
     BundleSection, DiscoverySection, PollingSection, SigningSection, SingleBundleSection,
@@ -98,18 +99,22 @@ impl SectionContext<'_> {
     }
 
     fn bundle(&self, name: &str, section: &BundleSection) -> Result<BundleSettings, String> {
-        let location = match section.resource.as_deref().filter(|text| !text.is_empty()) {
-            Some(resource) if resource.starts_with(FILE) => {
-                let path = solon::bundle::file_path(resource)?;
-                BundleLocation::File(PathBuf::from(&*path))
-            }
-            resource => BundleLocation::Service {
-                service: self.service(section.service.as_deref())?,
-                resource: match resource {
-                    Some(resource) => resource.to_owned(),
-                    None => joined(None, name),
+        let resource = section.resource.as_deref().filter(|text| !text.is_empty());
+        let location = if let Some(file) = resource.filter(|text| text.starts_with(FILE)) {
+            let path = solon::bundle::file_path(file)?;
+            BundleLocation::File(PathBuf::from(&*path))
+        } else {
+            let service = self.service(section.service.as_deref())?;
+            match resource.and_then(ObjectAddress::parse).transpose()? {
+                Some(object) => BundleLocation::Object { service, object },
+                None => BundleLocation::Service {
+                    service,
+                    resource: match resource {
+                        Some(resource) => resource.to_owned(),
+                        None => joined(None, name),
+                    },
                 },
-            },
+            }
         };
         check_trigger(section.trigger.as_deref())?;
         if section.persist {

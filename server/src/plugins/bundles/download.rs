@@ -7,12 +7,14 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderName, Request, Response, StatusCode};
+use solon_outbound::registry::LastManifest;
 use solon_outbound::{BodyStream, Client, HeadTimeout, backoff};
 use tokio::sync::watch;
 
 use super::activation::BundleSource;
 use super::persistence::read_file;
 use super::status::BundleFailure;
+use super::store;
 use crate::config::{BundleLocation, BundleSettings, PluginSettings};
 
 /// Maximum size in bytes of an archive.
@@ -47,6 +49,8 @@ pub struct Downloader {
     settings: watch::Receiver<Arc<PluginSettings>>,
     /// Long polling time in seconds.
     wait: Option<u64>,
+    /// Manifest that a registry returned last.
+    manifest: Option<LastManifest>,
     /// `true` unless the content type of the last bundle shows that the service does not support long polling. Responses without a
     /// bundle do not change it.
     is_long: bool,
@@ -62,6 +66,7 @@ impl Downloader {
             location: bundle.location.clone(),
             settings,
             wait: bundle.polling.long,
+            manifest: None,
             is_long: true,
             file: None,
             read: None,
@@ -78,11 +83,15 @@ impl Downloader {
                 let path = path.clone();
                 self.open(&path).await
             }
+            BundleLocation::Object { service, object } => {
+                let client = self.client(service)?;
+                store::read(&client, object, tags).await
+            }
             BundleLocation::Service { service, resource } => {
-                let client = self.settings.borrow().services.get(service).cloned();
-                let client = client.ok_or_else(|| {
-                    BundleFailure::new(format!("service name {service:?} not found"))
-                })?;
+                let client = self.client(service)?;
+                if client.config().is_registry() {
+                    return store::pull(&client, resource, &mut self.manifest, tags).await;
+                }
                 let wait = self.wait.filter(|_| self.is_long);
                 let response = request(&client, resource, tags, wait).await?;
                 if response.status() == StatusCode::NOT_MODIFIED {
@@ -94,14 +103,21 @@ impl Downloader {
         }
     }
 
+    /// Returns the current client of a service.
+    fn client(&self, service: &str) -> Result<Client, BundleFailure> {
+        let client = self.settings.borrow().services.get(service).cloned();
+        client.ok_or_else(|| BundleFailure::new(format!("service name {service:?} not found")))
+    }
+
     /// Returns `true` if the source of the bundle is a service.
     pub fn is_remote(&self) -> bool {
-        matches!(self.location, BundleLocation::Service { .. })
+        self.location.service().is_some()
     }
 
     /// Returns `true` if the next request should follow the last response at once.
     pub fn is_long(&self) -> bool {
-        self.is_remote() && self.wait.is_some() && self.is_long
+        let is_path = matches!(self.location, BundleLocation::Service { .. });
+        is_path && self.manifest.is_none() && self.wait.is_some() && self.is_long
     }
 
     /// Records that the last download is active.
@@ -160,14 +176,10 @@ async fn request(
     let response = client.send(request).await.map_err(|error| failed(&error))?;
     match response.status() {
         StatusCode::NOT_MODIFIED | StatusCode::OK => Ok(response),
-        status => {
-            let name = status.canonical_reason().unwrap_or_default();
-            Err(BundleFailure {
-                http_code: Some(status.as_u16()),
-                retry_after: backoff::requested(status, response.headers(), SystemTime::now()),
-                ..BundleFailure::new(format!("server replied with {name}"))
-            })
-        }
+        status => Err(BundleFailure {
+            retry_after: backoff::requested(status, response.headers(), SystemTime::now()),
+            ..BundleFailure::of_status(status)
+        }),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! - `download`: single downloads, from services and files
 //! - `activation`: parsing, verification and activation
+//! - `store`: downloads from object stores and registries of images
 //! - `persistence`: the last activated snapshot on disk
 //! - `task`: lifecycle of one bundle
 //! - `target`: target of a bundle: the engine, or the configuration
@@ -12,6 +13,7 @@ mod download;
 mod metrics;
 mod persistence;
 mod status;
+mod store;
 mod target;
 mod task;
 

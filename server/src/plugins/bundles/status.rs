@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
+use http::StatusCode;
 use jiff::Timestamp;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
@@ -77,6 +78,15 @@ impl BundleFailure {
             errors: Vec::new(),
             http_code: None,
             retry_after: None,
+        }
+    }
+
+    /// Creates a failure for the status of a response.
+    pub(crate) fn of_status(status: StatusCode) -> Self {
+        let name = status.canonical_reason().unwrap_or_default();
+        Self {
+            http_code: Some(status.as_u16()),
+            ..Self::new(format!("server replied with {name}"))
         }
     }
 }
