@@ -80,7 +80,7 @@ impl Target {
             .proxy_for(is_secure, host, port)
             .map_err(failed)?;
         let stream: Box<dyn Duplex> = match &proxy {
-            None => Box::new(dial(host, port, &self.networks).await?),
+            None => Box::new(dial(host, port, &self.networks, lookup).await?),
             Some(proxy) => {
                 self.networks.check_proxied(host).map_err(|used| {
                     Error::new(
@@ -109,7 +109,7 @@ impl Target {
 
     /// Opens a connection to a proxy. HTTP/2 is not offered: the connection carries a request of HTTP/1 or `CONNECT`.
     async fn dial_proxy(&self, proxy: &Proxy) -> Result<Box<dyn Duplex>, Error> {
-        let stream = dial(&proxy.host, proxy.port, &self.networks).await?;
+        let stream = dial(&proxy.host, proxy.port, &self.networks, lookup).await?;
         if !proxy.is_secure {
             return Ok(Box::new(stream));
         }
@@ -138,10 +138,23 @@ async fn encrypted(
     Ok((stream, is_http2))
 }
 
+/// Returns the addresses of a host.
+async fn lookup(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+    Ok(tokio::net::lookup_host((host, port)).await?.collect())
+}
+
 /// Connects to the first address of a host that is allowed and accepts. The check is made on the address that is connected to: a second
 /// lookup of the name could return another one.
-async fn dial(host: &str, port: u16, networks: &NetworkRules) -> Result<TcpStream, Error> {
-    let addresses = tokio::net::lookup_host((host, port)).await;
+async fn dial<'h, F>(
+    host: &'h str,
+    port: u16,
+    networks: &NetworkRules,
+    lookup: impl Fn(&'h str, u16) -> F,
+) -> Result<TcpStream, Error>
+where
+    F: Future<Output = io::Result<Vec<SocketAddr>>>,
+{
+    let addresses = lookup(host, port).await;
     let addresses = addresses.map_err(|error| {
         let problem = message::of_lookup(&error);
         failed(format!("dial tcp: lookup {host}: {problem}"))
@@ -202,5 +215,75 @@ impl Service<Uri> for Connector {
     fn call(&mut self, uri: Uri) -> Self::Future {
         let target = self.0.clone();
         Box::pin(async move { target.connect(&uri).await })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tokio::net::TcpListener;
+
+    use super::dial;
+    use crate::error::ErrorKind;
+    use crate::networks::NetworkRules;
+
+    /// Two listeners on different addresses of this machine: the first is allowed, the second denied.
+    async fn listeners() -> (TcpListener, TcpListener, NetworkRules) {
+        let allowed = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let denied = TcpListener::bind("127.0.0.2:0").await.unwrap();
+        let networks = NetworkRules::unrestricted()
+            .deny_private()
+            .allow("127.0.0.1/32".parse().unwrap());
+        (allowed, denied, networks)
+    }
+
+    async fn was_reached(listener: &TcpListener) -> bool {
+        let accepted = tokio::time::timeout(std::time::Duration::ZERO, listener.accept()).await;
+        accepted.is_ok()
+    }
+
+    /// A name whose address changes with each lookup (DNS rebinding): the address that was checked is the one that is connected to.
+    #[tokio::test]
+    async fn a_name_is_looked_up_once_for_check_and_connection() {
+        let (allowed, denied, networks) = listeners().await;
+        let addresses = [allowed.local_addr().unwrap(), denied.local_addr().unwrap()];
+        let lookups = AtomicUsize::new(0);
+        let lookup = |_: &str, _: u16| {
+            let lookup = lookups.fetch_add(1, Ordering::Relaxed);
+            std::future::ready(Ok(vec![addresses[lookup % 2]]))
+        };
+        for _ in 0..3 {
+            let stream = dial("rebinding.example", 80, &networks, lookup)
+                .await
+                .unwrap();
+            assert_eq!(stream.peer_addr().unwrap(), addresses[0]);
+            let error = dial("rebinding.example", 80, &networks, lookup)
+                .await
+                .unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Denied);
+        }
+        assert_eq!(lookups.load(Ordering::Relaxed), 6);
+        assert!(!was_reached(&denied).await);
+    }
+
+    /// A name with allowed and denied addresses: the denied ones are not connected to, whatever their order is.
+    #[tokio::test]
+    async fn denied_addresses_of_a_name_are_left_out() {
+        let (allowed, denied, networks) = listeners().await;
+        let (good, bad) = (allowed.local_addr().unwrap(), denied.local_addr().unwrap());
+        let closed = SocketAddr::from(([127, 0, 0, 1], 1));
+        for addresses in [vec![bad, good], vec![good, bad], vec![closed, bad, good]] {
+            let lookup = |_: &str, _: u16| std::future::ready(Ok(addresses.clone()));
+            let stream = dial("h", 80, &networks, lookup).await.unwrap();
+            assert_eq!(stream.peer_addr().unwrap(), good);
+        }
+        // if no allowed address accepts, the denied ones are no way out
+        for addresses in [vec![closed, bad], vec![bad, closed], vec![bad]] {
+            let lookup = |_: &str, _: u16| std::future::ready(Ok(addresses.clone()));
+            dial("h", 80, &networks, lookup).await.unwrap_err();
+        }
+        assert!(!was_reached(&denied).await);
     }
 }
