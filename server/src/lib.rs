@@ -56,8 +56,9 @@ mod wire;
 pub use app::{ListeningServer, Server, ServerBuilder};
 pub use config::{
     Authentication, Authorization, BatchOptions, Bounds, BufferLimit, CollectorOptions,
-    CollectorTls, DecisionLogOptions, EnvoyOptions, Fsync, LogDatabaseOptions, LogFileOptions,
-    MetricsExportOptions, OtlpProtocol, Packing, ReportingOptions, ReportingTrigger, ServerOptions,
-    Spelling, SpoolOptions, StatusOptions, TlsOptions, TlsVersion, TracingOptions, WhenFull,
+    CollectorTls, DecisionLogOptions, EnvoyOptions, Fsync, LogDatabaseOptions, LogExportOptions,
+    LogFileOptions, MetricsExportOptions, OtlpProtocol, Packing, ReportingOptions,
+    ReportingTrigger, ServerOptions, Spelling, SpoolOptions, StatusOptions, TlsOptions, TlsVersion,
+    TracingOptions, WhenFull,
 };
 pub use plugins::{BundleStatus, Plugin, PluginState};

@@ -16,6 +16,10 @@ mod cases;
 mod client;
 #[path = "telemetry/export.rs"]
 mod export;
+#[path = "telemetry/handshakes.rs"]
+mod handshakes;
+#[path = "telemetry/logs.rs"]
+mod logs;
 #[path = "http/process.rs"]
 mod process;
 #[path = "telemetry/receiver.rs"]

@@ -26,7 +26,7 @@ pub async fn run(
     let send = async |within| {
         let metrics = messages(&registry(service.state()));
         let request = metrics_request(&metrics, &options.collector, name, start);
-        if let Err(error) = collector.send(request, within).await {
+        if let Err(error) = collector.send_metrics(request, within).await {
             tracing::warn!("Metrics export: {error}");
         }
     };

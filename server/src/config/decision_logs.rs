@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::LogExportOptions;
+
 /// Destinations and contents of decision logs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DecisionLogOptions {
@@ -28,6 +30,8 @@ pub struct DecisionLogOptions {
     pub file: Option<LogFileOptions>,
     /// Writes each event to a SQLite file.
     pub sqlite: Option<LogDatabaseOptions>,
+    /// Sends each event to a receiver of OTLP.
+    pub otlp: Option<LogExportOptions>,
     /// Keeps events on disk until they are uploaded.
     pub spool: Option<SpoolOptions>,
 }

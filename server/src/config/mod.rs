@@ -27,7 +27,7 @@ pub use options::{
     TlsOptions, TlsVersion,
 };
 pub use otlp::{
-    BatchOptions, CollectorOptions, CollectorTls, MetricsExportOptions, OtlpProtocol,
-    TracingOptions,
+    BatchOptions, CollectorOptions, CollectorTls, LogExportOptions, MetricsExportOptions,
+    OtlpProtocol, TracingOptions,
 };
 pub use spelling::Spelling;

@@ -16,16 +16,16 @@ pub struct TracingOptions {
     pub batch: BatchOptions,
 }
 
-/// Batches of spans that wait in memory.
+/// Batches of spans or log records that wait in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchOptions {
     /// Maximum time until a batch is sent.
     pub delay: Duration,
     /// Time limit for sending a batch.
     pub export_timeout: Duration,
-    /// Maximum number of spans of a batch.
-    pub spans: usize,
-    /// Maximum number of waiting spans. Further spans are dropped.
+    /// Maximum number of items of a batch.
+    pub items: usize,
+    /// Maximum number of waiting items. Further items are dropped.
     pub queue: usize,
 }
 
@@ -36,6 +36,15 @@ pub struct MetricsExportOptions {
     pub collector: CollectorOptions,
     /// Interval of exports.
     pub interval: Duration,
+}
+
+/// Export of decision logs (`decision_logs.otlp`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogExportOptions {
+    /// Receiver of log records.
+    pub collector: CollectorOptions,
+    /// Batches of log records.
+    pub batch: BatchOptions,
 }
 
 /// A receiver of OTLP.

@@ -37,6 +37,7 @@ fn discovery(server: &Server) -> Value {
     json_at(server, "/v1/status")["result"]["discovery"].clone()
 }
 
+/// S-328
 #[test]
 fn a_discovered_configuration_is_in_force_and_its_bundles_are_served() {
     let service = Service::start();
@@ -149,6 +150,18 @@ fn what_belongs_to_the_start_cannot_be_discovered() {
         (
             json!({"services": {"t": {"url": evil, "tls": {"ca_cert": "x"}}}}),
             of_the_start("services.t.tls"),
+        ),
+        (
+            json!({"services": {"t": {"url": evil, "credentials": {"gcp_service_account": {"path": "/etc/passwd"}}}}}),
+            of_the_start("services.t.credentials.gcp_service_account"),
+        ),
+        (
+            json!({"decision_logs": {"otlp": {"type": "grpc", "address": "127.0.0.1:9"}}}),
+            of_the_start("decision_logs.otlp"),
+        ),
+        (
+            json!({"services": {"t": {"url": evil, "type": "oci"}}}),
+            of_the_start("services.t.type"),
         ),
         (
             json!({"services": {"t": {"url": evil, "proxy": evil}}}),

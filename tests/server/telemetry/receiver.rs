@@ -2,6 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
+use opentelemetry_proto::tonic::collector::logs::v1::logs_service_server::{
+    LogsService, LogsServiceServer,
+};
+use opentelemetry_proto::tonic::collector::logs::v1::{
+    ExportLogsPartialSuccess, ExportLogsServiceRequest, ExportLogsServiceResponse,
+};
 use opentelemetry_proto::tonic::collector::metrics::v1::metrics_service_server::{
     MetricsService, MetricsServiceServer,
 };
@@ -15,6 +21,7 @@ use opentelemetry_proto::tonic::collector::trace::v1::{
     ExportTraceServiceRequest, ExportTraceServiceResponse,
 };
 use opentelemetry_proto::tonic::common::v1::{KeyValue, any_value::Value as Any};
+use opentelemetry_proto::tonic::logs::v1::LogRecord;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
 use serde_json::{Map, Value, json};
@@ -30,6 +37,9 @@ use crate::sink::Sink;
 pub struct Received {
     pub traces: Arc<Mutex<Vec<ExportTraceServiceRequest>>>,
     pub metrics: Arc<Mutex<Vec<ExportMetricsServiceRequest>>>,
+    pub logs: Arc<Mutex<Vec<ExportLogsServiceRequest>>>,
+    /// Number of log records that the next responses reject.
+    pub rejected: Arc<Mutex<i64>>,
 }
 
 impl Received {
@@ -37,6 +47,23 @@ impl Received {
     pub fn spans(&self) -> Vec<Value> {
         let traces = self.traces.lock().unwrap();
         traces.iter().flat_map(spans).collect()
+    }
+
+    /// Returns all log records.
+    pub fn records(&self) -> Vec<LogRecord> {
+        let logs = self.logs.lock().unwrap();
+        let resources = logs.iter().flat_map(|request| &request.resource_logs);
+        let scopes = resources.flat_map(|resource| &resource.scope_logs);
+        scopes.flat_map(|scope| scope.log_records.clone()).collect()
+    }
+
+    /// Returns the events in the bodies of all log records.
+    pub fn events(&self) -> Vec<Value> {
+        let body = |record: LogRecord| match record.body.unwrap().value.unwrap() {
+            Any::StringValue(text) => serde_json::from_str(&text).unwrap(),
+            other => panic!("{other:?}"),
+        };
+        self.records().into_iter().map(body).collect()
     }
 }
 
@@ -87,7 +114,10 @@ pub fn received(sink: &Sink) -> Received {
             upload.header("content-type"),
             Some("application/x-protobuf")
         );
-        if upload.line == "POST /v1/traces HTTP/1.1" {
+        if upload.line == "POST /v1/logs HTTP/1.1" {
+            let request = ExportLogsServiceRequest::decode(&*upload.body).unwrap();
+            received.logs.lock().unwrap().push(request);
+        } else if upload.line == "POST /v1/traces HTTP/1.1" {
             let request = ExportTraceServiceRequest::decode(&*upload.body).unwrap();
             received.traces.lock().unwrap().push(request);
         } else {
@@ -114,7 +144,8 @@ impl GrpcReceiver {
         let address = listener.local_addr().unwrap().to_string();
         let server = Server::builder()
             .add_service(TraceServiceServer::new(received.clone()))
-            .add_service(MetricsServiceServer::new(received.clone()));
+            .add_service(MetricsServiceServer::new(received.clone()))
+            .add_service(LogsServiceServer::new(received.clone()));
         let incoming = tonic::transport::server::TcpIncoming::from(listener);
         runtime.spawn(server.serve_with_incoming(incoming));
         Self {
@@ -133,6 +164,23 @@ impl TraceService for Received {
     ) -> Result<Response<ExportTraceServiceResponse>, Status> {
         self.traces.lock().unwrap().push(request.into_inner());
         Ok(Response::new(ExportTraceServiceResponse::default()))
+    }
+}
+
+#[tonic::async_trait]
+impl LogsService for Received {
+    async fn export(
+        &self,
+        request: Request<ExportLogsServiceRequest>,
+    ) -> Result<Response<ExportLogsServiceResponse>, Status> {
+        self.logs.lock().unwrap().push(request.into_inner());
+        let rejected_log_records = *self.rejected.lock().unwrap();
+        Ok(Response::new(ExportLogsServiceResponse {
+            partial_success: Some(ExportLogsPartialSuccess {
+                rejected_log_records,
+                error_message: "quota".to_owned(),
+            }),
+        }))
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 
 use super::document::Unsupported;
+use super::log_export::LogExportSection;
 use crate::config::{
     BufferLimit, DecisionLogOptions, Fsync, LogDatabaseOptions, LogFileOptions, ReportingOptions,
     ReportingTrigger, SpoolOptions, WhenFull,
@@ -42,6 +43,7 @@ pub struct DecisionLogsSection {
     pub stdout: bool,
     pub file: LogFileSection,
     pub sqlite: LogDatabaseSection,
+    pub otlp: LogExportSection,
     pub spool: SpoolSection,
     pub plugin: Unsupported,
 }
@@ -226,7 +228,9 @@ impl DecisionLogsSection {
             path: path.into(),
             max_events: self.sqlite.max_events.unwrap_or(DATABASE_EVENTS),
         });
-        let has_sink = self.console || self.stdout || file.is_some() || sqlite.is_some();
+        let otlp = self.otlp.options()?;
+        let is_local = self.console || self.stdout || file.is_some() || sqlite.is_some();
+        let has_sink = is_local || otlp.is_some();
         if service.is_none() && (!has_sink || self.spool.directory.is_some()) {
             service = services.first().cloned();
         }
@@ -257,6 +261,7 @@ impl DecisionLogsSection {
             stdout: self.stdout,
             file,
             sqlite,
+            otlp,
             spool,
         }))
     }

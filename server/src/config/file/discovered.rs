@@ -44,6 +44,9 @@ impl Config {
                 "services" => self.check_services(section)?,
                 "keys" => self.check_members("keys", section)?,
                 "labels" => self.check_labels(section)?,
+                "decision_logs" if section.get("otlp").is_some_and(|otlp| !otlp.is_null()) => {
+                    return Err(of_the_start("decision_logs.otlp"));
+                }
                 _ => {}
             }
         }

@@ -8,6 +8,7 @@ mod discovered;
 mod distribution;
 mod document;
 mod envoy;
+mod log_export;
 mod otlp;
 mod redacted;
 mod schema;

@@ -128,7 +128,7 @@ const EXPORT_INTERVAL: i64 = 60_000;
 /// Maximum number of spans that may wait in memory.
 const MAX_QUEUE: i64 = 1_000_000;
 
-fn given(text: Option<&String>) -> Option<&String> {
+pub(super) fn given(text: Option<&String>) -> Option<&String> {
     text.filter(|text| !text.is_empty())
 }
 
@@ -262,7 +262,7 @@ impl BatchSection {
         Ok(BatchOptions {
             delay: time("batch_timeout_ms", self.batch_timeout_ms, BATCH_DELAY)?,
             export_timeout: time("export_timeout_ms", self.export_timeout_ms, EXPORT_TIMEOUT)?,
-            spans: count(
+            items: count(
                 "max_export_batch_size",
                 self.max_export_batch_size,
                 BATCH_SPANS,
@@ -272,21 +272,21 @@ impl BatchSection {
     }
 }
 
-/// Keys of a receiver, which both sections have.
-struct ReceiverKeys<'a> {
-    address: Option<&'a String>,
-    service_name: Option<&'a String>,
-    encryption: Option<&'a String>,
-    is_insecure: bool,
-    certificate: Option<&'a String>,
-    key: Option<&'a String>,
-    authorities: Option<&'a String>,
-    resource: &'a ResourceSection,
+/// Keys of a receiver, which all sections have.
+pub(super) struct ReceiverKeys<'a> {
+    pub(super) address: Option<&'a String>,
+    pub(super) service_name: Option<&'a String>,
+    pub(super) encryption: Option<&'a String>,
+    pub(super) is_insecure: bool,
+    pub(super) certificate: Option<&'a String>,
+    pub(super) key: Option<&'a String>,
+    pub(super) authorities: Option<&'a String>,
+    pub(super) resource: &'a ResourceSection,
 }
 
 impl ReceiverKeys<'_> {
     /// Returns the options, or `None` without a protocol. `unsupported` returns the error for another kind of encryption.
-    fn options(
+    pub(super) fn options(
         &self,
         protocol: Option<OtlpProtocol>,
         unsupported: impl Fn(&str) -> String,

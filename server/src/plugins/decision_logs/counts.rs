@@ -47,7 +47,7 @@ counts! {
     upload_failures: "decision_logs_chunks_upload_failed_total",
     /// Events that were dropped because the spool was full.
     dropped_spool: "solon_decision_logs_dropped_spool_full_total",
-    /// Events that could not be written to a file, standard output or the spool.
+    /// Events that could not be written to a file, standard output or the spool, or not sent over OTLP.
     write_failures: "solon_decision_logs_write_failures_total",
 }
 

@@ -15,6 +15,7 @@ use super::buffer::Buffer;
 use super::counts::{LogCounts, LogFailure};
 use super::event::{ErrorForm, Event};
 use super::file::{LogFile, Stdout};
+use super::otlp::OtlpLog;
 use super::rate::RateLimit;
 use super::spool::{Spool, SpoolError};
 use super::sqlite::LogDatabase;
@@ -75,6 +76,7 @@ pub struct DecisionLog {
     file: Option<Arc<LogFile>>,
     stdout: Option<Arc<Stdout>>,
     sqlite: Option<Arc<LogDatabase>>,
+    otlp: Option<Arc<OtlpLog>>,
     wake: Arc<Notify>,
     /// Dropped with the log, when no decision uses it.
     decisions: Arc<()>,
@@ -184,6 +186,16 @@ impl DecisionLogs {
                 }
             },
         };
+        let otlp = match &options.otlp {
+            None => None,
+            Some(receiver) => match before.and_then(|before| before.otlp.as_ref()) {
+                Some(open) if open.options() == receiver => Some(open.clone()),
+                _ => {
+                    let counts = self.0.counts.clone();
+                    Some(Arc::new(OtlpLog::start(receiver, counts)?))
+                }
+            },
+        };
         Ok(DecisionLog {
             options: options.clone(),
             labels: labels.to_vec(),
@@ -197,6 +209,7 @@ impl DecisionLogs {
             file,
             stdout,
             sqlite,
+            otlp,
             wake: Arc::default(),
             decisions: Arc::default(),
         })
@@ -249,16 +262,23 @@ impl DecisionLogs {
             uploads.end(End::Flush);
             std::mem::take(&mut uploads.ending)
         };
-        if tasks.is_empty() {
+        let otlp = self.load().as_ref().and_then(|log| log.otlp.clone());
+        if tasks.is_empty() && otlp.is_none() {
             return;
         }
         info!(plugin = NAME, "Flushing decision logs.");
-        let all = async {
+        let uploads = async {
             for task in tasks {
                 // a panicked task has ended
                 let _ = task.await;
             }
         };
+        let exports = async {
+            if let Some(otlp) = &otlp {
+                otlp.flush(within).await;
+            }
+        };
+        let all = async { tokio::join!(uploads, exports) };
         let _ = tokio::time::timeout(within, all).await;
         let left = self.load().as_ref().map_or(0, |log| log.waiting());
         if left > 0 {
@@ -358,8 +378,8 @@ impl DecisionLog {
                 "Decision Log"
             );
         }
-        let has_sink = self.file.is_some() || self.stdout.is_some() || self.sqlite.is_some();
-        if self.source.is_some() || has_sink {
+        let is_local = self.file.is_some() || self.stdout.is_some() || self.sqlite.is_some();
+        if self.source.is_some() || self.otlp.is_some() || is_local {
             self.write(event.text(ErrorForm::Object))?;
         }
         self.counts.logged.increment();
@@ -385,6 +405,11 @@ impl DecisionLog {
             && let Err(error) = sqlite.append(event.clone())
         {
             failed("decision_logs.sqlite", &error);
+        }
+        if let Some(otlp) = &self.otlp
+            && let Err(error) = otlp.append(event.clone())
+        {
+            failed("decision_logs.otlp", &error);
         }
         let Some(source) = &self.source else {
             return Ok(());

@@ -10,6 +10,7 @@
 //! - `chunk`: compressing events into the body of an upload
 //! - `rate`: rate limit of events
 //! - `file`, `sqlite`: files, standard output and a SQLite file
+//! - `otlp`: a receiver of OTLP
 
 mod buffer;
 mod chunk;
@@ -19,6 +20,7 @@ mod file;
 mod id;
 mod logger;
 mod mask;
+mod otlp;
 mod rate;
 mod spool;
 mod sqlite;

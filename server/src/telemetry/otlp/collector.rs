@@ -8,10 +8,18 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{Request, StatusCode};
-use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
+use opentelemetry_proto::tonic::collector::logs::v1::logs_service_client::LogsServiceClient;
+use opentelemetry_proto::tonic::collector::logs::v1::{
+    ExportLogsServiceRequest, ExportLogsServiceResponse,
+};
 use opentelemetry_proto::tonic::collector::metrics::v1::metrics_service_client::MetricsServiceClient;
-use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::collector::metrics::v1::{
+    ExportMetricsServiceRequest, ExportMetricsServiceResponse,
+};
 use opentelemetry_proto::tonic::collector::trace::v1::trace_service_client::TraceServiceClient;
+use opentelemetry_proto::tonic::collector::trace::v1::{
+    ExportTraceServiceRequest, ExportTraceServiceResponse,
+};
 use prost::Message;
 use solon_outbound::proxy::Proxies;
 use solon_outbound::tls::{self, FixedIdentity, ResolvesClientCert, Trust};
@@ -26,7 +34,7 @@ use crate::config::{CollectorOptions, CollectorTls, OtlpProtocol};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum delay before a request is repeated.
 const RETRY: Duration = Duration::from_secs(5);
-/// Maximum size of a response body, which is not used.
+/// Maximum size of a response body.
 const RESPONSE_BYTES: usize = 64 << 10;
 
 /// A receiver of OTLP. Clones share its connections.
@@ -51,33 +59,6 @@ struct ExportFailure {
     message: String,
     /// `true` if the same request may succeed later.
     is_temporary: bool,
-}
-
-/// A request of a service of OTLP.
-pub trait ExportRequest: Message {
-    /// Path over HTTP.
-    const PATH: &'static str;
-
-    /// Sends a copy of the request over gRPC.
-    async fn export(&self, channel: Channel) -> Result<(), tonic::Status>;
-}
-
-impl ExportRequest for ExportTraceServiceRequest {
-    const PATH: &'static str = "/v1/traces";
-
-    async fn export(&self, channel: Channel) -> Result<(), tonic::Status> {
-        let mut client = TraceServiceClient::new(channel);
-        client.export(self.clone()).await.map(drop)
-    }
-}
-
-impl ExportRequest for ExportMetricsServiceRequest {
-    const PATH: &'static str = "/v1/metrics";
-
-    async fn export(&self, channel: Channel) -> Result<(), tonic::Status> {
-        let mut client = MetricsServiceClient::new(channel);
-        client.export(self.clone()).await.map(drop)
-    }
 }
 
 impl fmt::Debug for Collector {
@@ -136,53 +117,104 @@ impl Collector {
         }))
     }
 
-    /// Sends spans or metrics. Temporary failures are repeated until `within` has passed.
+    /// Sends spans. Temporary failures are repeated until `within` has passed.
     ///
     /// # Errors
     /// Returns the last failure.
-    pub async fn send<E: ExportRequest>(&self, request: E, within: Duration) -> Result<(), String> {
-        let body = self.body(&request);
-        self.repeat(within, || async {
-            match &self.0 {
-                ReceiverProtocol::Grpc(channel) => {
-                    request.export(channel.clone()).await.map_err(of_status)
-                }
-                ReceiverProtocol::Http(receiver) => receiver.post(E::PATH, body.clone()).await,
-            }
-        })
-        .await
+    pub async fn send_spans(
+        &self,
+        request: ExportTraceServiceRequest,
+        within: Duration,
+    ) -> Result<ExportTraceServiceResponse, String> {
+        let export = |channel, request| async move {
+            TraceServiceClient::new(channel).export(request).await
+        };
+        self.send("/v1/traces", request, within, export).await
     }
 
-    /// Returns the body of a message over HTTP; empty for gRPC, whose client encodes it.
-    fn body(&self, message: &impl Message) -> Bytes {
+    /// Sends metrics. Temporary failures are repeated until `within` has passed.
+    ///
+    /// # Errors
+    /// Returns the last failure.
+    pub async fn send_metrics(
+        &self,
+        request: ExportMetricsServiceRequest,
+        within: Duration,
+    ) -> Result<ExportMetricsServiceResponse, String> {
+        let export = |channel, request| async move {
+            MetricsServiceClient::new(channel).export(request).await
+        };
+        self.send("/v1/metrics", request, within, export).await
+    }
+
+    /// Sends log records. Temporary failures are repeated until `within` has passed.
+    ///
+    /// # Errors
+    /// Returns the last failure.
+    pub async fn send_logs(
+        &self,
+        request: ExportLogsServiceRequest,
+        within: Duration,
+    ) -> Result<ExportLogsServiceResponse, String> {
+        let export =
+            |channel, request| async move { LogsServiceClient::new(channel).export(request).await };
+        self.send("/v1/logs", request, within, export).await
+    }
+
+    /// Sends a message to `path` over HTTP, or by `export` over gRPC.
+    async fn send<M, R, F>(
+        &self,
+        path: &str,
+        message: M,
+        within: Duration,
+        export: impl Fn(Channel, M) -> F,
+    ) -> Result<R, String>
+    where
+        M: Message + Clone,
+        R: Message + Default,
+        F: Future<Output = Result<tonic::Response<R>, tonic::Status>>,
+    {
         match &self.0 {
-            ReceiverProtocol::Grpc(_) => Bytes::new(),
-            ReceiverProtocol::Http(_) => message.encode_to_vec().into(),
+            ReceiverProtocol::Grpc(channel) => {
+                let send = || async {
+                    let response = export(channel.clone(), message.clone()).await;
+                    response.map(tonic::Response::into_inner).map_err(of_status)
+                };
+                repeat(within, send).await
+            }
+            ReceiverProtocol::Http(receiver) => {
+                let body = Bytes::from(message.encode_to_vec());
+                let response = repeat(within, || receiver.post(path, body.clone())).await?;
+                // receivers that send another body have accepted the message
+                Ok(R::decode(response).unwrap_or_default())
+            }
         }
     }
+}
 
-    async fn repeat<F>(&self, within: Duration, send: impl Fn() -> F) -> Result<(), String>
-    where
-        F: Future<Output = Result<(), ExportFailure>>,
-    {
-        let mut last = None;
-        let mut failures = 0;
-        let attempts = async {
-            loop {
-                let Err(failure) = send().await else {
-                    return Ok(());
-                };
-                if !failure.is_temporary {
-                    return Err(failure.message);
-                }
-                last = Some(failure.message);
-                failures += 1;
-                tokio::time::sleep(backoff::after_failures(failures, RETRY)).await;
+/// Calls `send` until it succeeds, fails for good, or `within` has passed.
+async fn repeat<T, F>(within: Duration, send: impl Fn() -> F) -> Result<T, String>
+where
+    F: Future<Output = Result<T, ExportFailure>>,
+{
+    let mut last = None;
+    let mut failures = 0;
+    let attempts = async {
+        loop {
+            let failure = match send().await {
+                Ok(done) => return Ok(done),
+                Err(failure) => failure,
+            };
+            if !failure.is_temporary {
+                return Err(failure.message);
             }
-        };
-        let sent = tokio::time::timeout(within, attempts).await;
-        sent.unwrap_or_else(|_| Err(last.unwrap_or_else(|| "no response in time".to_owned())))
-    }
+            last = Some(failure.message);
+            failures += 1;
+            tokio::time::sleep(backoff::after_failures(failures, RETRY)).await;
+        }
+    };
+    let sent = tokio::time::timeout(within, attempts).await;
+    sent.unwrap_or_else(|_| Err(last.unwrap_or_else(|| "no response in time".to_owned())))
 }
 
 fn trust(options: &CollectorTls) -> Result<(Trust, Option<Arc<dyn ResolvesClientCert>>), String> {
@@ -237,7 +269,8 @@ fn of_status(status: tonic::Status) -> ExportFailure {
 }
 
 impl HttpReceiver {
-    async fn post(&self, path: &str, body: Bytes) -> Result<(), ExportFailure> {
+    /// Sends a body and returns that of the response.
+    async fn post(&self, path: &str, body: Bytes) -> Result<Bytes, ExportFailure> {
         let url = &format!("{}{path}", self.base);
         let request = Request::post(url).header(CONTENT_TYPE, "application/x-protobuf");
         let request = request.body(body).map_err(|error| ExportFailure {
@@ -254,9 +287,9 @@ impl HttpReceiver {
             })?;
         let status = response.status();
         // the response is read to its end, so that the connection can be reused
-        let _ = response.into_body().read_bounded(RESPONSE_BYTES).await;
+        let body = response.into_body().read_bounded(RESPONSE_BYTES).await;
         if status.is_success() {
-            return Ok(());
+            return Ok(body.unwrap_or_default());
         }
         Err(ExportFailure {
             message: format!("{url}: server replied with HTTP {status}"),

@@ -3,18 +3,16 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
-use opentelemetry_proto::tonic::common::v1::{
-    AnyValue, InstrumentationScope, KeyValue, any_value::Value as Any,
-};
+use opentelemetry_proto::tonic::common::v1::KeyValue;
 use opentelemetry_proto::tonic::metrics::v1::metric::Data;
 use opentelemetry_proto::tonic::metrics::v1::number_data_point::Value as Number;
 use opentelemetry_proto::tonic::metrics::v1::{
     AggregationTemporality, Gauge, Histogram, HistogramDataPoint, Metric, NumberDataPoint,
     ResourceMetrics, ScopeMetrics, Sum,
 };
-use opentelemetry_proto::tonic::resource::v1::Resource;
 use serde_json::Value;
 
+use super::attributes::{attribute, resource, scope};
 use crate::config::CollectorOptions;
 
 /// Returns a request with all metrics, which are messages of Prometheus as [`super::super::messages`] returns them. `service` is the
@@ -25,15 +23,6 @@ pub fn metrics_request(
     service: &str,
     start: SystemTime,
 ) -> ExportMetricsServiceRequest {
-    let name = options.service_name.as_deref().unwrap_or(service);
-    let mut attributes = vec![
-        attribute("service.name", name),
-        attribute("service.version", env!("CARGO_PKG_VERSION")),
-    ];
-    for (key, value) in &options.resource {
-        attributes.retain(|attribute| attribute.key != *key);
-        attributes.push(attribute(key, value));
-    }
     let times = ExportTimes {
         start: nanoseconds(start),
         now: nanoseconds(SystemTime::now()),
@@ -42,16 +31,9 @@ pub fn metrics_request(
     let metrics = families.filter_map(|(name, family)| metric(name, family, times));
     ExportMetricsServiceRequest {
         resource_metrics: vec![ResourceMetrics {
-            resource: Some(Resource {
-                attributes,
-                ..Resource::default()
-            }),
+            resource: Some(resource(options, service)),
             scope_metrics: vec![ScopeMetrics {
-                scope: Some(InstrumentationScope {
-                    name: "solon".to_owned(),
-                    version: env!("CARGO_PKG_VERSION").to_owned(),
-                    ..InstrumentationScope::default()
-                }),
+                scope: Some(scope()),
                 metrics: metrics.collect(),
                 ..ScopeMetrics::default()
             }],
@@ -70,16 +52,6 @@ struct ExportTimes {
 fn nanoseconds(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
-}
-
-fn attribute(key: &str, value: &str) -> KeyValue {
-    KeyValue {
-        key: key.to_owned(),
-        value: Some(AnyValue {
-            value: Some(Any::StringValue(value.to_owned())),
-        }),
-        ..KeyValue::default()
-    }
 }
 
 fn metric(name: &str, family: &Value, times: ExportTimes) -> Option<Metric> {

@@ -1,4 +1,4 @@
-//! Export of spans and metrics over OTLP.
+//! Export of spans, metrics and decision logs over OTLP.
 //!
 //! `opentelemetry_sdk` samples spans and batches them in memory. This module sends the published messages itself, because the proxies,
 //! the TLS options and the client of the server apply to receivers as well.
@@ -7,13 +7,18 @@
 //! - `spans`: tracing of the process
 //! - `requests`: spans of requests, in and out
 //! - `metrics`: metrics as messages of OTLP
+//! - `logs`: decision log events as messages of OTLP
+//! - `attributes`: attributes of messages
 
+mod attributes;
 mod collector;
+mod logs;
 mod metrics;
 mod requests;
 mod spans;
 
 pub use collector::Collector;
+pub use logs::logs_request;
 pub use metrics::metrics_request;
 pub use requests::{ClientSpan, RequestSpan, SpanFacts, observer};
 pub use spans::{flush, is_traced, start};

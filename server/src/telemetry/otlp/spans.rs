@@ -58,7 +58,7 @@ pub fn start(options: &TracingOptions, service: &'static str) -> Result<(), Stri
     };
     let batch = BatchConfigBuilder::default()
         .with_max_queue_size(options.batch.queue)
-        .with_max_export_batch_size(options.batch.spans)
+        .with_max_export_batch_size(options.batch.items)
         .with_scheduled_delay(options.batch.delay);
     let processor = BatchSpanProcessor::builder(exporter)
         .with_batch_config(batch.build())
@@ -177,7 +177,7 @@ impl SpanExporter for SpanSender {
             resource_spans: group_spans_by_resource_and_scope(batch, &self.resource),
         };
         let (collector, timeout) = (self.collector.clone(), self.timeout);
-        let sent = async move { collector.send(request, timeout).await };
+        let sent = async move { collector.send_spans(request, timeout).await.map(drop) };
         let sent = self.runtime.spawn(sent).await;
         let sent = sent.unwrap_or_else(|error| Err(error.to_string()));
         sent.map_err(|error| {
