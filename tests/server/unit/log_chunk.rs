@@ -64,6 +64,30 @@ fn an_event_that_is_too_large_loses_its_nd_builtin_cache_or_is_dropped() {
     assert_eq!(counts.encoding_failures.get(), 1);
 }
 
+/// Events of one kind: once the size has adapted, no chunk is compressed twice, and chunks are well filled.
+#[test]
+fn the_soft_limit_settles() {
+    let counts = LogCounts::default();
+    let mut soft = SoftLimit::new(32_768);
+    let event = |seed: u64| json!({"labels": {"region": "eu"}, "x": noise(60, seed)});
+    let mut seed = 0;
+    for round in 0..60 {
+        let (mut all, mut size) = (Vec::new(), 0);
+        while size < soft.get() {
+            seed += 1;
+            let text = event(seed).to_string().into_bytes();
+            size += text.len();
+            all.push(text);
+        }
+        let chunks = encode(&all, &mut soft, &counts);
+        if round >= 10 {
+            assert_eq!(chunks.len(), 1, "round {round}");
+            let used = chunks[0].body.len();
+            assert!(used > 32_768 / 10 * 9, "round {round}: {used}");
+        }
+    }
+}
+
 #[test]
 fn the_soft_limit_adapts() {
     let counts = LogCounts::default();

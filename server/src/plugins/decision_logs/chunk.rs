@@ -44,14 +44,22 @@ impl SoftLimit {
         self.current
     }
 
-    /// Adapts to the compressed size of a chunk: grows if less than 90 % of the limit was used, shrinks if it was exceeded.
-    fn adapt(&mut self, compressed: usize) {
-        if compressed > self.limit {
-            self.current = (self.current / 2).max(1);
+    /// Adapts to the sizes of a chunk, by a factor of 2 at most: to the size whose compressed chunk would just fit. A chunk that is not full
+    /// says little about that size: it grows then, if less than 90 % of the limit was used.
+    fn adapt(&mut self, size: usize, compressed: usize) {
+        let half = self.current / 2;
+        let double = self.current.saturating_mul(2);
+        let next = if compressed > self.limit || size >= half {
+            // events differ, so a sixteenth is left free: a chunk that is too large is compressed again
+            let target = self.limit - self.limit / 16;
+            size.saturating_mul(target) / compressed.max(1)
         } else if compressed < self.limit / 10 * 9 {
-            let most = self.limit.saturating_mul(FACTOR);
-            self.current = self.current.saturating_mul(2).min(most);
-        }
+            double
+        } else {
+            self.current
+        };
+        let most = self.limit.saturating_mul(FACTOR).max(1);
+        self.current = next.clamp(half, double).clamp(1, most);
     }
 }
 
@@ -62,11 +70,12 @@ pub fn encode(events: &[Vec<u8>], soft: &mut SoftLimit, counts: &LogCounts) -> V
     let mut chunks = Vec::new();
     let mut left = VecDeque::from([events]);
     while let Some(events) = left.pop_front() {
-        let Some(body) = compressed(events) else {
+        let size = events.iter().map(Vec::len).sum();
+        let Some(body) = compressed(events, size) else {
             counts.encoding_failures.add(events.len() as u64);
             continue;
         };
-        soft.adapt(body.len());
+        soft.adapt(size, body.len());
         if body.len() <= soft.limit {
             if !events.is_empty() {
                 chunks.push(Chunk {
@@ -91,7 +100,10 @@ pub fn encode(events: &[Vec<u8>], soft: &mut SoftLimit, counts: &LogCounts) -> V
 /// Compresses an event without the results of nondeterministic functions, or drops it.
 fn smaller(event: &[u8], limit: usize, counts: &LogCounts) -> Option<Chunk> {
     let without = without_nd_cache(event);
-    let body = without.and_then(|event| compressed(&[event]));
+    let body = without.and_then(|event| {
+        let size = event.len();
+        compressed(&[event], size)
+    });
     let chunk = body.filter(|body| body.len() <= limit).map(|body| Chunk {
         body: body.into(),
         events: 1,
@@ -111,17 +123,20 @@ fn without_nd_cache(event: &[u8]) -> Option<Vec<u8>> {
     serde_json::to_vec(&members).ok()
 }
 
-fn compressed(events: &[Vec<u8>]) -> Option<Vec<u8>> {
+/// Compresses events of `size` bytes as an array. All are written at once, because the encoder clears its buffer for each write.
+fn compressed(events: &[Vec<u8>], size: usize) -> Option<Vec<u8>> {
+    let mut array = Vec::with_capacity(size + events.len() + 2);
+    array.push(b'[');
+    for (at, event) in events.iter().enumerate() {
+        if at > 0 {
+            array.push(b',');
+        }
+        array.extend_from_slice(event);
+    }
+    array.push(b']');
     let write = || -> io::Result<Vec<u8>> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-        encoder.write_all(b"[")?;
-        for (at, event) in events.iter().enumerate() {
-            if at > 0 {
-                encoder.write_all(b",")?;
-            }
-            encoder.write_all(event)?;
-        }
-        encoder.write_all(b"]")?;
+        encoder.write_all(&array)?;
         encoder.finish()
     };
     // writing to memory does not fail
