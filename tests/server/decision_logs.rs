@@ -3,6 +3,7 @@
 #![allow(
     dead_code,
     clippy::panic,
+    clippy::print_stdout,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -14,6 +15,8 @@
 mod cases;
 #[path = "http/client.rs"]
 mod client;
+#[path = "decision_logs/load.rs"]
+mod load;
 #[path = "decision_logs/permissions.rs"]
 mod permissions;
 #[path = "http/process.rs"]

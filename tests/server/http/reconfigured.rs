@@ -16,8 +16,9 @@ use crate::service::{Reply, Service, archive};
 use crate::sink::Sink;
 use crate::waiting::wait_until;
 
-/// Number of changes unless the environment has one.
+/// Number of changes unless the environment has one; with `SOLON_FULL` it is [`ALL_CHANGES`].
 const CHANGES: u64 = 40;
+const ALL_CHANGES: u64 = 500;
 
 /// A generator of random numbers (SplitMix64).
 struct Random(u64);
@@ -101,6 +102,8 @@ fn threads(server: &Server) -> usize {
 #[test]
 fn random_reconfigurations_lose_no_decision_and_leave_nothing_behind() {
     let seed = number("SOLON_SEED", 1);
+    let is_full = std::env::var_os("SOLON_FULL").is_some();
+    let changes = if is_full { ALL_CHANGES } else { CHANGES };
     let mut random = Random(seed);
     let (service, sinks) = (Service::start(), [Sink::start(), Sink::start()]);
     for name in ["a", "b", "c"] {
@@ -157,7 +160,7 @@ fn random_reconfigurations_lose_no_decision_and_leave_nothing_behind() {
                 }
             });
         }
-        for step in 1..=number("SOLON_CHANGES", CHANGES) {
+        for step in 1..=number("SOLON_CHANGES", changes) {
             let document = configuration(&mut random, step, &service);
             apply(step, &document);
             let what = format!("seed {seed}, step {step}");
