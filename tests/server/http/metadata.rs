@@ -1,11 +1,17 @@
 //! Request metadata of callers is passed to functions of the host, and metadata of functions is returned.
 
+use std::time::Duration;
+
 use serde_json::{Value as Json, json};
 use solon::{BuiltinError, HostFunction, Value, ValueRef};
-use solon_server::{Authorization, Server, ServerBuilder, ServerOptions};
+use solon_server::{
+    Authorization, BufferLimit, DecisionLogOptions, LogFileOptions, ReportingOptions,
+    ReportingTrigger, Server, ServerBuilder, ServerOptions,
+};
 
 use crate::client::{Client, Message};
 use crate::inside::Inside;
+use crate::process::Folder;
 
 const POLICY: &str = "package t
 
@@ -199,4 +205,67 @@ fn metadata_may_be_any_value() {
         get.text(),
         "{\"result\":1,\"acme/set\":[1,2],\"acme/text\":\"\\u003cé\\u003e\"}\n"
     );
+}
+
+/// S-040, S-041, S-214, S-217, S-383 to S-386: the event of a decision has its id, and the metadata of the request and of functions.
+#[test]
+fn events_of_decisions_contain_the_metadata() {
+    let folder = Folder::with(&[]);
+    let path = folder.path().join("decisions.jsonl");
+    let options = ServerOptions {
+        decision_logs: Some(DecisionLogOptions {
+            console: false,
+            service: None,
+            resource: "/logs".to_owned(),
+            mask_decision: "/system/log/mask".to_owned(),
+            drop_decision: "/system/log/drop".to_owned(),
+            headers: Vec::new(),
+            nd_builtin_cache: false,
+            reporting: ReportingOptions {
+                buffer: BufferLimit::Events(1),
+                upload_bytes: 32_768,
+                min_delay: Duration::from_secs(1),
+                max_delay: Duration::from_secs(1),
+                per_second: None,
+                trigger: ReportingTrigger::Periodic,
+            },
+            stdout: false,
+            file: Some(LogFileOptions {
+                path: path.clone(),
+                max_bytes: u64::MAX,
+                max_files: 1,
+            }),
+            sqlite: None,
+            otlp: None,
+            spool: None,
+        }),
+        ..ServerOptions::default()
+    };
+    let server = server(options);
+    let kind = "application/json";
+    let body = r#"{"input": {"k": "v"}, "acme/tenant": "eu"}"#;
+    let answers = ["seen", "silent", "undefined"].map(|name| {
+        let answer = evaluate(&server, &format!("/v1/data/t/{name}"), kind, body);
+        answer["decision_id"].as_str().unwrap().to_owned()
+    });
+    let text = std::fs::read_to_string(path).unwrap();
+    let events: Vec<Json> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let request = json!({"acme/tenant": "eu"});
+    let noted = json!({"acme/metadata": request, "k": "v"});
+    let constant = json!({ "acme/metadata": request });
+    let custom = [
+        json!({"request_metadata": request, "response_metadata": noted}),
+        json!({ "request_metadata": request }),
+        json!({"request_metadata": request, "response_metadata": constant}),
+    ];
+    assert_eq!(events.len(), 3, "{text}");
+    for ((event, id), custom) in events.iter().zip(answers).zip(custom) {
+        assert_eq!(
+            (&event["decision_id"], &event["custom"]),
+            (&json!(id), &custom)
+        );
+    }
 }
