@@ -67,18 +67,18 @@ fn main() -> ExitCode {
 /// Runs the conformance cases, if present, and the recorded programs on another program.
 fn check_driver(command: &str) -> ExitCode {
     let mut words = command.lines().map(str::to_owned);
-    let mut face = Process::with(words.next().unwrap_or_default(), words);
+    let mut driver = Process::with(words.next().unwrap_or_default(), words);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
     let cases = Cases::find(&folder, include_str!("exceptions.tsv"));
     let (mut passed, mut failed) = (0, Vec::new());
     if cases.are_there() {
-        let report = cases.run(&mut face);
+        let report = cases.run(&mut driver);
         (passed, failed) = (report.passed, report.failed);
     } else {
         println!("conformance: SKIPPED: no folder of cases found; only the recorded programs run");
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/agreement");
-    let comparison = recorded::compare(&folder, &mut face).expect("there are recorded programs");
+    let comparison = recorded::compare(&folder, &mut driver).expect("there are recorded programs");
     passed += comparison.asked - comparison.differ.len();
     failed.extend(comparison.differ);
     // a language may lack some values, or spellings of numbers

@@ -11,7 +11,7 @@
 
 mod abi;
 mod compiler;
-mod faces;
+mod driver;
 mod header;
 mod hostile;
 mod install;

@@ -6,10 +6,10 @@
     reason = "a command for people at a terminal"
 )]
 
+pub mod bindings;
 pub mod compiling;
 pub mod counts;
 pub mod engines;
-pub mod faces;
 pub mod filtering;
 pub mod generate;
 pub mod growth;

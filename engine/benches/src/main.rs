@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use solon_bench::profile::Part;
 use solon_bench::{
-    compiling, faces, filtering, growth, loading, manifest, profile, serving, side_by_side, threads,
+    bindings, compiling, filtering, growth, loading, manifest, profile, serving, side_by_side,
+    threads,
 };
 
 #[global_allocator]
@@ -24,7 +25,7 @@ Times policies on Solon and its peers, in one process with one allocator, rounds
 Usage: ./bench [--seconds S] [--manifest FILE] [NAME…]
        ./bench --json MANIFEST.json [NAME…]
        ./bench --growth | --load | --compile [NAME…] | --threads [--seconds S]
-       ./bench --faces [NAME…]
+       ./bench --bindings [NAME…]
        ./bench --server [--seconds S]
        ./bench --waiting
        ./bench --filters [NAME…]
@@ -38,7 +39,7 @@ Usage: ./bench [--seconds S] [--manifest FILE] [NAME…]
   --compile         compiling policies of up to 600,000 lines, and changing one module of 500
   --threads         two threads that share a prepared document against two that share nothing, and a reader beside a
                     writer that swaps programs
-  --faces           calls from C and Python beside the same in Rust, and beside peers; SOLON_ORACLE_PYTHON names a folder
+  --bindings        calls from C and Python beside the same in Rust, and beside peers; SOLON_ORACLE_PYTHON names a folder
                     with the reference engine's Python package
   --server          the policy server under load, beside one that does nothing and the reference engine's; by `wrk`, which must
                     be installed; the server is the program `solon` beside this one, or the one that SOLON_SERVER names
@@ -57,7 +58,7 @@ enum Task {
     Load(usize),
     Compile,
     Threads,
-    Faces,
+    Bindings,
     Server,
     Waiting,
     Filters,
@@ -98,7 +99,7 @@ fn arguments() -> Result<Option<Arguments>, String> {
             "--load" => found.task = Task::Load(100),
             "--compile" => found.task = Task::Compile,
             "--threads" => found.task = Task::Threads,
-            "--faces" => found.task = Task::Faces,
+            "--bindings" => found.task = Task::Bindings,
             "--server" => found.task = Task::Server,
             "--waiting" => found.task = Task::Waiting,
             "--filters" => found.task = Task::Filters,
@@ -178,12 +179,12 @@ fn run(arguments: Arguments) -> Result<(), String> {
             }
             threads::print(&workloads(&names)?, budget)
         }
-        Task::Faces => {
+        Task::Bindings => {
             let mut names = arguments.names.clone();
             if names.is_empty() {
-                names.extend(faces::NAMES.map(str::to_owned));
+                names.extend(bindings::NAMES.map(str::to_owned));
             }
-            faces::print(&workloads(&names)?, budget)
+            bindings::print(&workloads(&names)?, budget)
         }
         Task::Server => serving::print(budget),
         Task::Waiting => serving::print_waiting(),

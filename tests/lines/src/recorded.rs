@@ -32,7 +32,7 @@ pub struct Comparison {
 /// # Errors
 ///
 /// Fails if a record cannot be read.
-pub fn compare(folder: &Path, face: &mut dyn Driver) -> Result<Comparison, String> {
+pub fn compare(folder: &Path, driver: &mut dyn Driver) -> Result<Comparison, String> {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let paths = entries.flatten().map(|entry| entry.path());
     let mut paths: Vec<_> = paths
@@ -46,7 +46,7 @@ pub fn compare(folder: &Path, face: &mut dyn Driver) -> Result<Comparison, Strin
             let case: Recorded<'_> =
                 serde_json::from_str(line).map_err(|error| error.to_string())?;
             let request = case.request.get();
-            let (native, other) = (Native::Plans.answer(request), face.answer(request));
+            let (native, other) = (Native::Plans.answer(request), driver.answer(request));
             if !alike(&native, &other) {
                 let answers = format!("{native:?}\n  {other:?}");
                 comparison.differ.push((case.name.to_owned(), answers));

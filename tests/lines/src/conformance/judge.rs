@@ -39,9 +39,9 @@ impl Entry {
 }
 
 /// Checks a driver's response to a case.
-pub fn check(case: &Case, face: &mut dyn Driver) -> Result<(), String> {
+pub fn check(case: &Case, driver: &mut dyn Driver) -> Result<(), String> {
     let line = case.line().map_err(|error| error.to_string())?;
-    let line = face.answer(&line)?;
+    let line = driver.answer(&line)?;
     let answer: JudgedAnswer<'_> =
         serde_json::from_str(&line).map_err(|error| format!("{error} in {line}"))?;
     match (&case.want_error, &case.want_error_code) {

@@ -59,10 +59,10 @@ impl Cases {
     }
 
     /// Runs all cases with a driver.
-    pub fn run(&self, face: &mut dyn Driver) -> Report {
+    pub fn run(&self, driver: &mut dyn Driver) -> Report {
         let mut report = Report::default();
         for case in case::read_all(&self.directory) {
-            match judge::check(&case, face) {
+            match judge::check(&case, driver) {
                 Ok(()) => report.passed += 1,
                 Err(reason) if self.exceptions.excuse(&case.note, &reason) => {
                     report.excused.push(case.note);

@@ -16,7 +16,7 @@ pub struct Built {
 }
 
 /// A timing program of one language binding.
-pub struct Face<'b> {
+pub struct BindingCommand<'b> {
     /// Name in the table.
     pub name: &'static str,
     /// `true` for Solon's bindings.
@@ -61,7 +61,7 @@ impl Built {
         ]);
         run(cargo.current_dir(&root))?;
 
-        let folder = profile.join("faces");
+        let folder = profile.join("bindings");
         let packages = folder.join("python/solon");
         std::fs::create_dir_all(&packages).map_err(failed)?;
         for entry in std::fs::read_dir(root.join("python/solon")).map_err(failed)? {
@@ -75,13 +75,13 @@ impl Built {
         let wrapper = folder.join("python/regorus_wrapper.abi3.so");
         copy(&profile.join("libregorus_wrapper.so"), &wrapper)?;
 
-        let sources = crate_root.join("faces");
+        let sources = crate_root.join("bindings");
         let mut compiler = Command::new(std::env::var("CC").unwrap_or_else(|_| "cc".to_owned()));
         compiler.args(["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-O2", "-I"]);
         compiler
             .arg(root.join("include"))
-            .arg(sources.join("faces.c"));
-        compiler.arg("-o").arg(folder.join("faces"));
+            .arg(sources.join("bindings.c"));
+        compiler.arg("-o").arg(folder.join("bindings"));
         // programs load the library by this name
         let library = folder.join("libsolon.so.0");
         copy(&profile.join("libsolon_ffi.so"), &library)?;
@@ -109,35 +109,35 @@ impl Built {
     }
 
     /// Returns the timing programs.
-    pub fn commands(&self) -> Vec<Face<'_>> {
-        let face = |name, is_own| Face {
+    pub fn commands(&self) -> Vec<BindingCommand<'_>> {
+        let binding = |name, is_own| BindingCommand {
             name,
             is_own,
             built: self,
         };
         let mut all = vec![
-            face("c", true),
-            face("python", true),
-            face("python regorus", false),
-            face("python regopy", false),
+            binding("c", true),
+            binding("python", true),
+            binding("python regorus", false),
+            binding("python regopy", false),
         ];
         if self.reference.is_some() {
-            all.push(face("python opa", false));
+            all.push(binding("python opa", false));
         }
         all
     }
 }
 
-impl Face<'_> {
+impl BindingCommand<'_> {
     /// Returns the command that starts the program on some texts.
     pub(super) fn command(&self, texts: &Texts) -> Command {
         let built = self.built;
         let mut command;
         if self.name == "c" {
-            command = Command::new(built.folder.join("faces"));
+            command = Command::new(built.folder.join("bindings"));
         } else {
             command = Command::new(&built.python);
-            command.arg(built.sources.join("faces.py"));
+            command.arg(built.sources.join("bindings.py"));
             command.arg(self.name.split(' ').nth(1).unwrap_or("solon"));
             let packages = [built.folder.join("python")].into_iter();
             let packages = packages.chain(built.reference.clone());

@@ -29,7 +29,7 @@ pub const NAMES: [&str; 9] = [
 /// One entry point of one engine.
 struct Column {
     /// Engine and language binding.
-    face: &'static str,
+    binding: &'static str,
     /// Form of the input and the result.
     form: String,
     /// `true` for Solon's bindings.
@@ -47,7 +47,7 @@ pub fn print(workloads: &[Workload], budget: Duration) -> Result<(), String> {
     let built = Built::new()?;
     println!(
         "{:<16} {:<16} {:<12} {:>11} {:>8} {:>11} {:>8}",
-        "workload", "face", "form", "ns", "± ns", "over rust", "x peers"
+        "workload", "binding", "form", "ns", "± ns", "over rust", "x peers"
     );
     for workload in workloads {
         let folder = built.folder.join("workload");
@@ -114,14 +114,14 @@ impl Texts {
 /// than that.
 fn native(workload: &Workload) -> Result<Vec<Column>, String> {
     let mut columns = Vec::new();
-    for (face, engine) in [
+    for (binding, engine) in [
         ("rust", Engine::Solon),
         ("rust regorus", Engine::Interpreter),
     ] {
         for form in ["value", "json"] {
             let mut contender = engine.load(workload)?;
             columns.push(Column {
-                face,
+                binding,
                 form: form.to_owned(),
                 is_own: engine == Engine::Solon,
                 round: Box::new(move |calls| {
@@ -186,13 +186,13 @@ fn base(form: &str) -> &'static str {
 }
 
 fn rows(workload: &str, columns: &[Column], figures: &[Figure]) {
-    let language = |column: &Column| column.face.split(' ').next().unwrap_or_default();
+    let language = |column: &Column| column.binding.split(' ').next().unwrap_or_default();
     for (column, figure) in columns.iter().zip(figures) {
         let median = |other: &dyn Fn(&Column) -> bool| {
             let found = columns.iter().zip(figures).filter(|(one, _)| other(one));
             found.map(|(_, figure)| figure.median).reduce(f64::min)
         };
-        let own = median(&|one| one.face == "rust" && one.form == base(&column.form));
+        let own = median(&|one| one.binding == "rust" && one.form == base(&column.form));
         let over = own.map_or(f64::NAN, |own| figure.median - own);
         // C has no peer except the Rust one, which a wrapper could not outrun
         let of_peers = |one: &Column| {
@@ -206,7 +206,7 @@ fn rows(workload: &str, columns: &[Column], figures: &[Figure]) {
         let peers = median(&of_peers).filter(|_| column.is_own);
         println!(
             "{workload:<16} {:<16} {:<12} {:>11.1} {:>8.1} {over:>11.1} {:>8}",
-            column.face,
+            column.binding,
             column.form,
             figure.median,
             figure.spread,

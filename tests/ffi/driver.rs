@@ -31,10 +31,10 @@ fn published_cases_pass_in_c() {
         );
         return;
     }
-    let Some(mut face) = lines() else {
+    let Some(mut driver) = lines() else {
         return;
     };
-    let report = cases.run(&mut face);
+    let report = cases.run(&mut driver);
     let failed: Vec<String> = report
         .failed
         .iter()
@@ -46,11 +46,11 @@ fn published_cases_pass_in_c() {
 
 #[test]
 fn recorded_programs_have_equal_results_in_c() {
-    let Some(mut face) = lines() else {
+    let Some(mut driver) = lines() else {
         return;
     };
     let folder = root().join("tests/cases/agreement");
-    let comparison = recorded::compare(&folder, &mut face).expect("there are recorded programs");
+    let comparison = recorded::compare(&folder, &mut driver).expect("there are recorded programs");
     assert!(comparison.differ.is_empty(), "{:#?}", comparison.differ);
     assert!(
         comparison.asked > 2000,
@@ -61,7 +61,7 @@ fn recorded_programs_have_equal_results_in_c() {
 
 #[test]
 fn explanations_and_residuals_are_equal_in_c() {
-    let Some(mut face) = lines() else {
+    let Some(mut driver) = lines() else {
         return;
     };
     let policy = r#""modules": {"p.rego": "package p\nallow if { some x in data.xs; x == input.x; trace(\"t\") }\ndeny := 1 / input.n\nf(x) := x + 1\ng contains f(y) if some y in data.xs"}, "data": {"xs": [1, 2, 3]}, "input": {"x": 2, "n": 0}"#;
@@ -84,10 +84,10 @@ fn explanations_and_residuals_are_equal_in_c() {
         r#""query": """#,
     ] {
         let line = format!("{{{policy}, {rest}}}");
-        assert_eq!(Native::Plans.answer(&line), face.answer(&line), "{rest}");
+        assert_eq!(Native::Plans.answer(&line), driver.answer(&line), "{rest}");
     }
     assert_eq!(
         Native::Plans.answer("{").map(|_| ()),
-        face.answer("{").map(|_| ())
+        driver.answer("{").map(|_| ())
     );
 }

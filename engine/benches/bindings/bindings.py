@@ -1,7 +1,7 @@
 """Times decisions from Python for the benchmark of language bindings. For each line `FORM CALLS` on standard input it prints
 the nanoseconds per call.
 
-    faces.py solon|regorus|regopy|opa POLICY DATA|- INPUT|- PATH
+    bindings.py solon|regorus|regopy|opa POLICY DATA|- INPUT|- PATH
 """
 
 import itertools

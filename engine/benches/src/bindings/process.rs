@@ -45,12 +45,12 @@ impl Process {
     }
 
     /// Returns a column for each form of the program.
-    pub fn columns(self, face: &'static str, is_own: bool) -> Vec<Column> {
+    pub fn columns(self, binding: &'static str, is_own: bool) -> Vec<Column> {
         let pipes = Rc::new(RefCell::new(self.pipes));
         let column = |form: String| {
             let (pipes, asked) = (pipes.clone(), form.clone());
             Column {
-                face,
+                binding,
                 form,
                 is_own,
                 round: Box::new(move |calls| pipes.borrow_mut().round(&asked, calls)),

@@ -1,8 +1,8 @@
 /*
- * Times decisions through the C library for `./bench --faces`. For each line `FORM CALLS` on standard input it prints the
+ * Times decisions through the C library for `./bench --bindings`. For each line `FORM CALLS` on standard input it prints the
  * nanoseconds per call.
  *
- *   faces POLICY DATA|- INPUT|- PATH
+ *   bindings POLICY DATA|- INPUT|- PATH
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static double now(void) {
 
 int main(int count, char **arguments) {
     if (count != 5) {
-        fprintf(stderr, "usage: faces POLICY DATA|- INPUT|- PATH\n");
+        fprintf(stderr, "usage: bindings POLICY DATA|- INPUT|- PATH\n");
         return 2;
     }
     struct text policy = read_file(arguments[1]), data = read_file(arguments[2]), input = read_file(arguments[3]);
