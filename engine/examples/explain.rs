@@ -5,7 +5,7 @@
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use solon::trace::{Coverage, Detail};
-use solon::{Engine, ExplainOptions, Request, SearchOptions, value};
+use solon::{Engine, ExplainOptions, Request, SearchOptions, TraceLines, value};
 
 const POLICY: &str = r#"package authz
 
@@ -21,15 +21,15 @@ allow if {
 fn main() -> Result<(), solon::Error> {
     let engine = Engine::new();
     engine.set_module("authz.rego", POLICY)?;
-    engine.put("/", value!({"admins": ["alice"], "readers": ["bob"]}))?;
-    let allow = engine.prepare_document("authz/allow")?;
+    engine.put("data", value!({"admins": ["alice"], "readers": ["bob"]}))?;
+    let allow = engine.prepare_document("data.authz.allow")?;
 
     let input = value!({"user": "bob", "action": "read"});
     let request = Request::new().input(&input);
     let mut coverage = Coverage::default();
     let search = SearchOptions::default().observer(&mut coverage);
     let explained = allow.explain(&request, ExplainOptions::new(Detail::Full).search(search));
-    for line in explained.lines(true, false)? {
+    for line in explained.lines(TraceLines::default().locations(true))? {
         println!("{line}");
     }
     println!("answer: {:?}", explained.result?);

@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "limits.rego",
         "package limits\n\nrequests := 100 * org.tier(input.user)",
     )?;
-    let requests = engine.prepare_document("limits/requests")?;
+    let requests = engine.prepare_document("data.limits.requests")?;
     println!("may wait: {}", requests.may_block());
 
     let metadata = value!({"tenant": "acme"});

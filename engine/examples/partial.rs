@@ -19,7 +19,7 @@ fn main() -> Result<(), solon::Error> {
     let engine = Engine::new();
     engine.set_module("posts.rego", POLICY)?;
     let options = PartialOptions::default().unknowns(vec!["data.rows".to_owned()]);
-    let include = engine.prepare_partial_document("filters/include", &options)?;
+    let include = engine.prepare_partial("data.filters.include", &options)?;
     for input in [
         value!({"user": "alice", "role": "editor"}),
         value!({"user": "bob", "role": "author"}),

@@ -32,12 +32,12 @@ reasons contains sprintf("%s may not %s", [input.user, input.action]) if {
 }"#,
     )?;
     engine.put(
-        "grants",
+        "data.grants",
         value!({"alice": ["read", "write"], "bob": ["read"]}),
     )?;
 
     // prepared once, asked often, from any thread
-    let decision = engine.prepare::<Request<'_>, Decision>("authz/decision")?;
+    let decision = engine.prepare::<Request<'_>, Decision>("data.authz.decision")?;
     for user in ["alice", "bob"] {
         let action = "write";
         let Some(Decision { allow, reasons }) = decision.decide(&Request { user, action })? else {

@@ -6,6 +6,7 @@
 //! the panic and returns [`Error::Internal`](crate::Error::Internal).
 
 use std::any::Any;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice::SliceIndex;
 
@@ -29,13 +30,42 @@ pub fn violated(what: &str) -> ! {
     panic!("invariant violated: {what}")
 }
 
-/// Calls `run` and returns the message of a panic within it.
+/// Calls `run`; a panic within it becomes an error with its message.
 ///
 /// Everything that a panic interrupts is dropped: an evaluation with its memory, or the next state of an engine, which
 /// is published only at the end of a change. So callers never see a half-finished state.
-pub fn catch<R>(run: impl FnOnce() -> R) -> Result<R, String> {
-    catch_unwind(AssertUnwindSafe(run)).map_err(panic_message)
+pub fn catch<R>(run: impl FnOnce() -> R) -> Result<R, InternalError> {
+    let caught = catch_unwind(AssertUnwindSafe(run));
+    caught.map_err(|payload| InternalError::new(panic_message(payload)))
 }
+
+/// A violated invariant, or a panic of a host function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InternalError {
+    message: String,
+}
+
+impl InternalError {
+    /// Creates an error with the message of a panic, which [`panic_message`] returns.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+        }
+    }
+
+    /// Returns the message without `internal error: `.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for InternalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "internal error: {}", self.message)
+    }
+}
+
+impl std::error::Error for InternalError {}
 
 /// Returns the message of a caught panic, for hosts that report a panic as an error.
 ///

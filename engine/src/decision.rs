@@ -15,14 +15,14 @@ use crate::value::serde::{from_value, to_value};
 /// use solon::{Decision, Engine};
 ///
 /// #[derive(serde::Serialize)]
-/// struct Asked<'a> {
+/// struct Login<'a> {
 ///     user: &'a str,
 /// }
 ///
 /// let engine = Engine::new();
 /// engine.set_module("p.rego", "package p\nroles contains \"admin\" if input.user == \"alice\"")?;
-/// let roles: Decision<Asked<'_>, Vec<String>> = engine.prepare("p/roles")?;
-/// assert_eq!(roles.decide(&Asked { user: "alice" })?, Some(vec!["admin".to_owned()]));
+/// let roles: Decision<Login<'_>, Vec<String>> = engine.prepare("data.p.roles")?;
+/// assert_eq!(roles.decide(&Login { user: "alice" })?, Some(vec!["admin".to_owned()]));
 /// # Ok::<(), solon::Error>(())
 /// ```
 pub struct Decision<In: ?Sized, Out> {
@@ -63,6 +63,6 @@ impl<In: Serialize + ?Sized, Out: DeserializeOwned> Decision<In, Out> {
         answer
             .map(|value| from_value(value.borrow()))
             .transpose()
-            .map_err(|error| Error::Output(error.to_string()))
+            .map_err(Error::Output)
     }
 }

@@ -41,8 +41,8 @@ use crate::trace::Timer;
 use crate::value::{Repr, Value};
 
 pub use builder::EngineBuilder;
-pub use change::Change;
 use change::ModuleSource;
+pub use change::{Change, CheckOptions};
 use committing::{PendingCommit, make};
 pub use definition::Definition;
 pub use dependencies::Dependencies;
@@ -61,9 +61,9 @@ pub use loading::{FileLoad, LoadReport};
 ///     package authz
 ///     allow if input.user in data.admins
 /// "#)?;
-/// engine.put("/admins", Value::from(vec![Value::from("alice")]))?;
+/// engine.put("data.admins", Value::from(vec![Value::from("alice")]))?;
 ///
-/// let allow = engine.prepare_document("/authz/allow")?;
+/// let allow = engine.prepare_document("data.authz.allow")?;
 /// let input = Value::object(vec![("user".into(), "alice".into())]);
 /// assert_eq!(allow.evaluate(&Request::new().input(&input))?, Some(Value::from(true)));
 /// # Ok::<(), solon::Error>(())
@@ -148,15 +148,7 @@ impl Engine {
     /// # Errors
     /// [`Error::Compile`], [`Error::Store`] or [`Error::UnknownModule`]. The engine is unchanged then.
     pub fn apply(&self, change: Change) -> Result<(), Error> {
-        self.apply_timed(change, Timer::default())
-    }
-
-    /// Applies a change like [`Self::apply`] and reports to `timer` how long parsing and compiling take.
-    ///
-    /// # Errors
-    /// Errors of [`Self::apply`].
-    pub fn apply_timed(&self, change: Change, timer: Timer<'_>) -> Result<(), Error> {
-        self.apply_with(|_| Ok(change), timer)
+        self.apply_with(|_| Ok(change), Timer::default())
     }
 
     /// Applies a change that depends on the current snapshot. `change` is called with it under the writer lock, so no
@@ -224,15 +216,15 @@ impl Engine {
     /// [`PreparedQuery::pin_to`](crate::PreparedQuery::pin_to)).
     ///
     /// ```
-    /// use solon::{Change, Engine, Request, Value};
+    /// use solon::{Change, CheckOptions, Engine, Request, Value};
     ///
     /// let engine = Engine::new();
     /// engine.set_module("p.rego", "package p\nallow := false")?;
-    /// let allow = engine.prepare_document("p/allow")?;
+    /// let allow = engine.prepare_document("data.p.allow")?;
     ///
     /// let mut change = Change::default();
     /// change.set_module("p.rego", "package p\nallow := true");
-    /// let after = engine.check(change)?;
+    /// let after = engine.check(change, CheckOptions::default())?;
     /// let request = Request::new();
     /// assert_eq!(allow.evaluate(&request.snapshot(&after))?, Some(Value::from(true)));
     /// assert_eq!(allow.evaluate(&request)?, Some(Value::from(false)));
@@ -241,23 +233,16 @@ impl Engine {
     ///
     /// # Errors
     /// Errors of [`Self::apply`], except for errors of the store.
-    pub fn check(&self, change: Change) -> Result<Snapshot, Error> {
-        self.check_at(&self.snapshot(), change, false)
-    }
-
-    /// Checks a change of a given snapshot, as [`Self::check`] does for the current one. With `strict` all modules are
-    /// compiled by the rules of strict mode, even if the engine does not use it.
-    ///
-    /// # Errors
-    /// Fails as [`Self::check`] does.
-    pub fn check_at(
-        &self,
-        before: &Snapshot,
-        change: Change,
-        strict: bool,
-    ) -> Result<Snapshot, Error> {
-        let before = before.state();
-        let strict = strict || self.inner.options.strict;
+    pub fn check(&self, change: Change, options: CheckOptions<'_>) -> Result<Snapshot, Error> {
+        let now;
+        let before = match options.snapshot {
+            Some(snapshot) => snapshot.state(),
+            None => {
+                now = self.now();
+                &now
+            }
+        };
+        let strict = options.strict || self.inner.options.strict;
         let Change { modules, writes } = change;
         let edit = |transaction: &mut Transaction| make(writes, transaction);
         let mut next = self.prepare_commit(before, modules, edit, strict, Timer::default())?;
@@ -299,7 +284,7 @@ impl Engine {
                 Some(ModuleSource::Parsed(module)) => module,
                 None => {
                     if modules.remove(&name).is_none() {
-                        return Err(Error::UnknownModule(name));
+                        return Err(Error::UnknownModule { name });
                     }
                     changed.push((name, None));
                     continue;
@@ -432,38 +417,31 @@ impl Engine {
         self.inner.shared.now.free_retired();
     }
 
-    /// Returns the base document at a path with slashes.
+    /// Returns the base document that a reference names, such as `data.users.alice`.
     ///
     /// # Errors
-    /// [`Error::Store`] if there is none.
-    pub fn read(&self, path: &str) -> Result<Value, Error> {
-        Ok(self
-            .data_snapshot()
-            .read(&Path::from_slashes(path))?
-            .clone())
+    /// [`Error::Store`] if there is none, [`Error::Options`] if the text is not a reference to a document.
+    pub fn read(&self, reference: &str) -> Result<Value, Error> {
+        Ok(self.data_snapshot().read(&reference.parse()?)?.clone())
     }
 
-    /// Writes a base document and creates missing objects around it.
+    /// Writes the base document that a reference names, such as `data.users.alice`, and creates missing objects around it.
     ///
     /// # Errors
-    /// [`Error::Store`] if the path leads through a value that is not an object, or into a rule's document.
-    pub fn put(&self, path: &str, value: Value) -> Result<(), Error> {
+    /// [`Error::Options`] if the text is not a reference to a document; [`Error::Store`] if the path leads through a value that is not an object, or into a rule's document.
+    pub fn put(&self, reference: &str, value: Value) -> Result<(), Error> {
         let mut change = Change::default();
-        change.put(Path::from_slashes(path), value);
+        change.put(reference.parse()?, value);
         self.apply(change)
     }
 
-    /// Removes a base document.
+    /// Removes the base document that a reference names.
     ///
     /// # Errors
-    /// [`Error::Store`] if there is none.
-    pub fn remove(&self, path: &str) -> Result<(), Error> {
+    /// [`Error::Store`] if there is none, [`Error::Options`] if the text is not a reference to a document.
+    pub fn remove(&self, reference: &str) -> Result<(), Error> {
         let mut change = Change::default();
-        change.write(
-            Operation::Remove,
-            Path::from_slashes(path),
-            Value(Repr::Null),
-        );
+        change.write(Operation::Remove, reference.parse()?, Value(Repr::Null));
         self.apply(change)
     }
 }

@@ -1,20 +1,23 @@
 //! Errors of the engine.
 
 mod kind;
+mod payloads;
 
 use std::fmt;
 use std::sync::Arc;
 
 pub use kind::ErrorKind;
+pub use payloads::{InputError, OptionError};
 
 use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
 
-use crate::bug;
+use crate::bug::{self, InternalError};
 use crate::bundle::{LoadError, LoadErrors};
 use crate::compile::BLANK_QUERY;
 use crate::runtime::{EvalError, StackFrame};
-use crate::store::StoreError;
+use crate::store::{Path, PathError, StoreError};
 use crate::value::json::JsonError;
+use crate::value::serde::ConvertError;
 
 /// An error of the engine.
 ///
@@ -39,15 +42,18 @@ pub enum Error {
     /// An input, or data, that is not valid.
     Input(InputError),
     /// A value that cannot be converted to the requested type.
-    Output(String),
-    /// An invalid option, for example an unknown that is not a reference.
-    Options(String),
+    Output(ConvertError),
+    /// An invalid option or path, for example an unknown that is not a reference.
+    Options(OptionError),
     /// Files that cannot be loaded. The engine is unchanged.
     Load(LoadErrors),
     /// A path at which there is neither a rule nor a base document, where one is required.
-    UnknownPath(String),
+    UnknownPath(Path),
     /// A module that does not exist.
-    UnknownModule(String),
+    UnknownModule {
+        /// The name of the module.
+        name: String,
+    },
     /// A query without an expression.
     EmptyQuery,
     /// Conditions that a filter of the requested kind cannot express, and hints for filters with suspicious names, each
@@ -55,48 +61,7 @@ pub enum Error {
     Filter(Vec<ErrorEntry>),
     /// A bug of the engine: an invariant was violated. The result is lost, and the engine is unchanged. Please report
     /// it.
-    Internal(String),
-}
-
-/// The reason why an input, or data, is not valid.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InputError {
-    message: String,
-    json: Option<JsonError>,
-}
-
-impl InputError {
-    /// Creates an error with the message of a conversion.
-    pub fn new(message: impl Into<String>) -> Self {
-        let message = message.into();
-        Self {
-            message,
-            json: None,
-        }
-    }
-
-    /// Returns the row and the column in JSON text, both from 1.
-    pub fn position(&self) -> Option<(usize, usize)> {
-        let json = self.json.as_ref()?;
-        Some((json.line(), json.column()))
-    }
-}
-
-impl fmt::Display for InputError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for InputError {}
-
-impl From<JsonError> for InputError {
-    fn from(error: JsonError) -> Self {
-        Self {
-            message: error.to_string(),
-            json: Some(error),
-        }
-    }
+    Internal(InternalError),
 }
 
 /// One entry of an error in the format of OPA's APIs.
@@ -167,19 +132,19 @@ impl Error {
             }
             Self::UnknownPath(_) => vec![ErrorEntry::new("resource_not_found", self.to_string())],
             Self::EmptyQuery => vec![ErrorEntry::new("invalid_parameter", EMPTY_QUERY)],
-            Self::UnknownModule(name) => vec![ErrorEntry::new(
+            Self::UnknownModule { name } => vec![ErrorEntry::new(
                 "resource_not_found",
                 format!("policy id `{name}` not found"),
             )],
             Self::Filter(entries) => entries.clone(),
-            Self::Internal(what) => vec![ErrorEntry::new("internal_error", what.clone())],
+            Self::Internal(error) => vec![ErrorEntry::new("internal_error", error.message())],
         }
     }
 
     /// Runs an operation of the public API; a [`bug!`](crate::bug) or another panic within it becomes
     /// [`Self::Internal`].
     pub(crate) fn caught<R>(run: impl FnOnce() -> Result<R, Self>) -> Result<R, Self> {
-        bug::catch(run).unwrap_or_else(|what| Err(Self::Internal(what)))
+        bug::catch(run).unwrap_or_else(|panic| Err(Self::Internal(panic)))
     }
 
     /// Returns the error of a query without text, or with blanks and comments only.
@@ -226,15 +191,18 @@ impl fmt::Display for Error {
             Self::Store(error) => error.fmt(f),
             Self::Input(error) => error.fmt(f),
             Self::Load(errors) => errors.fmt(f),
-            Self::Output(message) | Self::Options(message) => f.write_str(message),
-            Self::UnknownPath(path) => write!(f, "no rule and no document at `{path}`"),
+            Self::Output(error) => error.fmt(f),
+            Self::Options(error) => error.fmt(f),
+            Self::UnknownPath(path) => {
+                write!(f, "no rule and no document at `{}`", path.reference())
+            }
             Self::EmptyQuery => f.write_str(EMPTY_QUERY),
-            Self::UnknownModule(name) => write!(f, "policy id `{name}` not found"),
+            Self::UnknownModule { name } => write!(f, "policy id `{name}` not found"),
             Self::Filter(entries) => {
                 let words: Vec<String> = entries.iter().map(ErrorEntry::line).collect();
                 f.write_str(&words.join("\n"))
             }
-            Self::Internal(what) => write!(f, "internal error: {what}"),
+            Self::Internal(error) => error.fmt(f),
         }
     }
 }
@@ -248,7 +216,13 @@ impl std::error::Error for Error {
             Self::Store(error) => Some(error),
             Self::Input(error) => Some(error),
             Self::Load(errors) => Some(errors),
-            _ => None,
+            Self::Output(error) => Some(error),
+            Self::Options(error) => Some(error),
+            Self::Internal(error) => Some(error),
+            Self::UnknownPath(_)
+            | Self::UnknownModule { .. }
+            | Self::EmptyQuery
+            | Self::Filter(_) => None,
         }
     }
 }
@@ -274,6 +248,24 @@ impl From<Diagnostics> for Error {
 impl From<Box<EvalError>> for Error {
     fn from(error: Box<EvalError>) -> Self {
         Self::Eval(error)
+    }
+}
+
+impl From<OptionError> for Error {
+    fn from(error: OptionError) -> Self {
+        Self::Options(error)
+    }
+}
+
+impl From<PathError> for Error {
+    fn from(error: PathError) -> Self {
+        Self::Options(OptionError::new(error.to_string()))
+    }
+}
+
+impl From<InputError> for Error {
+    fn from(error: InputError) -> Self {
+        Self::Input(error)
     }
 }
 

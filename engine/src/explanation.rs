@@ -21,9 +21,7 @@ use crate::query::{
 use crate::runtime::EvalError;
 use crate::snapshot::Policy;
 use crate::topdown::{SearchOptions, Shortcuts};
-use crate::trace::{
-    self, Detail, Event, EventNames, Names, Observer, Observers, Pretty, Recorder, Spelling,
-};
+use crate::trace::{self, Detail, Event, EventNames, Names, Observers, Pretty, Recorder, Spelling};
 use crate::value::json::TooLong;
 
 type SourceFiles = std::collections::HashMap<SourceId, Arc<str>>;
@@ -71,17 +69,52 @@ impl From<Detail> for ExplainOptions<'_> {
     }
 }
 
+/// Options of the lines of a trace ([`Explanation::lines`]).
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct TraceLines {
+    /// `true` if each line starts with the file and the row.
+    pub locations: bool,
+    /// `true` if the values of variables are shown.
+    pub variables: bool,
+    /// Number of additional blanks after each column.
+    pub gap: usize,
+}
+
+impl TraceLines {
+    /// Sets whether each line starts with the file and the row.
+    #[must_use]
+    pub fn locations(mut self, locations: bool) -> Self {
+        self.locations = locations;
+        self
+    }
+
+    /// Sets whether the values of variables are shown.
+    #[must_use]
+    pub fn variables(mut self, variables: bool) -> Self {
+        self.variables = variables;
+        self
+    }
+
+    /// Sets the number of additional blanks after each column.
+    #[must_use]
+    pub fn gap(mut self, gap: usize) -> Self {
+        self.gap = gap;
+        self
+    }
+}
+
 /// The result of an explained query, its solutions or residuals, and the steps that led to it.
 ///
 /// ```
 /// use solon::trace::Detail;
-/// use solon::{Engine, Request};
+/// use solon::{Engine, Request, TraceLines};
 ///
 /// let engine = Engine::new();
 /// engine.set_module("p.rego", "package p\nallow if input.x > 1")?;
-/// let allow = engine.prepare_document("p/allow")?;
+/// let allow = engine.prepare_document("data.p.allow")?;
 /// let explained = allow.explain(&Request::new().input_json(br#"{"x": 1}"#), Detail::Fails);
-/// assert!(explained.lines(false, false)?.iter().any(|line| line.contains("Fail")));
+/// assert!(explained.lines(TraceLines::default())?.iter().any(|line| line.contains("Fail")));
 /// # Ok::<(), solon::Error>(())
 /// ```
 #[non_exhaustive]
@@ -108,24 +141,12 @@ impl PreparedQuery {
     ///
     /// # Errors
     /// Errors of [`Self::solutions`].
-    pub fn search(
+    pub fn search<'s>(
         &self,
         request: &Request<'_>,
-        observer: Option<&mut dyn Observer>,
+        options: impl Into<SearchOptions<'s>>,
     ) -> Result<Vec<Solution>, Error> {
-        self.pin_for(request)?.search(request, observer)
-    }
-
-    /// Calls [`PinnedQuery::search_as`] with the snapshot of the request.
-    ///
-    /// # Errors
-    /// Errors of [`Self::solutions`].
-    pub fn search_as(
-        &self,
-        request: &Request<'_>,
-        search: SearchOptions<'_>,
-    ) -> Result<Vec<Solution>, Error> {
-        self.pin_for(request)?.search_as(request, search)
+        self.pin_for(request)?.search(request, options)
     }
 
     /// Calls [`PinnedQuery::explain`] with the snapshot of the request.
@@ -139,46 +160,35 @@ impl PreparedQuery {
             Err(error) => Explanation::without_query(Err(error)),
         }
     }
-
-    /// Calls [`PinnedQuery::checked`] with the snapshot of the request.
-    ///
-    /// # Errors
-    /// Errors of [`Self::solutions`].
-    pub fn search_checked(
-        &self,
-        request: &Request<'_>,
-        search: SearchOptions<'_>,
-    ) -> Result<Vec<Solution>, Error> {
-        self.pin_for(request)?.checked(request, search)
-    }
 }
 
 impl PinnedQuery {
-    /// Returns the same as [`Self::solutions`], computed by the tracing evaluator, which reports its steps to an
-    /// observer.
+    /// Returns the same as [`Self::solutions`], computed by the tracing evaluator with the observers, instruments and
+    /// optimisations of `options`.
     ///
     /// # Errors
     /// Errors of [`Self::solutions`].
-    pub fn search(
+    pub fn search<'s>(
         &self,
         request: &Request<'_>,
-        observer: Option<&mut dyn Observer>,
+        options: impl Into<SearchOptions<'s>>,
     ) -> Result<Vec<Solution>, Error> {
-        let observer = observer.map(|observer| observer as &mut dyn Observer);
-        self.search_as(
-            request,
-            SearchOptions {
-                observer,
-                ..SearchOptions::default()
-            },
-        )
+        let options = options.into();
+        let compared = cfg!(debug_assertions)
+            && options.cross_check
+            && options.shortcuts == Shortcuts::default()
+            && !self.is_nondeterministic();
+        let result = self.searched(request, options);
+        if compared {
+            let planned = self.solutions(&request.silent());
+            if !agree(&planned, &result) && !ran_out(&planned) && !ran_out(&result) {
+                return Err(self.disagreement());
+            }
+        }
+        result
     }
 
-    /// Returns the solutions with the observers, instruments and optimisations of `search`.
-    ///
-    /// # Errors
-    /// Errors of [`Self::solutions`].
-    pub fn search_as(
+    fn searched(
         &self,
         request: &Request<'_>,
         search: SearchOptions<'_>,
@@ -219,28 +229,8 @@ impl PinnedQuery {
     ) -> Explanation {
         let query = ExplainedQuery::Query(self.0.clone());
         Explanation::record(query, &self.0.shared, request, options.into(), |search| {
-            self.checked(request, search)
+            self.search(request, search.cross_check(true))
         })
-    }
-
-    /// Returns the same as [`Self::search_as`]. In a debug build the fast evaluator must return the same.
-    ///
-    /// # Errors
-    /// Errors of [`Self::solutions`].
-    pub fn checked(
-        &self,
-        request: &Request<'_>,
-        search: SearchOptions<'_>,
-    ) -> Result<Vec<Solution>, Error> {
-        let usual = search.shortcuts == Shortcuts::default();
-        let answer = self.search_as(request, search);
-        if cfg!(debug_assertions) && usual && !self.is_nondeterministic() {
-            let planned = self.solutions(&request.silent());
-            if !agree(&planned, &answer) && !ran_out(&planned) && !ran_out(&answer) {
-                return Err(self.disagreement());
-            }
-        }
-        answer
     }
 
     /// Returns `true` if a second evaluation may legitimately return something else.
@@ -314,13 +304,13 @@ impl PinnedPartial {
     ///
     /// ```
     /// use solon::trace::Detail;
-    /// use solon::{Engine, PartialOptions, Request};
+    /// use solon::{Engine, PartialOptions, Request, TraceLines};
     ///
     /// let engine = Engine::new();
     /// engine.set_module("p.rego", "package p\nallow if input.x > 1")?;
-    /// let partial = engine.prepare_partial_document("p/allow", &PartialOptions::default())?;
+    /// let partial = engine.prepare_partial("data.p.allow", &PartialOptions::default())?;
     /// let explained = partial.pin()?.explain(&Request::new(), Detail::Full);
-    /// assert!(explained.lines(false, false)?.iter().any(|line| line.contains("Save")));
+    /// assert!(explained.lines(TraceLines::default())?.iter().any(|line| line.contains("Save")));
     /// assert_eq!(explained.result?.query_texts(), ["gt(input.x, 1)"]);
     /// # Ok::<(), solon::Error>(())
     /// ```
@@ -331,7 +321,7 @@ impl PinnedPartial {
     ) -> Explanation<Residuals> {
         let query = ExplainedQuery::Partial(self.0.clone());
         Explanation::record(query, &self.0.shared, request, options.into(), |search| {
-            self.evaluate_as(request, search)
+            self.search(request, search)
         })
     }
 }
@@ -423,28 +413,15 @@ impl<T> Explanation<T> {
         }
     }
 
-    /// Returns the lines of the trace. With `places`, each line starts with the file and the row.
+    /// Returns the lines of the trace.
     ///
     /// # Errors
     /// [`Error::Eval`] if they exceed the maximum length.
-    pub fn lines(&self, places: bool, variables: bool) -> Result<Vec<String>, Error> {
-        self.lines_with_gap(places, variables, 0)
-    }
-
-    /// Returns the lines of the trace with `gap` additional blanks after each column.
-    ///
-    /// # Errors
-    /// Errors of [`Self::lines`].
-    pub fn lines_with_gap(
-        &self,
-        places: bool,
-        variables: bool,
-        gap: usize,
-    ) -> Result<Vec<String>, Error> {
+    pub fn lines(&self, options: TraceLines) -> Result<Vec<String>, Error> {
         let how = Pretty {
-            gap,
-            files: places.then(|| self.files()),
-            variables,
+            gap: options.gap,
+            files: options.locations.then(|| self.files()),
+            variables: options.variables,
             originals: self.names(),
         };
         Error::caught(|| trace::pretty(&self.events, how, self.longest).map_err(too_long))

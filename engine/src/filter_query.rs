@@ -11,7 +11,7 @@ use solon_syntax::source::Span;
 
 use crate::compile::Compiled;
 use crate::compile::annotations::rule_path;
-use crate::error::{Error, ErrorEntry};
+use crate::error::{Error, ErrorEntry, OptionError};
 use crate::filter::{
     FilterCondition, FilterLanguage, FilterTarget, Hints, Manner, MappedNames, MappingError,
     Mappings, Rejection, Statement, check, conflicts, masks, settled, sql, together, ucast,
@@ -108,7 +108,7 @@ impl Filters {
 /// let engine = Engine::new();
 /// engine.set_module("p.rego", "package p\ninclude if input.rows.owner == input.user")?;
 /// let options = FilterOptions::new([FilterTarget::Postgresql]).unknowns(["input.rows"]);
-/// let filters = engine.prepare_filters("p/include", &options)?;
+/// let filters = engine.prepare_filters("data.p.include", &options)?;
 /// let made = filters.compile(&Request::new().input_json(br#"{"user": "alice"}"#))?;
 /// let Some(FilterQuery::Sql(sql)) = &made.filters[0].query else { panic!("a filter keeps no row") };
 /// assert_eq!(sql.text, "WHERE rows.owner = E'alice'");
@@ -150,7 +150,7 @@ impl PreparedFilters {
     /// let policy = "package filters\n\ninclude if input.fruits.colour in input.favourites\n";
     /// engine.set_module("filters.rego", policy)?;
     /// let options = FilterOptions::new([FilterTarget::Postgresql]).unknowns(["input.fruits"]);
-    /// let filters = engine.prepare_filters("filters/include", &options)?;
+    /// let filters = engine.prepare_filters("data.filters.include", &options)?;
     ///
     /// let input = solon::json::read(br#"{"favourites": ["red", "green"]}"#)?;
     /// let made = filters.compile(&Request::new().input(&input))?;
@@ -159,21 +159,16 @@ impl PreparedFilters {
     /// # Ok::<(), solon::Error>(())
     /// ```
     ///
+    /// The timer of the request receives how long each stage took: evaluating the rule (`rego_partial_eval`) and the rules
+    /// for its masks, if there are any (`rego_query_eval`, within `compile_eval_mask_rule`), checking
+    /// (`compile_eval_constraints`) and writing (`compile_translate_queries`). Parsing of the input is not reported.
+    ///
     /// # Errors
     /// [`Error::Filter`] for conditions that no filter can express; [`Error::Eval`] if the evaluation fails;
     /// [`Error::Input`] if the input is not valid; [`Error::Compile`] if the policy has changed and no longer compiles.
     pub fn compile(&self, request: &Request<'_>) -> Result<Filters, Error> {
-        self.compile_timed(request, Timer::default())
-    }
-
-    /// Compiles the filter like [`Self::compile`] and reports to the timer how long each stage took: evaluating the rule
-    /// (`rego_partial_eval`) and the rules for its masks, if there are any (`rego_query_eval`, within
-    /// `compile_eval_mask_rule`), checking (`compile_eval_constraints`) and writing (`compile_translate_queries`).
-    ///
-    /// # Errors
-    /// Errors of [`Self::compile`].
-    pub fn compile_timed(&self, request: &Request<'_>, timer: Timer<'_>) -> Result<Filters, Error> {
-        Error::caught(|| self.compiled(request, timer))
+        let timer = request.compile_timer();
+        Error::caught(|| self.compiled(&request.timer(Timer::default()), timer))
     }
 
     fn compiled(&self, request: &Request<'_>, timer: Timer<'_>) -> Result<Filters, Error> {
@@ -281,7 +276,7 @@ fn evaluate_residuals(
         search.shortcuts = Shortcuts::default().indexing(false);
         search.observer = Some(observer);
     }
-    query.evaluate_as(request, search)
+    query.search(request, search)
 }
 
 /// Returns the masks, or the reason why there are none.
@@ -402,13 +397,13 @@ impl FromStr for FilterTarget {
 
     /// Parses the name of a target, for example `sql+postgresql`.
     fn from_str(name: &str) -> Result<Self, Error> {
-        Self::named(name).map_err(Error::Options)
+        Ok(Self::named(name).map_err(OptionError::new)?)
     }
 }
 
 impl From<MappingError> for Error {
     fn from(error: MappingError) -> Self {
-        Self::Options(error.to_string())
+        Self::Options(OptionError::new(error.to_string()))
     }
 }
 
@@ -436,7 +431,7 @@ mod tests {
         let hints = |unknowns: &[&str]| {
             let options = options.clone().unknowns(unknowns.iter().copied());
             let made = engine
-                .filters("f/include", &options, &Request::new())
+                .filters("data.f.include", &options, &Request::new())
                 .unwrap();
             made.hints
                 .into_iter()

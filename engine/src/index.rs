@@ -77,7 +77,7 @@ mod tests {
         let read = bug::catch(|| *[1].item(1_u16));
         let written = bug::catch(|| *[1].item_mut(u32::MAX) = 2);
         for found in [read.map(drop), written] {
-            assert!(found.is_err_and(|message| message.contains(super::OUT_OF_RANGE)));
+            assert!(found.is_err_and(|message| message.message().contains(super::OUT_OF_RANGE)));
         }
     }
 }

@@ -11,7 +11,7 @@
 //!
 //! let engine = Engine::new();
 //! engine.set_module("policy.rego", "package p\n\nallow if input.role == \"admin\"\n")?;
-//! let allow = engine.prepare_document("p/allow")?;
+//! let allow = engine.prepare_document("data.p.allow")?;
 //!
 //! let input = Value::object(vec![("role".into(), "admin".into())]);
 //! assert!(allow.allow(&Request::new().input(&input))?);
@@ -118,7 +118,7 @@ mod types;
 mod uri;
 mod value;
 
-pub use bug::panic_message;
+pub use bug::{InternalError, panic_message};
 pub use build::{BuildError, BundleBuilder};
 pub use builtins::{
     BuiltinContext, BuiltinError, BuiltinErrorDetail, Capabilities, CapabilitiesError,
@@ -127,9 +127,11 @@ pub use builtins::{
 };
 pub use compile::{Options as CompilerOptions, Work};
 pub use decision::Decision;
-pub use engine::{Change, Definition, Dependencies, Engine, EngineBuilder, FileLoad, LoadReport};
-pub use error::{Error, ErrorEntry, ErrorKind, InputError};
-pub use explanation::{ExplainOptions, Explanation};
+pub use engine::{
+    Change, CheckOptions, Definition, Dependencies, Engine, EngineBuilder, FileLoad, LoadReport,
+};
+pub use error::{Error, ErrorEntry, ErrorKind, InputError, OptionError};
+pub use explanation::{ExplainOptions, Explanation, TraceLines};
 pub use filter::{FilterTarget, Statement};
 pub use filter_query::{Filter, FilterOptions, FilterQuery, Filters, PreparedFilters};
 pub use host::{Cancel, FixedHost, Host, OfflineHost};
@@ -138,13 +140,13 @@ pub use partial::Residuals;
 pub use partial_query::{PartialOptions, PinnedPartial, PreparedPartial};
 pub use query::{
     ExpressionText, Input, PinnedDocument, PinnedQuery, PreparedDocument, PreparedQuery,
-    QueryContext, Request, Solution, cached_memory, release_memory,
+    QuerySource, Request, Solution, cached_memory, release_memory,
 };
 pub use runtime::{EvalError, StackFrame};
 pub use snapshot::{ActiveBundle, Snapshot, release_thread_snapshot};
 pub use solon_syntax::ast::{Module, Version};
 pub use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
-pub use store::{DataSnapshot, Path};
+pub use store::{DataSnapshot, Path, PathError};
 pub use topdown::{BuiltinErrors, SearchOptions, Shortcuts};
 pub use types::SignatureError;
 pub use value::array::Items;

@@ -310,7 +310,7 @@ impl BundleLimits {
 ///
 /// let engine = Engine::builder().limits(Limits::default().steps(Some(1000))).build();
 /// engine.set_module("p.rego", "package p\nn := sum([x | some x in numbers.range(1, 100000)])")?;
-/// let n = engine.prepare_document("p/n")?;
+/// let n = engine.prepare_document("data.p.n")?;
 /// assert!(n.evaluate(&Request::new()).is_err());
 /// // a request may have bounds of its own
 /// assert!(n.evaluate(&Request::new().limits(&Limits::default())).is_ok());

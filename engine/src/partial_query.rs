@@ -115,8 +115,8 @@ impl Default for PartialOptions {
 ///
 /// let engine = Engine::new();
 /// engine.set_module("p.rego", "package p\nallow if {\n\tinput.role == data.role\n\tinput.n > 1\n}")?;
-/// engine.put("/role", "admin".into())?;
-/// let partial = engine.prepare_partial_document("p/allow", &PartialOptions::default())?;
+/// engine.put("data.role", "admin".into())?;
+/// let partial = engine.prepare_partial("data.p.allow", &PartialOptions::default())?;
 /// let left = partial.evaluate(&Request::new())?;
 /// assert_eq!(left.query_texts(), ["input.role = \"admin\"; gt(input.n, 1)"]);
 /// # Ok::<(), solon::Error>(())
@@ -166,19 +166,19 @@ impl PreparedPartial {
     /// [`Error::Eval`] if the evaluation fails, [`Error::Input`] if the input is not valid, [`Error::Compile`] if the
     /// policy has changed and the query no longer compiles.
     pub fn evaluate(&self, request: &Request<'_>) -> Result<Residuals, Error> {
-        self.evaluate_as(request, SearchOptions::default())
+        self.search(request, SearchOptions::default())
     }
 
-    /// Partially evaluates the query with the observers, instruments and optimisations of `search`.
+    /// Partially evaluates the query with the observers, instruments and optimisations of `options`.
     ///
     /// # Errors
     /// Errors of [`Self::evaluate`].
-    pub fn evaluate_as(
+    pub fn search<'s>(
         &self,
         request: &Request<'_>,
-        search: SearchOptions<'_>,
+        options: impl Into<SearchOptions<'s>>,
     ) -> Result<Residuals, Error> {
-        self.pin_for(request)?.evaluate_as(request, search)
+        self.pin_for(request)?.search(request, options)
     }
 }
 
@@ -189,9 +189,9 @@ impl PreparedPartial {
 ///
 /// let engine = Engine::new();
 /// engine.set_module("p.rego", "package p\nallow if input.n > data.least")?;
-/// engine.put("/least", 1.into())?;
-/// let pinned = engine.prepare_partial_document("p/allow", &PartialOptions::default())?.pin()?;
-/// engine.put("/least", 5.into())?;
+/// engine.put("data.least", 1.into())?;
+/// let pinned = engine.prepare_partial("data.p.allow", &PartialOptions::default())?.pin()?;
+/// engine.put("data.least", 5.into())?;
 /// assert_eq!(pinned.evaluate(&Request::new())?.query_texts(), ["gt(input.n, 1)"]);
 /// # Ok::<(), solon::Error>(())
 /// ```
@@ -209,24 +209,25 @@ impl PinnedPartial {
     /// # Errors
     /// [`Error::Eval`] if the evaluation fails, [`Error::Input`] if the input is not valid.
     pub fn evaluate(&self, request: &Request<'_>) -> Result<Residuals, Error> {
-        self.evaluate_as(request, SearchOptions::default())
+        self.search(request, SearchOptions::default())
     }
 
-    /// Partially evaluates the query with the observers, instruments and optimisations of `search`.
+    /// Partially evaluates the query with the observers, instruments and optimisations of `options`.
     ///
     /// # Errors
     /// Errors of [`Self::evaluate`].
-    pub fn evaluate_as(
+    pub fn search<'s>(
         &self,
         request: &Request<'_>,
-        search: SearchOptions<'_>,
+        options: impl Into<SearchOptions<'s>>,
     ) -> Result<Residuals, Error> {
         let SearchOptions {
             observer,
             instruments,
             shortcuts,
             builtin_errors: faults,
-        } = search;
+            ..
+        } = options.into();
         let Pinned {
             shared,
             snapshot,

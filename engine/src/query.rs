@@ -25,6 +25,7 @@ use crate::limits::Limits;
 use crate::snapshot::{CurrentSnapshot, Snapshot, SnapshotState};
 use crate::trace::Timer;
 use crate::value::Value;
+use crate::value::json::Style;
 
 pub(crate) use document::QueryCompiler;
 pub use document::{PinnedDocument, PreparedDocument};
@@ -63,7 +64,7 @@ pub enum Input<'a> {
 ///
 /// let engine = Engine::new();
 /// engine.set_module("p.rego", "package p\nallow if input.user == \"alice\"")?;
-/// let allow = engine.prepare_document("p/allow")?;
+/// let allow = engine.prepare_document("data.p.allow")?;
 /// let mut limits = Limits::default();
 /// limits.time = Some(Duration::from_millis(50));
 /// let request = Request::new().input_json(br#"{"user": "alice"}"#).limits(&limits);
@@ -81,6 +82,7 @@ pub struct Request<'a> {
     hooks: Hooks<'a>,
     /// State of the failed evaluation that this one repeats.
     replay_state: Option<&'a ResumeState>,
+    style: Option<&'a Style<'a>>,
 }
 
 impl<'a> Request<'a> {
@@ -140,8 +142,28 @@ impl<'a> Request<'a> {
         self
     }
 
-    /// Sets a timer for parsing the input, if it is text (`rego_input_parse`), and for compiling queries on behalf of
-    /// the request.
+    /// Sets the style of JSON text ([`PreparedDocument::evaluate_json`]). Default: compact.
+    ///
+    /// ```
+    /// use solon::json::{JsonLayout, Style};
+    /// use solon::{Engine, Request, value};
+    ///
+    /// let engine = Engine::new();
+    /// engine.put("data.limits", value!({"open": 3}))?;
+    /// let style = Style::new().layout(Some(JsonLayout::new("", "  ")));
+    /// let request = Request::new().json_style(&style);
+    /// let text = engine.prepare_document("data.limits")?.evaluate_json(&request)?;
+    /// assert_eq!(text.as_deref(), Some(&b"{\n  \"open\": 3\n}"[..]));
+    /// # Ok::<(), solon::Error>(())
+    /// ```
+    #[must_use]
+    pub fn json_style(mut self, style: &'a Style<'a>) -> Self {
+        self.style = Some(style);
+        self
+    }
+
+    /// Sets a timer for parsing the input, if it is text (`rego_input_parse`), and for compiling queries and filters on
+    /// behalf of the request.
     #[must_use]
     pub fn timer(mut self, timer: Timer<'a>) -> Self {
         self.timer = timer;
@@ -266,20 +288,22 @@ pub struct Solution {
     pub values: Vec<Value>,
 }
 
-/// The context of a query: its package and its imports.
+/// The text of a query with its package, its imports and other options. A `&str` is a query without options.
 ///
 /// ```
-/// use solon::{Engine, QueryContext, Request};
+/// use solon::{Engine, QuerySource, Request};
 ///
 /// let engine = Engine::new();
 /// engine.set_module("p.rego", "package authz\nallow := true")?;
-/// let query = engine.prepare_query_in("allow", &QueryContext::default().package("authz"))?;
+/// let query = engine.prepare_query(QuerySource::new("allow").package("authz"))?;
 /// assert_eq!(query.solutions(&Request::new())?.len(), 1);
 /// # Ok::<(), solon::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy)]
 #[non_exhaustive]
-pub struct QueryContext<'a> {
+pub struct QuerySource<'a> {
+    /// The text.
+    pub text: &'a str,
     /// The package, for example `authz.users`.
     pub package: Option<&'a str>,
     /// Imports, for example `data.users as us`.
@@ -290,11 +314,48 @@ pub struct QueryContext<'a> {
     pub no_rules: bool,
     /// `true` if calls of `print` are removed.
     pub no_prints: bool,
-    /// Timer for the stages of the compilation.
+    /// The snapshot whose policy the query is first compiled with, instead of the current one.
+    pub snapshot: Option<&'a Snapshot>,
+    /// Timer for the stages of the first compilation.
     pub timer: Timer<'a>,
 }
 
-impl<'a> QueryContext<'a> {
+impl<'a> From<&'a str> for QuerySource<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl<'a> From<&'a String> for QuerySource<'a> {
+    fn from(text: &'a String) -> Self {
+        Self::new(text)
+    }
+}
+
+impl<'a> QuerySource<'a> {
+    /// Returns a query without options.
+    pub fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            package: None,
+            imports: &[],
+            unsafe_builtins: &[],
+            no_rules: false,
+            no_prints: false,
+            snapshot: None,
+            timer: Timer::default(),
+        }
+    }
+
+    /// Sets the snapshot whose policy the query is first compiled with, such as one of
+    /// [`Engine::check`](crate::Engine::check). Evaluate the query with that snapshot
+    /// ([`PreparedQuery::pin_to`]); otherwise it is compiled again for the current policy.
+    #[must_use]
+    pub fn snapshot(mut self, snapshot: &'a Snapshot) -> Self {
+        self.snapshot = Some(snapshot);
+        self
+    }
+
     /// Sets the package, for example `authz.users`.
     #[must_use]
     pub fn package(mut self, package: &'a str) -> Self {
@@ -302,7 +363,15 @@ impl<'a> QueryContext<'a> {
         self
     }
 
-    /// Parses the text of a query.
+    /// Returns the same options for another text.
+    pub(crate) fn with_text<'b>(&self, text: &'b str) -> QuerySource<'b>
+    where
+        'a: 'b,
+    {
+        QuerySource { text, ..*self }
+    }
+
+    /// Parses the text.
     pub(crate) fn parse(
         &self,
         source: &Source,
@@ -343,7 +412,7 @@ impl<'a> QueryContext<'a> {
         self
     }
 
-    /// Sets a timer for the stages of the compilation.
+    /// Sets a timer for the stages of the first compilation. Later compilations are not measured.
     #[must_use]
     pub fn timer(mut self, timer: Timer<'a>) -> Self {
         self.timer = timer;

@@ -14,7 +14,7 @@ use std::time::Duration;
 use solon_syntax::ast::Module;
 
 use crate::error::Error;
-use crate::store::{DataSnapshot, ModuleOrigins, Origin, Path};
+use crate::store::{DataSnapshot, ModuleOrigins, Origin};
 use crate::value::Value;
 
 pub use bundles::ActiveBundle;
@@ -34,7 +34,7 @@ pub(crate) use policy::Policy;
 ///
 /// let engine = Engine::new();
 /// engine.set_module("p.rego", "package p\nallow := true")?;
-/// let allow = engine.prepare_document("p/allow")?;
+/// let allow = engine.prepare_document("data.p.allow")?;
 /// let before = engine.snapshot();
 /// engine.set_module("p.rego", "package p\nallow := false")?;
 /// let request = Request::new();
@@ -80,12 +80,12 @@ impl Snapshot {
         &self.0.documents
     }
 
-    /// Returns the base document at a path with slashes.
+    /// Returns the base document that a reference names, such as `data.users.alice`.
     ///
     /// # Errors
-    /// [`Error::Store`] if there is none.
-    pub fn read(&self, path: &str) -> Result<&Value, Error> {
-        Ok(self.0.documents.read(&Path::from_slashes(path))?)
+    /// [`Error::Store`] if there is none, [`Error::Options`] if the text is not a reference to a document.
+    pub fn read(&self, reference: &str) -> Result<&Value, Error> {
+        Ok(self.0.documents.read(&reference.parse()?)?)
     }
 
     /// Returns the duration of each stage of the last compilation, by OPA's name of the stage

@@ -34,7 +34,7 @@ pub unsafe extern "C" fn solon_engine_prepare(
     guard(|| {
         let (engine, path, out) = arguments!(handle(engine), path(path, path_length), output(out));
         out.give(Document {
-            prepared: engine.0.prepare_document_at(&path)?,
+            prepared: engine.0.document(&path),
             engine: engine.0.clone(),
         });
         Ok(())
@@ -52,9 +52,9 @@ pub unsafe extern "C" fn solon_engine_prepare_existing(
     out: *mut *mut Document,
 ) -> *mut Error {
     guard(|| {
-        let (engine, path, out) = arguments!(handle(engine), text(path, path_length), output(out));
+        let (engine, path, out) = arguments!(handle(engine), path(path, path_length), output(out));
         out.give(Document {
-            prepared: engine.0.prepare_existing_document(path)?,
+            prepared: engine.0.document(&path).must_exist()?,
             engine: engine.0.clone(),
         });
         Ok(())

@@ -10,6 +10,7 @@ use crate::guard::{guard, guard_or};
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::snapshot::Snapshot;
+use ::engine::CheckOptions;
 
 /// A policy engine. Several threads may change and evaluate it at once. A decision uses the modules and the data of one snapshot,
 /// and never waits.
@@ -71,7 +72,7 @@ pub unsafe extern "C" fn solon_engine_apply(
         let change = std::mem::take(&mut change.0);
         match metrics {
             None => Ok(engine.0.apply(change)?),
-            Some(metrics) => metrics.timed(|timer| Ok(engine.0.apply_timed(change, timer)?)),
+            Some(metrics) => metrics.timed(|timer| engine.0.apply_with(|_| Ok(change), timer)),
         }
     })
 }
@@ -87,7 +88,9 @@ pub unsafe extern "C" fn solon_engine_check(
 ) -> *mut Error {
     guard(|| {
         let (engine, change, out) = arguments!(handle(engine), handle(change), output(out));
-        out.give(Snapshot(engine.0.check(change.0.clone())?));
+        out.give(Snapshot(
+            engine.0.check(change.0.clone(), CheckOptions::default())?,
+        ));
         Ok(())
     })
 }
@@ -127,7 +130,7 @@ pub unsafe extern "C" fn solon_engine_evaluate_json(
             request(input_json, input_json_length),
             output(out),
         );
-        let document = engine.0.prepare_document_at(&path)?;
+        let document = engine.0.document(&path);
         out.write(Bytes::new(document.evaluate_json(&request)?));
         Ok(())
     })

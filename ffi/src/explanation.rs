@@ -5,7 +5,8 @@ use std::ptr;
 
 use ::engine::trace::{Detail, Spelling};
 use ::engine::{
-    Error as EngineError, Explanation as EngineExplanation, Solution, Value as EngineValue,
+    Error as EngineError, Explanation as EngineExplanation, Solution, TraceLines,
+    Value as EngineValue,
 };
 
 use crate::argument::{self, argument_error, arguments};
@@ -53,11 +54,11 @@ pub(crate) fn detail(constant: DetailLevel) -> Result<Detail, Error> {
 }
 
 impl AnyExplanation {
-    fn lines(&self, places: bool, variables: bool) -> Result<Vec<String>, EngineError> {
+    fn lines(&self, options: TraceLines) -> Result<Vec<String>, EngineError> {
         match self {
-            Self::Document(explanation) => explanation.lines(places, variables),
-            Self::Query(explanation) => explanation.lines(places, variables),
-            Self::Partial(explanation) => explanation.lines(places, variables),
+            Self::Document(explanation) => explanation.lines(options),
+            Self::Query(explanation) => explanation.lines(options),
+            Self::Partial(explanation) => explanation.lines(options),
         }
     }
 
@@ -94,7 +95,10 @@ pub unsafe extern "C" fn solon_explanation_text(
 ) -> *mut Error {
     guard(|| {
         let (explanation, out) = arguments!(handle(explanation), output(out));
-        let lines = explanation.0.lines(places != 0, variables != 0)?;
+        let options = TraceLines::default()
+            .locations(places != 0)
+            .variables(variables != 0);
+        let lines = explanation.0.lines(options)?;
         let text: String = lines.into_iter().map(|line| line + "\n").collect();
         out.write(Bytes::new(Some(text.into_bytes())));
         Ok(())

@@ -166,12 +166,12 @@ pub unsafe extern "C" fn solon_engine_prepare_filter(
         // SAFETY: the caller upholds the contract of the header
         let (engine, path, options, out) = unsafe {
             let engine = &argument::handle(engine, "engine")?.0;
-            let path = argument::text(path, path_length, "path")?;
+            let path = argument::path(path, path_length, "path")?;
             let options = argument::extensible(options, "options")?.read()?;
             (engine, path, options, argument::output(out, "out")?)
         };
         out.give(Filter {
-            prepared: engine.prepare_filters(path, &options)?,
+            prepared: engine.prepare_filters(&path.reference(), &options)?,
             never_true: options.never_true(),
             engine: engine.clone(),
         });

@@ -174,7 +174,9 @@ unsafe fn write_module(
             )
         };
         let module = engine.0.module(name);
-        let module = module.ok_or_else(|| EngineError::UnknownModule(name.to_owned()))?;
+        let module = module.ok_or_else(|| EngineError::UnknownModule {
+            name: name.to_owned(),
+        })?;
         out.write(Bytes::new(Some(show(&module).into_bytes())));
         Ok(())
     })

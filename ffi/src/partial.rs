@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use ::engine::{ExplainOptions, PartialOptions as EngineOptions, PreparedPartial, QueryContext};
+use ::engine::{ExplainOptions, PartialOptions as EngineOptions, PreparedPartial, QuerySource};
 
 use crate::argument::{self, Extensible};
 use crate::engine::Engine;
@@ -105,9 +105,9 @@ pub unsafe extern "C" fn solon_engine_prepare_partial(
             let text = argument::text(text, text_length, "text")?;
             let options = argument::extensible(options, "options")?.read()?;
             let out = argument::output(out, "out")?;
-            let compile =
-                |context: &QueryContext<'_>| engine.prepare_partial(text, &options, context);
-            (engine.clone(), query::prepare(query_options, compile)?, out)
+            let compile = |source: QuerySource<'_>| engine.prepare_partial(source, &options);
+            let prepared = query::prepare(query_options, text, compile)?;
+            (engine.clone(), prepared, out)
         };
         out.give(Partial { prepared, engine });
         Ok(())
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn solon_partial_evaluate(
         };
         let left = asked.answer(
             |request| partial.prepared.evaluate(request),
-            |request, search| partial.prepared.evaluate_as(request, search),
+            |request, search| partial.prepared.search(request, search),
         );
         out.give(Residuals::from_engine(&left?));
         Ok(())

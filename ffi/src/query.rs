@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 
 use ::engine::trace::Timer;
-use ::engine::{ExplainOptions, PreparedQuery, QueryContext, Solution};
+use ::engine::{ExplainOptions, PreparedQuery, QuerySource, Solution};
 
 use crate::argument::{self, Extensible};
 use crate::bytes::Bytes;
@@ -53,7 +53,8 @@ unsafe impl Extensible for QueryOptions {}
 /// `options` is NULL or points to options whose pointers are NULL or valid for what the fields describe.
 pub(crate) unsafe fn prepare<R>(
     options: *const QueryOptions,
-    prepare: impl FnOnce(&QueryContext<'_>) -> Result<R, ::engine::Error>,
+    text: &str,
+    prepare: impl FnOnce(QuerySource<'_>) -> Result<R, ::engine::Error>,
 ) -> Result<R, Error> {
     // SAFETY: by this function's contract
     let (package, imports, unsafe_builtins, metrics) = unsafe {
@@ -74,12 +75,12 @@ pub(crate) unsafe fn prepare<R>(
         )
     };
     let context = |timer: Timer<'_>| {
-        let mut context = QueryContext::default()
+        let mut source = QuerySource::new(text)
             .imports(imports.as_deref().unwrap_or_default())
             .unsafe_builtins(unsafe_builtins.as_deref().unwrap_or_default())
             .timer(timer);
-        context.package = package;
-        prepare(&context)
+        source.package = package;
+        prepare(source)
     };
     Ok(match metrics {
         None => context(Timer::default())?,
@@ -103,8 +104,8 @@ pub unsafe extern "C" fn solon_engine_prepare_query(
             let engine = &argument::handle(engine, "engine")?.0;
             let text = argument::text(text, text_length, "text")?;
             let out = argument::output(out, "out")?;
-            let compile = |context: &QueryContext<'_>| engine.prepare_query_in(text, context);
-            (engine.clone(), prepare(options, compile)?, out)
+            let compile = |source: QuerySource<'_>| engine.prepare_query(source);
+            (engine.clone(), prepare(options, text, compile)?, out)
         };
         out.give(Query { prepared, engine });
         Ok(())
@@ -198,7 +199,7 @@ impl Query {
     fn solutions(&self, asked: &mut ValidRequest<'_>) -> Result<Vec<Solution>, Error> {
         asked.answer(
             |request| self.prepared.solutions(request),
-            |request, search| self.prepared.search_as(request, search),
+            |request, search| self.prepared.search(request, search),
         )
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use ::engine::store::{Operation, PatchStep, Path};
-use ::engine::{Change as EngineChange, Value, json};
+use ::engine::{Change as EngineChange, CheckOptions, Value, json};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -138,7 +138,9 @@ impl Change {
     fn check(&self, py: Python<'_>) -> PyResult<Snapshot> {
         let mut change = EngineChange::default();
         self.add(|own| change = own.clone())?;
-        let snapshot = detached(py, || self.shared.engine.check(change))?;
+        let snapshot = detached(py, || {
+            self.shared.engine.check(change, CheckOptions::default())
+        })?;
         let settings = self.shared.settings;
         Ok(Snapshot { snapshot, settings })
     }
@@ -151,7 +153,7 @@ impl Change {
         let metrics = metrics.as_ref().map(Py::get);
         detached(py, || {
             Metrics::timing(metrics, |timer| {
-                self.shared.engine.apply_timed(change, timer)
+                self.shared.engine.apply_with(|_| Ok(change), timer)
             })
         })
     }

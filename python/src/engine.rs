@@ -413,15 +413,16 @@ impl Engine {
             }
             None => None,
         };
-        let path = Path::from_reference(&document);
-        let path = path.unwrap_or_else(|| Path::from_slashes(&document));
+        let path = document.parse::<Path>();
+        let path = path.unwrap_or_else(|_| Path::from_slashes(&document));
         let text = path.segments().join("/");
         let shared = self.shared();
         let prepared = detached(py, || {
+            let document = shared.engine.document(&path);
             if must_exist {
-                shared.engine.prepare_existing_document(&text)
+                document.must_exist()
             } else {
-                shared.engine.prepare_document_at(&path)
+                Ok(document)
             }
         })?;
         Ok(Document::new(prepared, text, shared.clone(), convert))
@@ -454,8 +455,7 @@ impl Engine {
             unsafe_builtins,
             metrics,
         };
-        let prepared =
-            context.prepare(py, |context| shared.engine.prepare_query_in(&text, context))?;
+        let prepared = context.prepare(py, &text, |source| shared.engine.prepare_query(source))?;
         Ok(Query::new(prepared, text, shared.clone()))
     }
 
@@ -503,8 +503,8 @@ impl Engine {
             unsafe_builtins,
             metrics,
         };
-        let prepared = context.prepare(py, |context| {
-            shared.engine.prepare_partial(&text, &options, context)
+        let prepared = context.prepare(py, &text, |source| {
+            shared.engine.prepare_partial(source, &options)
         })?;
         Ok(Partial::new(prepared, text, shared.clone()))
     }
@@ -556,7 +556,8 @@ impl Engine {
         if let Some(mappings) = mappings {
             options = options.mappings(from_python(&mappings, shared.settings)?);
         }
-        let prepared = detached(py, || shared.engine.prepare_filters(&path, &options))?;
+        let rule = Path::from_slashes(&path).reference();
+        let prepared = detached(py, || shared.engine.prepare_filters(&rule, &options))?;
         let never_true = options.never_true();
         Ok(Filter::new(prepared, path, never_true, shared.clone()))
     }

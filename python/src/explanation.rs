@@ -1,7 +1,7 @@
 //! `solon.Explanation`: a result and its explanation.
 
 use ::engine::trace::{Detail, Spelling};
-use ::engine::{Error, Explanation as EngineExplanation};
+use ::engine::{Error, Explanation as EngineExplanation, TraceLines};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -50,7 +50,9 @@ impl Explanation {
         convert: impl FnOnce(&T) -> PyResult<Py<PyAny>>,
     ) -> PyResult<Self> {
         let refused = |error: Error| from_engine(py, &error);
-        let lines = explanation.lines(true, false).map_err(refused)?;
+        let lines = explanation
+            .lines(TraceLines::default().locations(true))
+            .map_err(refused)?;
         let text = explanation.json(Spelling::Lower).map_err(refused)?;
         let result = match &explanation.result {
             Ok(result) => Ok(convert(result)?),

@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use ::engine::{Error, panic_message};
+use ::engine::{Error, InternalError, panic_message};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -40,5 +40,5 @@ pub fn no_truth_value(class: &str, instead: &str) -> PyErr {
 
 #[cold]
 fn internal<T>(payload: Box<dyn Any + Send>) -> Result<T, Error> {
-    Err(Error::Internal(panic_message(payload)))
+    Err(Error::Internal(InternalError::new(panic_message(payload))))
 }

@@ -52,7 +52,7 @@ impl Partial {
             py,
             &LatencyEstimate::slow(),
             |request| self.prepared.evaluate(request),
-            |request, search| self.prepared.evaluate_as(request, search),
+            |request, search| self.prepared.search(request, search),
         )?;
         Residuals::new(py, &left, self.shared.settings)
     }

@@ -100,7 +100,7 @@ impl Query {
             py,
             &LatencyEstimate::slow(),
             |request| bound.solutions(request),
-            |request, search| bound.checked(request, search),
+            |request, search| bound.search(request, search.cross_check(true)),
         )?;
         let expressions = PyList::empty(py);
         for one in bound.expressions() {

@@ -1,6 +1,6 @@
 //! State that an engine shares with the objects created from it.
 
-use ::engine::QueryContext;
+use ::engine::QuerySource;
 use ::engine::bundle::Loaded;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -61,17 +61,18 @@ impl Context {
     pub fn prepare<R: Send>(
         &self,
         py: Python<'_>,
-        prepare: impl FnOnce(&QueryContext<'_>) -> Result<R, ::engine::Error> + Send,
+        text: &str,
+        prepare: impl FnOnce(QuerySource<'_>) -> Result<R, ::engine::Error> + Send,
     ) -> PyResult<R> {
         let metrics = self.metrics.as_ref().map(Py::get);
         detached(py, || {
             Metrics::timing(metrics, |timer| {
-                let mut context = QueryContext::default()
+                let mut source = QuerySource::new(text)
                     .imports(&self.imports)
                     .unsafe_builtins(&self.unsafe_builtins)
                     .timer(timer);
-                context.package = self.package.as_deref();
-                prepare(&context)
+                source.package = self.package.as_deref();
+                prepare(source)
             })
         })
     }

@@ -71,7 +71,7 @@ async fn answer(engine: Engine, request: Request<Incoming>) -> Result<Response<F
     let body = Limited::new(request.into_body(), 1 << 20).collect().await?;
     let body = body.to_bytes();
     // a service with few paths can prepare them once; prepared documents follow the engine
-    let document = engine.prepare_document(&path)?;
+    let document = engine.document(&solon::Path::from_slashes(&path));
     let decided = tokio::task::spawn_blocking(move || {
         let asked = solon::Request::new();
         document.evaluate_json(&if body.is_empty() {

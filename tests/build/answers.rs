@@ -50,12 +50,8 @@ pub fn compare(program: &Program, optimized: &Bundle, seed: u64) -> Result<usize
     let mut paths = documents(&plain);
     paths.extend(program.entry_points.iter().cloned());
     for entry_point in &paths {
-        let before = before
-            .prepare_document(entry_point)
-            .map_err(|error| error.to_string())?;
-        let after = after
-            .prepare_document(entry_point)
-            .map_err(|error| error.to_string())?;
+        let before = before.document(&Path::from_slashes(entry_point));
+        let after = after.document(&Path::from_slashes(entry_point));
         for input in inputs::inputs_of(program, seed) {
             let text = input.to_string();
             let request = Request::new().input_json(text.as_bytes());

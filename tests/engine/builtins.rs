@@ -119,7 +119,7 @@ fn run(module: &str) -> (String, Result<String, String>) {
         printed.borrow_mut().push('\n');
     };
     let request = Request::new().print(&print).strict_builtin_errors(true);
-    let document = engine.prepare_document("t/p").unwrap();
+    let document = engine.prepare_document("data.t.p").unwrap();
     let found = match document.evaluate(&request) {
         Ok(Some(value)) => Ok(text::show(value.borrow())),
         Ok(None) => Err("undefined".to_owned()),
@@ -203,7 +203,7 @@ fn surroundings_come_from_the_host() {
     let asked = |host: std::sync::Arc<dyn solon::Host>| {
         let engine = Engine::builder().host(host).build();
         engine.set_module("t.rego", module).unwrap();
-        let document = engine.prepare_document("t/p").unwrap();
+        let document = engine.prepare_document("data.t.p").unwrap();
         let found = document.evaluate(&Request::new());
         text::show(found.unwrap().unwrap().borrow())
     };

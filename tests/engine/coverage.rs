@@ -38,7 +38,7 @@ fn covered(query: &PreparedQuery, request: &Request<'_>, shortcuts: Shortcuts) -
     let search = SearchOptions::default()
         .observer(&mut coverage)
         .shortcuts(shortcuts);
-    drop(query.search_as(request, search));
+    drop(query.search(request, search));
     coverage
 }
 
@@ -51,7 +51,7 @@ fn answer(request: &Value) -> (Value, Value) {
         .map(|(name, text)| (name.as_str(), text.as_str().unwrap()));
     engine.set_modules(modules).unwrap();
     if let Some(data) = request.get("data") {
-        engine.put("/", value(data)).unwrap();
+        engine.put("data", value(data)).unwrap();
     }
     let query = engine
         .prepare_query(request["query"].as_str().unwrap())
@@ -64,7 +64,7 @@ fn answer(request: &Value) -> (Value, Value) {
     let (mut coverage, mut profile) = (Coverage::default(), Profile::default());
     let mut observers = Observers(vec![&mut coverage as &mut dyn Observer, &mut profile]);
     let search = SearchOptions::default().observer(&mut observers);
-    query.search_as(&asked, search).unwrap();
+    query.search(&asked, search).unwrap();
     let usual = Shortcuts::default();
     let index = covered(&query, &asked, usual.indexing(false));
     let early = covered(&query, &asked, usual.early_exit(false));

@@ -30,7 +30,7 @@ use solon::host::{HttpError, HttpRequest, HttpResponse, Wait};
 use solon::internal::value::json;
 use solon::{
     Cancel, Engine, Error, ErrorKind, FixedHost, Host, Limits, NdBuiltinCache, PartialOptions,
-    Request, Value,
+    Path, Request, Value,
 };
 
 fn answer(headers: &[(&str, &str)], body: &str) -> HttpResponse {
@@ -52,7 +52,7 @@ fn engine_with(host: Arc<dyn Host>, module: &str) -> Engine {
 
 /// Returns the JSON of a document, or the error.
 fn decide(engine: &Engine, path: &str, request: &Request<'_>) -> Result<String, String> {
-    let document = engine.prepare_document(path).unwrap();
+    let document = engine.document(&Path::from_slashes(path));
     match document.evaluate_json(request) {
         Ok(Some(text)) => Ok(String::from_utf8(text).unwrap()),
         Ok(None) => Err("undefined".into()),
@@ -62,7 +62,7 @@ fn decide(engine: &Engine, path: &str, request: &Request<'_>) -> Result<String, 
 
 /// Returns the kind of the error that ends an evaluation.
 fn kind(engine: &Engine, path: &str, request: &Request<'_>) -> ErrorKind {
-    let document = engine.prepare_document(path).unwrap();
+    let document = engine.document(&Path::from_slashes(path));
     document.evaluate_json(request).unwrap_err().kind()
 }
 
@@ -357,7 +357,7 @@ fn errors_have_their_code() {
         FixedHost::default(),
         "package t\n\np := net.lookup_ip_addr(\"none\")",
     );
-    let document = engine.prepare_document("t/p").unwrap();
+    let document = engine.prepare_document("data.t.p").unwrap();
     let error = document.evaluate(&Request::new().strict_builtin_errors(true));
     let Err(Error::Eval(error)) = error else {
         panic!("{error:?}");

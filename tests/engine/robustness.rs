@@ -102,7 +102,9 @@ fn answer(what: &str, module: &str) -> Result<Option<Value>, Error> {
     on_small_stack(what, || {
         let engine = Engine::new();
         engine.set_module("t.rego", module)?;
-        engine.prepare_document("t/p")?.evaluate(&Request::new())
+        engine
+            .prepare_document("data.t.p")?
+            .evaluate(&Request::new())
     })
 }
 

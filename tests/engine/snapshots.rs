@@ -23,7 +23,7 @@ use std::thread;
 
 use solon::store::Path;
 use solon::trace::{Detail, Timer};
-use solon::{Change, Engine, Error, PartialOptions, QueryContext, Request, Value};
+use solon::{Change, Engine, Error, PartialOptions, Request, TraceLines, Value};
 
 /// Returns a policy and a document that both contain the same number.
 fn matching(number: u64) -> Change {
@@ -61,14 +61,10 @@ fn pair(value: &Value) -> u64 {
 
 /// Returns a closure for each way to evaluate the document.
 fn askers(engine: &Engine) -> Vec<Box<dyn Fn() -> u64 + Send + Sync>> {
-    let document = engine.prepare_document("p/answer").unwrap();
+    let document = engine.prepare_document("data.p.answer").unwrap();
     let query = engine.prepare_query("x := data.p.answer").unwrap();
     let partial = engine
-        .prepare_partial(
-            "data.p.left",
-            &PartialOptions::default(),
-            &QueryContext::default(),
-        )
+        .prepare_partial("data.p.left", &PartialOptions::default())
         .unwrap();
     let explained = query.clone();
     let pinned = (engine.clone(), document.clone());
@@ -96,7 +92,7 @@ fn askers(engine: &Engine) -> Vec<Box<dyn Fn() -> u64 + Send + Sync>> {
             let request = Request::new().snapshot(&snapshot);
             let first = pair(&document.evaluate(&request).unwrap().unwrap());
             assert_eq!(
-                snapshot.read("number").unwrap().to_string(),
+                snapshot.read("data.number").unwrap().to_string(),
                 first.to_string()
             );
             assert_eq!(
@@ -149,7 +145,7 @@ fn handles_recover() {
     let query = engine.prepare_query("x := data.p.f(1)").unwrap();
     let options = PartialOptions::default();
     let partial = engine
-        .prepare_partial("data.p.f(input) == 1", &options, &QueryContext::default())
+        .prepare_partial("data.p.f(input) == 1", &options)
         .unwrap();
     let x = || {
         query
@@ -173,7 +169,12 @@ fn handles_recover() {
         assert!(matches!(query.pin(), Err(Error::Compile(_))));
         let explanation = query.explain(&Request::new(), Detail::Full);
         assert!(matches!(explanation.result, Err(Error::Compile(_))));
-        assert!(explanation.lines(true, true).unwrap().is_empty());
+        assert!(
+            explanation
+                .lines(TraceLines::default().locations(true).variables(true))
+                .unwrap()
+                .is_empty()
+        );
     }
     engine
         .set_module("p.rego", "package p\n\nf(x) := x + 3\n")
@@ -192,7 +193,7 @@ fn handles_recover() {
 #[test]
 fn prepared_documents_are_compiled_again() {
     let engine = Engine::new();
-    let document = engine.prepare_document("a/b/c").unwrap();
+    let document = engine.prepare_document("data.a.b.c").unwrap();
     let now = || {
         document
             .evaluate(&Request::new())
@@ -202,7 +203,7 @@ fn prepared_documents_are_compiled_again() {
     assert_eq!((now(), document.has_rules()), (None, false));
     engine
         .put(
-            "/a",
+            "data.a",
             Value::object(vec![(
                 "b".into(),
                 Value::object(vec![("c".into(), 1.into())]),
@@ -210,7 +211,7 @@ fn prepared_documents_are_compiled_again() {
         )
         .unwrap();
     assert_eq!((now().as_deref(), document.has_rules()), (Some("1"), false));
-    engine.remove("/a").unwrap();
+    engine.remove("data.a").unwrap();
     let earlier = engine.snapshot();
     for (module, want) in [
         ("package a.b\n\nc := 2\n", Some("2")),
@@ -236,7 +237,7 @@ fn metadata_and_results_of_one_snapshot() {
     engine
         .set_module("p.rego", "package p\n\nx := 1\n")
         .unwrap();
-    let document = engine.prepare_document("p/x").unwrap();
+    let document = engine.prepare_document("data.p.x").unwrap();
     let query = engine.prepare_query("y := data.p.x").unwrap();
     let (bound, asked) = (document.pin(), query.pin().unwrap());
     let blocking =
@@ -256,7 +257,7 @@ fn metadata_and_results_of_one_snapshot() {
 #[test]
 fn readers_do_not_wait_for_writers() {
     let engine = started();
-    let document = engine.prepare_document("p/answer").unwrap();
+    let document = engine.prepare_document("data.p.answer").unwrap();
     let called = Cell::new(0);
     let listener = |_: &str, _: std::time::Duration| {
         called.set(called.get() + 1);
@@ -268,7 +269,7 @@ fn readers_do_not_wait_for_writers() {
         );
     };
     engine
-        .apply_timed(matching(1), Timer::new(&listener))
+        .apply_with::<Error>(|_| Ok(matching(1)), Timer::new(&listener))
         .unwrap();
     assert!(called.get() > 5);
     assert_eq!(
@@ -293,7 +294,7 @@ fn earlier_policies_are_freed() {
                 .unwrap(),
         );
         for _ in 0..10 {
-            let document = engine.prepare_document("p/answer").unwrap();
+            let document = engine.prepare_document("data.p.answer").unwrap();
             assert_eq!(
                 pair(&document.evaluate(&Request::new()).unwrap().unwrap()),
                 number
@@ -330,7 +331,7 @@ fn a_change_frees_unreferenced_snapshots() {
     engine.apply(matching(1)).unwrap();
     assert_eq!(first.strong_count(), 0);
     // this thread keeps the snapshot that it used last
-    let document = engine.prepare_document("p/answer").unwrap();
+    let document = engine.prepare_document("data.p.answer").unwrap();
     document.evaluate(&Request::new()).unwrap();
     let second = module();
     engine.apply(matching(2)).unwrap();
@@ -344,7 +345,7 @@ fn a_change_frees_unreferenced_snapshots() {
 fn idle_threads_keep_few_policies_alive() {
     use std::sync::Barrier;
     let engine = started();
-    let document = engine.prepare_document("p/answer").unwrap();
+    let document = engine.prepare_document("data.p.answer").unwrap();
     let barrier = Barrier::new(2);
     let mut seen = Vec::new();
     let stop = Barrier::new(41);
@@ -385,12 +386,12 @@ fn idle_threads_keep_few_policies_alive() {
 fn lookups_return_members_of_sets_in_base_documents() {
     let engine = Engine::new();
     let users = Value::set(vec![Value::from("alice"), Value::from(7)]);
-    engine.put("/blocked", users).unwrap();
+    engine.put("data.blocked", users).unwrap();
     let module = "package p\n\nallow if not data.blocked[input.user]\n\nalice if data.blocked.alice\n\nseven if data.blocked[7]\n";
     engine.set_module("p.rego", module).unwrap();
     let given = |path: &str, user: Value| {
         let input = Value::object(vec![("user".into(), user)]);
-        let document = engine.prepare_document(path).unwrap();
+        let document = engine.document(&Path::from_slashes(path));
         let request = Request::new().input(&input);
         let value = document.evaluate(&request).unwrap();
         let explained = document.explain(&request, Detail::Full).result.unwrap();

@@ -105,19 +105,22 @@ fn a_file_has_the_same_contents_after_any_changes() {
         let mut random = Random::new(&format!("sqlite {seed}"));
         let mut engine = open(&folder.file());
         for step in 0..60 {
-            let before = engine.read("/").unwrap();
+            let before = engine.read("data").unwrap();
             match engine.apply(change(&mut random)) {
                 Ok(()) => applied += 1,
                 Err(_) => {
                     failed += 1;
-                    assert_eq!(engine.read("/").unwrap(), before);
+                    assert_eq!(engine.read("data").unwrap(), before);
                 }
             }
             if step % 10 == 9 {
-                let (documents, modules) = (engine.read("/").unwrap(), engine.module_names());
+                let (documents, modules) = (engine.read("data").unwrap(), engine.module_names());
                 drop(engine);
                 engine = open(&folder.file());
-                assert_eq!(engine.read("/").unwrap().to_string(), documents.to_string());
+                assert_eq!(
+                    engine.read("data").unwrap().to_string(),
+                    documents.to_string()
+                );
                 assert_eq!(engine.module_names(), modules);
             }
         }
@@ -156,7 +159,7 @@ local := x if { y := data.blocked; x := y[input.id] }
     let engine = open(&folder.file());
     let input = json(r#"{"id": 100, "half": 1.5, "seven": 7, "text": "1"}"#);
     let answer = |path: &str| {
-        let document = engine.prepare_document(path).unwrap();
+        let document = engine.document(&Path::from_slashes(path));
         let value = document.evaluate(&Request::new().input(&input)).unwrap();
         value.map(|value| value.to_string())
     };
@@ -189,25 +192,27 @@ fn a_small_change_of_large_documents_writes_little() {
         )
     };
     engine
-        .put("users", Value::object((0..20_000).map(user).collect()))
+        .put("data.users", Value::object((0..20_000).map(user).collect()))
         .unwrap();
     drop(engine);
     let engine = open(&folder.file());
     let log = folder.0.join("solon.db-wal");
     let before = std::fs::metadata(&log).map_or(0, |data| data.len());
     engine
-        .put("users/user 700/field 3", Value::from("new"))
+        .put("data.users[\"user 700\"][\"field 3\"]", Value::from("new"))
         .unwrap();
-    engine.put("users/another", Value::from(1)).unwrap();
+    engine.put("data.users.another", Value::from(1)).unwrap();
     let written = std::fs::metadata(&log).unwrap().len() - before;
     assert!(written < 64 << 10, "{written} bytes");
     drop(engine);
     let engine = open(&folder.file());
     assert_eq!(
-        engine.read("users/user 700/field 3").unwrap(),
+        engine
+            .read("data.users[\"user 700\"][\"field 3\"]")
+            .unwrap(),
         Value::from("new")
     );
-    assert_eq!(engine.read("users/another").unwrap(), Value::from(1));
+    assert_eq!(engine.read("data.users.another").unwrap(), Value::from(1));
 }
 
 /// A store that persists nothing, and records the paths of writes.
@@ -257,14 +262,14 @@ fn unchanged_documents_are_not_written() {
 fn values_without_json_are_rejected_and_change_nothing() {
     let folder = Folder::new("sets");
     let engine = open(&folder.file());
-    engine.put("kept", Value::from(1)).unwrap();
+    engine.put("data.kept", Value::from(1)).unwrap();
     let set = Value::array(vec![Value::set(vec![Value::from(1)])]);
-    let error = engine.put("kept", set).unwrap_err();
+    let error = engine.put("data.kept", set).unwrap_err();
     assert!(
         matches!(error, Error::Store(_)) && error.to_string().contains("cannot be stored as JSON"),
         "{error}"
     );
-    assert_eq!(engine.read("kept").unwrap(), Value::from(1));
+    assert_eq!(engine.read("data.kept").unwrap(), Value::from(1));
     drop(engine);
     assert_eq!(open(&folder.file()).read("kept").unwrap(), Value::from(1));
 }
@@ -274,7 +279,9 @@ fn other_and_damaged_files_are_rejected() {
     let folder = Folder::new("refused");
     let path = folder.file();
     let engine = open(&path);
-    engine.put("a", Value::from("b".repeat(20_000))).unwrap();
+    engine
+        .put("data.a", Value::from("b".repeat(20_000)))
+        .unwrap();
     assert_eq!(
         open_error(&path),
         "storage_internal_error: FILE: another process uses the file"
@@ -362,7 +369,7 @@ fn files_are_for_their_owner_alone() {
 
     let folder = Folder::new("owner");
     let engine = open(&folder.file());
-    engine.put("/a", Value::from(1)).unwrap();
+    engine.put("data.a", Value::from(1)).unwrap();
     let mut files = 0;
     for entry in std::fs::read_dir(&folder.0).unwrap() {
         let entry = entry.unwrap();
@@ -390,7 +397,7 @@ fn objects_in_different_rows_share_their_keys() {
         )
     };
     engine
-        .put("all", Value::object((0..4).map(member).collect()))
+        .put("data.all", Value::object((0..4).map(member).collect()))
         .unwrap();
     drop(engine);
     let all = open(&folder.file()).read("all").unwrap();

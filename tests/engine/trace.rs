@@ -28,7 +28,7 @@ use serde_json::{Map, Value, json};
 use solon::internal::builtins::HostFunction;
 use solon::internal::value::ValueRef;
 use solon::trace::Detail;
-use solon::{Engine, Request};
+use solon::{Engine, Request, TraceLines};
 
 const DETAILS: [&str; 4] = ["debug", "full", "fails", "notes"];
 
@@ -134,7 +134,11 @@ fn findings(case: &Case) -> Vec<String> {
     }
     if let Some(placed) = case.get("placed") {
         let explained = engine::explain(request, Detail::Debug);
-        let got = json!(explained.lines(true, true).unwrap());
+        let got = json!(
+            explained
+                .lines(TraceLines::default().locations(true).variables(true))
+                .unwrap()
+        );
         add("placed", differing(&lines(placed), &lines(&got)));
     }
     findings

@@ -32,7 +32,7 @@ fn filter(policy: &str, target: FilterTarget) -> String {
     let engine = Engine::new();
     engine.set_module("filters.rego", policy).unwrap();
     let options = FilterOptions::new([target]).unknowns(["input.fruits"]);
-    let made = engine.filters("filters/include", &options, &Request::new());
+    let made = engine.filters("data.filters.include", &options, &Request::new());
     condition(made.unwrap())
 }
 

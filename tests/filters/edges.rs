@@ -204,7 +204,7 @@ fn truths(tests: &[String], rows: &[[Value; 2]]) -> Vec<RowPairs> {
     let engine = engine(tests, |test| {
         format!(":= [nr |\n\tsome nr, row in input.rows\n\t{test}\n]")
     });
-    let all = engine.prepare_document("filters").unwrap();
+    let all = engine.prepare_document("data.filters").unwrap();
     let all = all
         .evaluate(&Request::new().input(&input))
         .unwrap()
@@ -262,11 +262,12 @@ fn compare(database: &mut dyn Database, exact: bool, group: &Group) {
         let engine = engine(tests, |test| format!("if {{\n\t{test}\n}}"));
         let truths = truths(of_rows, &rows);
         for ((at, test), of_row) in tests.iter().enumerate().zip(truths) {
-            let made = match engine.filters(&format!("filters/t{at}"), &options, &Request::new()) {
-                Ok(made) => made,
-                Err(solon::Error::Filter(_)) => continue,
-                Err(error) => panic!("{test}\n{error}"),
-            };
+            let made =
+                match engine.filters(&format!("data.filters.t{at}"), &options, &Request::new()) {
+                    Ok(made) => made,
+                    Err(solon::Error::Filter(_)) => continue,
+                    Err(error) => panic!("{test}\n{error}"),
+                };
             let condition = condition(made);
             if database.interprets(&condition) {
                 conditions.push(condition);

@@ -25,7 +25,7 @@ fn options(target: FilterTarget) -> FilterOptions {
 }
 
 fn compile(rules: &str, options: &FilterOptions) -> Result<Filters, Vec<String>> {
-    match engine(rules).filters("filters/include", options, &Request::new()) {
+    match engine(rules).filters("data.filters.include", options, &Request::new()) {
         Ok(made) => Ok(made),
         Err(Error::Filter(entries)) => Err(entries.into_iter().map(|it| it.message).collect()),
         Err(error) => Err(vec![error.to_string()]),
@@ -156,7 +156,7 @@ fn each_rule_is_explained() {
         include if input.fruits.tags[_] == \"a\"\n\ncheap if input.fruits.price < 11\n\ninclude if startswith(\"ab\", \"a\")";
     let engine = engine(rules);
     let filters = engine
-        .prepare_filters("filters/include", &options(FilterTarget::Sqlite))
+        .prepare_filters("data.filters.include", &options(FilterTarget::Sqlite))
         .unwrap();
     let told = filters.explain(&Request::new()).unwrap();
     let told: Value = serde_json::from_str(&told.to_string()).unwrap();
@@ -179,7 +179,7 @@ fn each_rule_is_explained() {
     let allowed = rules.replace("include if input.fruits.tags[_] == \"a\"", "");
     let allowed = allowed.replace("include if startswith(\"ab\", \"a\")", "");
     let filters = self::engine(&allowed)
-        .prepare_filters("filters/include", &options(FilterTarget::Sqlite))
+        .prepare_filters("data.filters.include", &options(FilterTarget::Sqlite))
         .unwrap();
     let told = filters.explain(&Request::new()).unwrap();
     let told: Value = serde_json::from_str(&told.to_string()).unwrap();
@@ -206,7 +206,7 @@ fn branches_within_branches_are_searched_once() {
     let request = Request::new().limits(&limits);
     let options = options(FilterTarget::Sqlite);
     let said = |rules: &str| {
-        let made = engine(rules).filters("filters/include", &options, &request);
+        let made = engine(rules).filters("data.filters.include", &options, &request);
         condition(made.unwrap())
     };
     let flat = said("include if input.fruits.b == 1");

@@ -23,7 +23,9 @@ fn filters_return_their_preparation_options() {
     let engine = Engine::new();
     engine.set_module("filters.rego", POLICY).unwrap();
     let options = FilterOptions::new([FilterTarget::Postgresql]);
-    let prepared = engine.prepare_filters("filters/include", &options).unwrap();
+    let prepared = engine
+        .prepare_filters("data.filters.include", &options)
+        .unwrap();
     assert_eq!(prepared.unknowns().unwrap(), ["input.fruits", "data.stock"]);
     let rule = prepared.mask_rule().unwrap();
     assert_eq!(rule.as_deref(), Some("data.filters.masks"));
@@ -32,7 +34,9 @@ fn filters_return_their_preparation_options() {
 
     // options have precedence over METADATA
     let options = options.unknowns(["input.baskets"]).mask_rule("data.other");
-    let asked = engine.prepare_filters("filters/include", &options).unwrap();
+    let asked = engine
+        .prepare_filters("data.filters.include", &options)
+        .unwrap();
     assert_eq!(asked.unknowns().unwrap(), ["input.baskets"]);
     assert_eq!(asked.mask_rule().unwrap().as_deref(), Some("data.other"));
 
@@ -61,7 +65,11 @@ fn what_is_fetched_is_a_constant() {
     let targets = [FilterTarget::Postgresql, FilterTarget::Sqlite];
     let options = FilterOptions::new(targets).unknowns(["input.foo"]);
     let input = json::read(br#"{"req": {"url": "http://a/x", "method": "get"}}"#).unwrap();
-    let made = engine.filters("filters/include", &options, &Request::new().input(&input));
+    let made = engine.filters(
+        "data.filters.include",
+        &options,
+        &Request::new().input(&input),
+    );
     let answer = made.unwrap().to_response(true).to_string();
     for wanted in ["WHERE foo.col = TRUE", "WHERE foo.col = 1"] {
         assert!(answer.contains(wanted), "{answer}");

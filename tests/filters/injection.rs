@@ -150,7 +150,7 @@ fn attack(database: &mut dyn Database) {
             let request = Request::new().input(&input);
             for rule in RULES {
                 let made = engine
-                    .filters(&format!("filters/{rule}"), &options, &request)
+                    .filters(&format!("data.filters.{rule}"), &options, &request)
                     .unwrap();
                 asked.push((rule, condition(made)));
             }

@@ -61,8 +61,11 @@ fn masks_are_those_of_each_row() {
         let known = json!({"admin": draw.one_in(2), "roles": roles});
         let read = |input: &serde_json::Value| values::read(input.to_string().as_bytes()).unwrap();
         let input = read(&known);
-        let masks = match engine.filters("filters/include", &options, &Request::new().input(&input))
-        {
+        let masks = match engine.filters(
+            "data.filters.include",
+            &options,
+            &Request::new().input(&input),
+        ) {
             Ok(made) => made.masks,
             Err(solon::Error::Filter(entries)) => {
                 assert!(
@@ -76,7 +79,7 @@ fn masks_are_those_of_each_row() {
             Err(error) => panic!("{text}\n{error}"),
         };
         told += 1;
-        let rule = engine.prepare_document("filters/masks").unwrap();
+        let rule = engine.prepare_document("data.filters.masks").unwrap();
         for price in [0, 10, 11, 100] {
             let mut row = known.clone();
             row["fruits"] = json!({"name": "x", "price": price, "owner": "y"});

@@ -91,8 +91,8 @@ fn sql_server_reads_what_is_meant() {
     let mut wanted: Vec<Option<(String, String)>> = Vec::new();
     let mut ask = |engine: &Engine, rule: &str, options: &FilterOptions, input: &Value| {
         let input = values::read(input.to_string().as_bytes()).unwrap();
-        let path = format!("filters/{rule}");
-        let made = engine.filters(&path, options, &Request::new().input(&input));
+        let rule = format!("data.filters.{rule}");
+        let made = engine.filters(&rule, options, &Request::new().input(&input));
         made.ok().map(|made| {
             script.push_str(&format!("{}\n", json!(condition(made))));
         })

@@ -107,7 +107,7 @@ impl Group {
 
     /// Returns the rows for which a policy is true.
     fn truth(&self, engine: &Engine) -> Vec<usize> {
-        let rule = engine.prepare_document("filters/include").unwrap();
+        let rule = engine.prepare_document("data.filters.include").unwrap();
         let is_true = |row: &Vec<Value>| {
             let names = self.columns.iter().map(|(name, _)| name.clone());
             let row: Map<String, Value> = names.zip(row.iter().cloned()).collect();
@@ -147,7 +147,7 @@ fn engine(group: &Group, test: &Test) -> Engine {
 }
 
 fn compile(engine: &Engine, options: &FilterOptions) -> Result<Filters, String> {
-    match engine.filters("filters/include", options, &Request::new()) {
+    match engine.filters("data.filters.include", options, &Request::new()) {
         Ok(made) => Ok(made),
         Err(Error::Filter(entries)) => {
             let messages = entries.into_iter().map(|it| it.message);

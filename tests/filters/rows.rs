@@ -120,8 +120,10 @@ fn policy_filter(drawn: Policy, options: &FilterOptions) -> Option<PolicyFilter>
     let engine = Engine::new();
     engine.set_module("filters.rego", &drawn.text).ok()?;
     Some(PolicyFilter {
-        rule: engine.prepare_document("filters/include").unwrap(),
-        filter: engine.prepare_filters("filters/include", options).unwrap(),
+        rule: engine.prepare_document("data.filters.include").unwrap(),
+        filter: engine
+            .prepare_filters("data.filters.include", options)
+            .unwrap(),
         text: drawn.text,
         input: drawn.input,
     })

@@ -61,7 +61,7 @@ pub fn module(expression: &str) -> String {
 
 /// The JSON of `data.t.p`, or the code and the message of the error.
 pub fn decide(engine: &Engine, request: &Request<'_>) -> Result<serde_json::Value, String> {
-    let document = engine.prepare_document("t/p").unwrap();
+    let document = engine.prepare_document("data.t.p").unwrap();
     match document.evaluate(&request.strict_builtin_errors(true)) {
         Ok(Some(value)) => {
             let mut text = Vec::new();

@@ -28,9 +28,9 @@ pub const WORKLOADS: [Workload; 10] = [
 /// Prepares a decision with parsed input.
 fn decision(policy: &str, data: &str, input: &str) -> Call {
     let engine = Engine::new();
-    engine.put("/", read(data)).unwrap();
+    engine.put("data", read(data)).unwrap();
     engine.set_module("p.rego", policy).unwrap();
-    let document = engine.prepare_document("p/answer").unwrap();
+    let document = engine.prepare_document("data.p.answer").unwrap();
     let input = read(input);
     let made = document.evaluate(&Request::new().input(&input)).unwrap();
     assert!(made.is_some(), "{policy}");
@@ -205,7 +205,7 @@ deny contains msg if {
 "#;
     let engine = Engine::new();
     engine.set_module("p.rego", policy).unwrap();
-    let document = engine.prepare_document("p/answer").unwrap();
+    let document = engine.prepare_document("data.p.answer").unwrap();
     let containers = list(6, |number| {
         let registry = ["docker.io", "registry.example.com"][number % 2];
         let env = list(8, |at| {

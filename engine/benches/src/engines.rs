@@ -118,15 +118,16 @@ impl Solon {
         let start = Instant::now();
         if let Some(data) = &workload.data {
             let data = json::read(data.as_bytes()).map_err(|error| error.to_string())?;
-            engine.put("/", data).map_err(|error| error.to_string())?;
+            engine
+                .put("data", data)
+                .map_err(|error| error.to_string())?;
         }
         let load_ms = elapsed_ms(start);
         let start = Instant::now();
         engine
             .set_modules(workload.modules())
             .map_err(|error| error.to_string())?;
-        let path = workload.entrypoint.replace('.', "/");
-        let entrypoint = path.strip_prefix("data").unwrap_or(&path).to_owned();
+        let entrypoint = workload.entrypoint.clone();
         let document = engine
             .prepare_document(&entrypoint)
             .map_err(|error| error.to_string())?;

@@ -139,14 +139,16 @@ impl Example {
             .map_err(text)?;
         let data = solon::json::read(self.data.to_string().as_bytes());
         let data = data.map_err(|error| error.to_string())?;
-        engine.put("/", data).map_err(text)?;
+        engine.put("data", data).map_err(text)?;
         let mut options = FilterOptions::new([self.target]).unknowns(self.unknowns.clone());
         options.mask_rule.clone_from(&self.mask_rule);
         if let Some(mappings) = &self.mappings {
             let mappings = solon::json::read(mappings.to_string().as_bytes());
             options = options.mappings(mappings.map_err(|error| error.to_string())?);
         }
-        let prepared = engine.prepare_filters(&self.path, &options).map_err(text)?;
+        let prepared = engine
+            .prepare_filters(&solon::Path::from_slashes(&self.path).reference(), &options)
+            .map_err(text)?;
         let input = solon::json::read(self.input.to_string().as_bytes())
             .map_err(|error| error.to_string())?;
         let request = if self.input.is_null() {
@@ -248,7 +250,7 @@ fn growth(budget: Duration) -> Result<(), String> {
             FilterOptions::new([FilterTarget::Postgresql]).unknowns(["input.fruits".to_owned()]);
         let start = Instant::now();
         let prepared = engine
-            .prepare_filters("filters/include", &options)
+            .prepare_filters("data.filters.include", &options)
             .map_err(text)?;
         let ready = start.elapsed().as_secs_f64() * 1e3;
         let input = Value::object(vec![("user".into(), "nobody".into())]);

@@ -140,10 +140,10 @@ fn change(keys: usize) {
     });
     let engine = Engine::new();
     let made = engine
-        .put("/large", Value::object(pairs.collect()))
+        .put("data.large", Value::object(pairs.collect()))
         .and_then(|()| {
             engine.set_module("p.rego", "package p\n\nok if data.large[input.key].on\n")?;
-            engine.prepare_document("p/ok")
+            engine.prepare_document("data.p.ok")
         });
     let Ok(document) = made else {
         return;
@@ -152,7 +152,7 @@ fn change(keys: usize) {
     let mut one = || {
         at = (at + 7_919) % keys;
         let start = Instant::now();
-        let _ = engine.put(&format!("/large/key-{at:07}/on"), true.into());
+        let _ = engine.put(&format!("data.large[\"key-{at:07}\"].on"), true.into());
         start.elapsed().as_secs_f64() * 1e6
     };
     let changes: Vec<f64> = (0..500).map(|_| one()).collect();
@@ -174,7 +174,8 @@ fn change(keys: usize) {
                     }
                     if changes {
                         let key = (turn * 7_919) % keys;
-                        let _ = engine.put(&format!("/large/key-{key:07}/on"), true.into());
+                        let _ =
+                            engine.put(&format!("data.large[\"key-{key:07}\"].on"), true.into());
                     }
                     thread::sleep(Duration::from_millis(10));
                 }

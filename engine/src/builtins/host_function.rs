@@ -25,7 +25,7 @@ pub(crate) type HostFunctionBody = dyn for<'e> Fn(&mut BuiltinContext<'e>, &[Val
 /// })?;
 /// let engine = Engine::builder().function(half).build();
 /// engine.set_module("p.rego", "package p\nanswer := half(input.n)")?;
-/// let answer = engine.prepare_document("p/answer")?;
+/// let answer = engine.prepare_document("data.p.answer")?;
 /// assert_eq!(answer.evaluate(&Request::new().input_json(br#"{"n": 84}"#))?, Some(42.into()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

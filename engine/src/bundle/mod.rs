@@ -11,7 +11,7 @@
 //! let engine = Engine::new();
 //! engine.load(&files, &["policies"])?;
 //!
-//! let allow = engine.prepare_document("authz/allow")?;
+//! let allow = engine.prepare_document("data.authz.allow")?;
 //! let request = Request::new().input_json(br#"{"user": "alice"}"#);
 //! assert_eq!(allow.evaluate(&request)?, Some(true.into()));
 //! # Ok::<(), solon::Error>(())

@@ -185,11 +185,11 @@ impl EngineBuilder {
     /// let store = Arc::new(MemoryStore::default());
     /// let engine = Engine::builder().open(store.clone())?;
     /// engine.set_module("p.rego", "package p\nallow := data.open")?;
-    /// engine.put("open", Value::from(true))?;
+    /// engine.put("data.open", Value::from(true))?;
     /// drop(engine);
     ///
     /// let engine = Engine::builder().open(store)?;
-    /// let allow = engine.prepare_document("p/allow")?;
+    /// let allow = engine.prepare_document("data.p.allow")?;
     /// assert_eq!(allow.evaluate(&Request::new())?, Some(Value::from(true)));
     /// # Ok::<(), solon::Error>(())
     /// ```

@@ -55,7 +55,7 @@ impl Engine {
     /// let engine = Engine::new();
     /// engine.activate_bundle("authz", &bundle)?;
     /// let input = solon::value!({"user": "alice"});
-    /// assert!(engine.prepare_document("authz/allow")?.allow(&Request::new().input(&input))?);
+    /// assert!(engine.prepare_document("data.authz.allow")?.allow(&Request::new().input(&input))?);
     /// assert_eq!(engine.snapshot().bundles()[0].revision, "7");
     /// engine.deactivate_bundle("authz")?;
     /// assert!(engine.snapshot().bundles().is_empty());

@@ -5,19 +5,19 @@ use std::sync::Arc;
 use solon_syntax::ast::{Module, Version};
 
 use crate::bundle::Loaded;
+use crate::snapshot::Snapshot;
 use crate::store::{Operation, PatchStep, Path, StoreError, Transaction};
 use crate::value::Value;
 
 /// Changes that are applied atomically.
 ///
 /// ```
-/// use solon::store::Path;
 /// use solon::{Change, Engine, Value};
 ///
 /// let mut change = Change::default();
 /// change
 ///     .set_module("authz.rego", "package authz\nallow if input.user in data.admins")
-///     .put(Path::from_slashes("admins"), Value::array(vec!["alice".into()]));
+///     .put("data.admins".parse()?, Value::array(vec!["alice".into()]));
 /// Engine::new().apply(change)?;
 /// # Ok::<(), solon::Error>(())
 /// ```
@@ -32,6 +32,32 @@ pub(super) enum ModuleSource {
     /// Source text in the given Rego version, or in the engine's if there is none.
     Source(String, Option<Version>),
     Parsed(Arc<Module>),
+}
+
+/// Options of [`Engine::check`](crate::Engine::check).
+#[derive(Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct CheckOptions<'s> {
+    /// The snapshot to change, instead of the current one.
+    pub snapshot: Option<&'s Snapshot>,
+    /// `true` if all modules are compiled by the rules of strict mode, even if the engine does not use it.
+    pub strict: bool,
+}
+
+impl<'s> CheckOptions<'s> {
+    /// Sets the snapshot to change, instead of the current one.
+    #[must_use]
+    pub fn snapshot(mut self, snapshot: &'s Snapshot) -> Self {
+        self.snapshot = Some(snapshot);
+        self
+    }
+
+    /// Sets whether all modules are compiled by the rules of strict mode, even if the engine does not use it.
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
 }
 
 /// A change of documents.

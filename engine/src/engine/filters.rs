@@ -5,17 +5,17 @@ use std::sync::Arc;
 use solon_syntax::ast::TermKind;
 
 use super::Engine;
-use crate::error::Error;
+use super::preparing::OwnedQuerySource;
+use crate::error::{Error, OptionError};
 use crate::filter::{Manner, Mappings, may_hint, unknown_names};
 use crate::filter_query::{FilterInner, FilterOptions, Filters, MASKS, PreparedFilters, reject};
 use crate::partial_query::PartialOptions;
-use crate::query::{QueryContext, Recompiling, Request};
+use crate::query::{QuerySource, Recompiling, Request};
 use crate::snapshot::Policy;
 use crate::store::Path;
-use crate::trace::Timer;
 
 impl Engine {
-    /// Compiles the rule at a path with slashes below `data` to row filters: conditions on rows that a database
+    /// Compiles the rule that a reference names to row filters: conditions on rows that a database
     /// evaluates.
     ///
     /// ```
@@ -25,7 +25,7 @@ impl Engine {
     /// let policy = "package filters\n\ninclude if input.fruits.price < 11\n";
     /// engine.set_module("filters.rego", policy)?;
     /// let options = FilterOptions::new([FilterTarget::Sqlite]).unknowns(["input.fruits"]);
-    /// let made = engine.filters("filters/include", &options, &Request::new())?;
+    /// let made = engine.filters("data.filters.include", &options, &Request::new())?;
     /// let Some(FilterQuery::Sql(sql)) = &made.filters[0].query else { panic!() };
     /// assert_eq!(sql.text, "WHERE fruits.price < '11'");
     /// # Ok::<(), solon::Error>(())
@@ -33,60 +33,51 @@ impl Engine {
     ///
     /// # Errors
     /// Errors of [`Self::prepare_filters`] and [`PreparedFilters::compile`].
-    pub fn filters(
+    pub fn filters<'q>(
         &self,
-        path: &str,
+        rule: impl Into<QuerySource<'q>>,
         options: &FilterOptions,
         request: &Request<'_>,
     ) -> Result<Filters, Error> {
-        self.prepare_filters(path, options)?.compile(request)
+        self.prepare_filters(rule, options)?.compile(request)
     }
 
-    /// Prepares the rule at a path for compilation to filters, for any number of inputs.
+    /// Prepares the rule that a reference names for compilation to filters, for any number of inputs.
     ///
-    /// # Errors
-    /// [`Error::Options`] for invalid unknowns, mask rules or mappings; [`Error::Filter`] and [`Error::Compile`] for
-    /// METADATA that cannot be read.
-    pub fn prepare_filters(
-        &self,
-        path: &str,
-        options: &FilterOptions,
-    ) -> Result<PreparedFilters, Error> {
-        self.prepare_filters_timed(path, options, Timer::default())
-    }
-
-    /// Prepares filters like [`Self::prepare_filters`] and reports to the timer how long each stage took: reading METADATA
+    /// The timer of a [`QuerySource`] receives how long each stage took: reading METADATA
     /// (`compile_extract_annotations_unknowns` and `compile_extract_annotations_mask`, if the options leave these open),
-    /// parsing (`rego_query_parse`) and compiling (`rego_query_compile` and its `query_compile_stage_…`) the queries for the
-    /// rule and its masks.
+    /// parsing (`rego_query_parse`) and compiling (`rego_query_compile` and its `query_compile_stage_…`) the queries for
+    /// the rule and its masks.
     ///
     /// # Errors
-    /// Errors of [`Self::prepare_filters`].
-    pub fn prepare_filters_timed(
+    /// [`Error::Options`] if `rule` is not a reference to a document, and for invalid unknowns, mask rules or mappings;
+    /// [`Error::Filter`] and [`Error::Compile`] for METADATA that cannot be read.
+    pub fn prepare_filters<'q>(
         &self,
-        path: &str,
+        rule: impl Into<QuerySource<'q>>,
         options: &FilterOptions,
-        timer: Timer<'_>,
     ) -> Result<PreparedFilters, Error> {
-        let policy = &*self.now().policy;
-        let first = self.filters_for(policy, path, options, timer)?;
-        let (engine, path, options) = (self.clone(), path.to_owned(), options.clone());
-        let anew =
-            move |policy: &Policy| engine.filters_for(policy, &path, &options, Timer::default());
+        let rule = rule.into();
+        let policy = self.policy_for(&rule);
+        let first = self.filters_for(&policy, options, &rule)?;
+        let (engine, options) = (self.clone(), options.clone());
+        let owned = OwnedQuerySource::new(&rule);
+        let recompile =
+            move |policy: &Policy| engine.filters_for(policy, &options, &owned.borrow());
         let shared = self.inner.shared.clone();
         Ok(PreparedFilters {
-            handle: Arc::new(Recompiling::new(shared, policy, first, anew)),
+            handle: Arc::new(Recompiling::new(shared, &policy, first, recompile)),
         })
     }
 
     fn filters_for(
         &self,
         policy: &Policy,
-        path: &str,
         options: &FilterOptions,
-        timer: Timer<'_>,
+        context: &QuerySource<'_>,
     ) -> Result<FilterInner, Error> {
-        let path = Path::from_slashes(path);
+        let timer = context.timer;
+        let path: Path = context.text.parse()?;
         let reference = path.reference();
         let mut unknowns = options.unknowns.clone();
         for unknown in self.documents_named("unknowns", &unknowns)? {
@@ -96,7 +87,7 @@ impl Engine {
                 && !matches!(&**name, "input" | "data")
             {
                 let words = "error(s) occurred while parsing unknowns: expected ref but got";
-                return Err(Error::Options(format!("{words} {name}")));
+                return Err(OptionError::new(format!("{words} {name}")).into());
             }
         }
         let named = |rule: &String| {
@@ -113,7 +104,7 @@ impl Engine {
         let extensions = options.extensions || options.exact;
         if !options.more_masks.is_empty() && !extensions {
             let words = "several mask rules: only with `extensions`, or `exact`";
-            return Err(Error::Options(words.to_owned()));
+            return Err(OptionError::new(words).into());
         }
         if unknowns.is_empty() || mask.is_none() {
             let mut laps = timer.start();
@@ -140,24 +131,23 @@ impl Engine {
             complements: extensions,
             ..PartialOptions::default()
         };
-        let context = QueryContext::default().timer(timer);
         let mut masks = Vec::new();
         for rule in mask.into_iter().chain(options.more_masks.iter().map(named)) {
             let named = self.document_named(&rule).map_err(|error| {
                 let words = "error(s) occurred while parsing mask_rule name";
-                Error::Options(format!("{words}: {error}"))
+                Error::from(OptionError::new(format!("{words}: {error}")))
             })?;
             let query = format!("{rule} = {MASKS}");
-            let query = self.partial_for(policy, &query, &partial, &context)?;
+            let query = self.partial_for(policy, &partial, &context.with_text(&query))?;
             masks.push((named, Arc::new(query)));
         }
-        let query = self.partial_for(policy, &reference, &partial, &context)?;
+        let query = self.partial_for(policy, &partial, &context.with_text(&reference))?;
         let names = unknown_names(&query.inlining.unknowns);
         let hints = may_hint(&policy.notes().input_names, &names);
         let mut targets = Vec::with_capacity(options.targets.len());
         for target in &options.targets {
             if options.exact && !target.is_sql() {
-                return Err(Error::Options(format!("exact: {target} is not SQL")));
+                return Err(OptionError::new(format!("exact: {target} is not SQL")).into());
             }
             let mappings = options.mappings.as_ref();
             let mappings = mappings
@@ -203,6 +193,6 @@ impl Engine {
                     .skip(1)
                     .all(|term| !matches!(term.kind, TermKind::Var(_)))
             })
-            .ok_or_else(|| Error::Options(format!("expected a reference, got `{text}`")))
+            .ok_or_else(|| OptionError::new(format!("expected a reference, got `{text}`")).into())
     }
 }

@@ -104,12 +104,12 @@ impl Engine {
     /// let files = MemoryFiles::from([("users.json", r#"{"users": {"alice": 1, "bob": 2}}"#)]);
     /// let loaded = Loader::new(&files).load(&["users.json"]).unwrap();
     /// engine.load_files(FileLoad::new(&loaded))?;
-    /// engine.put("users/carol", 3.into())?;
+    /// engine.put("data.users.carol", 3.into())?;
     ///
     /// let files = MemoryFiles::from([("renamed.json", r#"{"users": {"alice": 1}}"#)]);
     /// let loaded = Loader::new(&files).load(&["renamed.json"]).unwrap();
     /// engine.load_files(FileLoad::new(&loaded))?;
-    /// assert_eq!(engine.read("users")?, solon::value!({"alice": 1, "carol": 3}));
+    /// assert_eq!(engine.read("data.users")?, solon::value!({"alice": 1, "carol": 3}));
     /// # Ok::<(), solon::Error>(())
     /// ```
     ///

@@ -9,14 +9,13 @@ use solon_syntax::parse_term;
 use solon_syntax::source::{Source, SourceId};
 
 use super::Engine;
-use super::preparing::OwnedQueryContext;
+use super::preparing::OwnedQuerySource;
 use crate::compile::{self, Query};
-use crate::error::Error;
+use crate::error::{Error, OptionError};
 use crate::partial::{Dependence, Inlining, Residuals};
 use crate::partial_query::{PartialInner, PartialOptions, PreparedPartial, document};
-use crate::query::{QueryContext, Recompiling, Request};
+use crate::query::{QuerySource, Recompiling, Request};
 use crate::snapshot::Policy;
-use crate::store::Path;
 
 impl Engine {
     /// Partially evaluates a query: returns residual bodies, one of which must be true, and the support modules that
@@ -36,72 +35,57 @@ impl Engine {
     ///
     /// # Errors
     /// Errors of [`Self::prepare_partial`] and [`PreparedPartial::evaluate`].
-    pub fn partial(
+    pub fn partial<'q>(
         &self,
-        query: &str,
+        query: impl Into<QuerySource<'q>>,
         options: &PartialOptions,
         request: &Request<'_>,
     ) -> Result<Residuals, Error> {
-        let prepared = self.prepare_partial(query, options, &QueryContext::default())?;
-        prepared.evaluate(request)
+        self.prepare_partial(query, options)?.evaluate(request)
     }
 
-    /// Compiles a query for partial evaluation.
+    /// Compiles a query for partial evaluation: a text, or a [`QuerySource`] with a package, imports and other options.
     ///
     /// # Errors
     /// [`Error::Compile`]; [`Error::EmptyQuery`]; [`Error::Options`] if an unknown or a document that must not be
     /// inlined is not a reference.
-    pub fn prepare_partial(
+    pub fn prepare_partial<'q>(
         &self,
-        query: &str,
+        query: impl Into<QuerySource<'q>>,
         options: &PartialOptions,
-        context: &QueryContext<'_>,
     ) -> Result<PreparedPartial, Error> {
-        let policy = &*self.now().policy;
-        let first = self.partial_for(policy, query, options, context)?;
-        let (engine, query, options) = (self.clone(), query.to_owned(), options.clone());
-        let context = OwnedQueryContext::from_context(context);
-        let anew =
-            move |policy: &Policy| engine.partial_for(policy, &query, &options, &context.borrow());
+        let query = query.into();
+        let policy = self.policy_for(&query);
+        let first = self.partial_for(&policy, options, &query)?;
+        let (engine, options) = (self.clone(), options.clone());
+        let owned = OwnedQuerySource::new(&query);
+        let recompile =
+            move |policy: &Policy| engine.partial_for(policy, &options, &owned.borrow());
         let shared = self.inner.shared.clone();
         Ok(PreparedPartial {
-            handle: Arc::new(Recompiling::new(shared, policy, first, anew)),
+            handle: Arc::new(Recompiling::new(shared, &policy, first, recompile)),
         })
-    }
-
-    /// Compiles the document at a path with slashes below `data` for partial evaluation.
-    ///
-    /// # Errors
-    /// Errors of [`Self::prepare_partial`].
-    pub fn prepare_partial_document(
-        &self,
-        path: &str,
-        options: &PartialOptions,
-    ) -> Result<PreparedPartial, Error> {
-        let reference = Path::from_slashes(path).reference();
-        self.prepare_partial(&reference, options, &QueryContext::default())
     }
 
     /// Compiles such a query for a policy.
     pub(super) fn partial_for(
         &self,
         policy: &Policy,
-        text: &str,
         options: &PartialOptions,
-        context: &QueryContext<'_>,
+        query: &QuerySource<'_>,
     ) -> Result<PartialInner, Error> {
-        compile::on_large_stack(compile::chain_within(text), || {
-            self.compile_partial(policy, text, options, context)
+        compile::on_large_stack(compile::chain_within(query.text), || {
+            self.compile_partial(policy, options, query)
         })
     }
 
     fn compile_partial(
         &self,
         policy: &Policy,
-        text: &str,
         partial: &PartialOptions,
-        context: &QueryContext<'_>,
+        context: &QuerySource<'_>,
     ) -> Result<PartialInner, Error> {
+        let text = context.text;
         let source = self.text(text);
         let mut laps = context.timer.start();
         let body = context.parse(&source, &self.parsing())?;
@@ -174,8 +158,11 @@ impl Engine {
                 .ok_or_else(|| format!("expected a reference without variables, got `{text}`"))
         });
         let documents: Result<Vec<Ref>, String> = documents.collect();
-        documents.map_err(|words| {
-            Error::Options(format!("error(s) occurred while parsing {option}: {words}"))
+        documents.map_err(|reason| {
+            OptionError::new(format!(
+                "error(s) occurred while parsing {option}: {reason}"
+            ))
+            .into()
         })
     }
 }

@@ -12,16 +12,16 @@ use crate::compile::{self, Query, lower};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::query::{
-    Expression, ExpressionText, PinnedQuery, PreparedDocument, PreparedQuery, QueryCompiler,
-    QueryContext, QueryInner, Recompiling,
+    Expression, ExpressionText, PreparedDocument, PreparedQuery, QueryCompiler, QueryInner,
+    QuerySource, Recompiling,
 };
-use crate::snapshot::{Policy, Snapshot};
+use crate::snapshot::Policy;
 use crate::store::Path;
 use crate::trace::Timer;
 
-/// The context of a query that is compiled again after changes of the policy. It has no timer, because later
-/// compilations are not measured.
-pub(super) struct OwnedQueryContext {
+/// The source of a query that is compiled again after changes of the policy.
+pub(super) struct OwnedQuerySource {
+    text: String,
     package: Option<String>,
     imports: Vec<String>,
     unsafe_builtins: Vec<String>,
@@ -29,106 +29,76 @@ pub(super) struct OwnedQueryContext {
     no_prints: bool,
 }
 
-impl OwnedQueryContext {
-    pub fn from_context(context: &QueryContext<'_>) -> Self {
+impl OwnedQuerySource {
+    pub fn new(source: &QuerySource<'_>) -> Self {
         Self {
-            package: context.package.map(str::to_owned),
-            imports: context.imports.to_vec(),
-            unsafe_builtins: context.unsafe_builtins.to_vec(),
-            no_rules: context.no_rules,
-            no_prints: context.no_prints,
+            text: source.text.to_owned(),
+            package: source.package.map(str::to_owned),
+            imports: source.imports.to_vec(),
+            unsafe_builtins: source.unsafe_builtins.to_vec(),
+            no_rules: source.no_rules,
+            no_prints: source.no_prints,
         }
     }
 
-    pub fn borrow(&self) -> QueryContext<'_> {
-        QueryContext {
+    pub fn borrow(&self) -> QuerySource<'_> {
+        QuerySource {
             package: self.package.as_deref(),
             imports: &self.imports,
             unsafe_builtins: &self.unsafe_builtins,
             no_rules: self.no_rules,
             no_prints: self.no_prints,
-            timer: Timer::default(),
+            ..QuerySource::new(&self.text)
         }
     }
 }
 
 impl QueryCompiler for Engine {
     fn query(&self, text: &str, timer: Timer<'_>) -> Result<PreparedQuery, Error> {
-        self.prepare_query_in(text, &QueryContext::default().timer(timer))
+        self.prepare_query(QuerySource::new(text).timer(timer))
     }
 }
 
 impl Engine {
-    /// Compiles a query.
-    ///
-    /// # Errors
-    /// [`Error::Compile`].
-    pub fn prepare_query(&self, text: &str) -> Result<PreparedQuery, Error> {
-        self.prepare_query_in(text, &QueryContext::default())
-    }
-
-    /// Compiles a query with a package or imports.
+    /// Compiles a query: a text, or a [`QuerySource`] with a package, imports and other options.
     ///
     /// # Errors
     /// [`Error::Compile`], [`Error::EmptyQuery`].
-    pub fn prepare_query_in(
+    pub fn prepare_query<'q>(
         &self,
-        text: &str,
-        context: &QueryContext<'_>,
+        query: impl Into<QuerySource<'q>>,
     ) -> Result<PreparedQuery, Error> {
-        self.prepare_query_for(&self.now().policy, text, context)
-    }
-
-    /// Compiles a query with the policies of a snapshot, such as one of [`Engine::check`].
-    ///
-    /// # Errors
-    /// [`Error::Compile`], [`Error::EmptyQuery`].
-    pub fn prepare_query_at(
-        &self,
-        snapshot: &Snapshot,
-        text: &str,
-        context: &QueryContext<'_>,
-    ) -> Result<PinnedQuery, Error> {
-        let prepared = self.prepare_query_for(&snapshot.state().policy, text, context)?;
-        prepared.pin_to(snapshot)
-    }
-
-    fn prepare_query_for(
-        &self,
-        policy: &Policy,
-        text: &str,
-        context: &QueryContext<'_>,
-    ) -> Result<PreparedQuery, Error> {
-        let first = self.query_for(policy, text, context)?;
-        let (engine, text, context) = (
-            self.clone(),
-            text.to_owned(),
-            OwnedQueryContext::from_context(context),
-        );
-        let anew = move |policy: &Policy| engine.query_for(policy, &text, &context.borrow());
+        let source = query.into();
+        let policy = self.policy_for(&source);
+        let first = self.query_for(&policy, &source)?;
+        let (engine, owned) = (self.clone(), OwnedQuerySource::new(&source));
+        let recompile = move |policy: &Policy| engine.query_for(policy, &owned.borrow());
         let shared = self.inner.shared.clone();
         Ok(PreparedQuery {
-            handle: Arc::new(Recompiling::new(shared, policy, first, anew)),
+            handle: Arc::new(Recompiling::new(shared, &policy, first, recompile)),
         })
     }
 
+    /// Returns the policy that a query is first compiled with.
+    pub(super) fn policy_for(&self, source: &QuerySource<'_>) -> Arc<Policy> {
+        match source.snapshot {
+            Some(snapshot) => snapshot.state().policy.clone(),
+            None => self.now().policy.clone(),
+        }
+    }
+
     /// Compiles a query for a policy.
-    fn query_for(
-        &self,
-        policy: &Policy,
-        text: &str,
-        context: &QueryContext<'_>,
-    ) -> Result<QueryInner, Error> {
-        let compile = || self.compile_query(policy, text, context);
-        Error::caught(|| compile::on_large_stack(compile::chain_within(text), compile))
+    fn query_for(&self, policy: &Policy, query: &QuerySource<'_>) -> Result<QueryInner, Error> {
+        let compile = || self.compile_query(policy, query);
+        Error::caught(|| compile::on_large_stack(compile::chain_within(query.text), compile))
     }
 
     fn compile_query(
         &self,
         policy: &Policy,
-        text: &str,
-        context: &QueryContext<'_>,
+        context: &QuerySource<'_>,
     ) -> Result<QueryInner, Error> {
+        let text = context.text;
         let id = SourceId(self.inner.next_source.fetch_add(1, Ordering::Relaxed));
         let source = Source::new(id, "", text);
         let options = self.inner.parse_options(self.inner.version)?;
@@ -199,7 +169,7 @@ impl Engine {
     /// Parses a package and imports by the rules for modules.
     pub(super) fn context(
         &self,
-        context: &QueryContext<'_>,
+        context: &QuerySource<'_>,
     ) -> Result<(Option<Ref>, Vec<Import>), Diagnostics> {
         if context.package.is_none() && context.imports.is_empty() {
             return Ok((None, Vec::new()));
@@ -233,7 +203,7 @@ impl Engine {
     ///
     /// let engine = solon::Engine::new();
     /// engine.set_module("p.rego", "package p\n\nroles := [\"admin\"] if input.user == \"alice\"\n")?;
-    /// let roles = engine.prepare::<Input<'_>, Vec<String>>("p/roles")?;
+    /// let roles = engine.prepare::<Input<'_>, Vec<String>>("data.p.roles")?;
     /// assert_eq!(roles.decide(&Input { user: "alice" })?, Some(vec!["admin".to_owned()]));
     /// assert_eq!(roles.decide(&Input { user: "bob" })?, None);
     /// # Ok::<(), solon::Error>(())
@@ -241,54 +211,23 @@ impl Engine {
     ///
     /// # Errors
     /// Errors of [`Self::prepare_document`].
-    pub fn prepare<In: ?Sized, Out>(&self, path: &str) -> Result<Decision<In, Out>, Error> {
-        Ok(Decision::new(self.prepare_document(path)?))
+    pub fn prepare<In: ?Sized, Out>(&self, reference: &str) -> Result<Decision<In, Out>, Error> {
+        Ok(Decision::new(self.prepare_document(reference)?))
     }
 
-    /// Prepares the document at a path with slashes below `data`.
+    /// Prepares the document that a reference names, such as `data.authz.allow`. A document that does not exist is
+    /// undefined when it is evaluated; [`PreparedDocument::must_exist`] rejects it.
     ///
     /// # Errors
-    /// None today: a document that does not exist is undefined when it is evaluated.
-    pub fn prepare_document(&self, path: &str) -> Result<PreparedDocument, Error> {
-        self.prepare_document_at(&Path::from_slashes(path))
+    /// [`Error::Options`] if the text is not a reference to a document.
+    pub fn prepare_document(&self, reference: &str) -> Result<PreparedDocument, Error> {
+        Ok(self.document(&reference.parse()?))
     }
 
-    /// Prepares the document at a path with slashes, but fails if neither a rule nor a base document is at the path,
-    /// above it or below it. It finds misspelt paths.
-    ///
-    /// ```
-    /// use solon::{Engine, Error};
-    ///
-    /// let engine = Engine::new();
-    /// engine.set_module("p.rego", "package authz\nallow if input.admin")?;
-    /// assert!(engine.prepare_existing_document("authz/allow").is_ok());
-    /// let misspelt = engine.prepare_existing_document("authz/alow");
-    /// assert!(matches!(misspelt, Err(Error::UnknownPath(_))));
-    /// # Ok::<(), solon::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Error::UnknownPath`].
-    pub fn prepare_existing_document(&self, path: &str) -> Result<PreparedDocument, Error> {
-        let document = self.prepare_document(path)?;
-        if document.exists() {
-            Ok(document)
-        } else {
-            Err(Error::UnknownPath(path.to_owned()))
-        }
-    }
-
-    /// Prepares the document at a path below `data`. A step of digits is an index in an array and a name in an
-    /// object.
-    ///
-    /// # Errors
-    /// None today: a document that does not exist is undefined when it is evaluated.
-    pub fn prepare_document_at(&self, path: &Path) -> Result<PreparedDocument, Error> {
+    /// Prepares the document at a path, as [`Self::prepare_document`] does. A step of digits is an index in an array and
+    /// a name in an object.
+    pub fn document(&self, path: &Path) -> PreparedDocument {
         let queries = Arc::new(self.clone());
-        Ok(PreparedDocument::new(
-            self.inner.shared.clone(),
-            queries,
-            path,
-        ))
+        PreparedDocument::new(self.inner.shared.clone(), queries, path)
     }
 }

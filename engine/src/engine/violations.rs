@@ -19,6 +19,7 @@ use crate::filter_query::FilterOptions;
 use crate::partial_query::PartialOptions;
 use crate::program::{Operand, Program, RuleSet, Step};
 use crate::query::Request;
+use crate::topdown::SearchOptions;
 use crate::value::{Repr, Value};
 
 const POLICY: &str = "package t
@@ -157,7 +158,7 @@ fn a_violated_invariant_is_an_internal_error() {
     for (fault, documents, damage) in VIOLATIONS {
         let engine = damaged(*damage);
         for name in *documents {
-            let document = engine.prepare_document(&format!("t/{name}")).unwrap();
+            let document = engine.prepare_document(&format!("data.t.{name}")).unwrap();
             let query = engine
                 .prepare_query(&format!("x := data.t.{name}"))
                 .unwrap();
@@ -172,6 +173,7 @@ fn a_violated_invariant_is_an_internal_error() {
                     let Err(Error::Internal(what)) = answer else {
                         panic!("{fault}, {name}: {answer:?}");
                     };
+                    let what = what.message();
                     assert!(what.starts_with("invariant violated: "), "{fault}: {what}");
                 }
             }
@@ -180,7 +182,7 @@ fn a_violated_invariant_is_an_internal_error() {
         let sound = self::engine();
         sound.set_module("t.rego", POLICY).unwrap();
         for name in *documents {
-            let document = sound.prepare_document(&format!("t/{name}")).unwrap();
+            let document = sound.prepare_document(&format!("data.t.{name}")).unwrap();
             assert!(document.evaluate(&request).unwrap().is_some(), "{name}");
         }
     }
@@ -222,14 +224,14 @@ fn a_violated_invariant_ends_a_search() {
     for (fault, damage) in SEARCHED {
         let engine = damaged(*damage);
         let query = engine.prepare_query("x := data.t.allow").unwrap();
-        let found = query.search(&request, None);
+        let found = query.search(&request, SearchOptions::default());
         let options = PartialOptions::default();
         let left = engine
-            .prepare_partial_document("t/allow", &options)
+            .prepare_partial("data.t.allow", &options)
             .unwrap()
             .evaluate(&Request::new());
         let filters = FilterOptions::new([FilterTarget::Postgresql]).unknowns(["input.rows"]);
-        let filters = engine.filters("t/denied", &filters, &request);
+        let filters = engine.filters("data.t.denied", &filters, &request);
         for told in [
             found.map(|found| format!("{found:?}")),
             left.map(|left| format!("{left:?}")),
@@ -238,9 +240,10 @@ fn a_violated_invariant_ends_a_search() {
             let Err(Error::Internal(what)) = told else {
                 panic!("{fault}: {told:?}");
             };
+            let what = what.message();
             assert!(what.starts_with("invariant violated: "), "{fault}: {what}");
         }
-        let document = engine.prepare_document("t/constant").unwrap();
+        let document = engine.prepare_document("data.t.constant").unwrap();
         assert_eq!(
             document.evaluate(&request).unwrap(),
             Some(Value(Repr::Int(7))),
@@ -258,17 +261,19 @@ fn a_panic_of_a_host_function_is_an_internal_error() {
     let input = input();
     let request = Request::new().input(&input);
     for name in ["panics", "deny", "panics"] {
-        let document = engine.prepare_document(&format!("t/{name}")).unwrap();
+        let document = engine.prepare_document(&format!("data.t.{name}")).unwrap();
         let query = engine.prepare_query(&format!("data.t.{name}")).unwrap();
         for error in [
             document.evaluate(&request).unwrap_err(),
             document.evaluate_json(&request).unwrap_err(),
             query.solutions(&request).unwrap_err(),
-            query.search(&request, None).unwrap_err(),
+            query
+                .search(&request, SearchOptions::default())
+                .unwrap_err(),
         ] {
             assert_eq!(error.to_string(), "internal error: injected", "{name}");
         }
     }
-    let sound = engine.prepare_document("t/sound").unwrap();
+    let sound = engine.prepare_document("data.t.sound").unwrap();
     assert_eq!(sound.evaluate(&request).unwrap(), Some(Value(Repr::Int(2))));
 }

@@ -14,7 +14,7 @@ use solon_syntax::source::{Code, Diagnostics};
 /// let engine = Engine::new();
 /// engine.set_module("p.rego", "package p\n\nn := count([1 | some i in numbers.range(1, 5000)])")?;
 /// let limits = Limits::default().steps(Some(10));
-/// let document = engine.prepare_document("p/n")?;
+/// let document = engine.prepare_document("data.p.n")?;
 /// let error = document.evaluate(&Request::new().limits(&limits)).unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::StepLimit);
 /// assert_eq!(error.entries()[0].code, "eval_cancel_error");
@@ -83,7 +83,7 @@ impl Error {
     ///
     /// let engine = Engine::new();
     /// assert_eq!(engine.set_module("p.rego", "package p\nallow if x").unwrap_err().code(), "rego_unsafe_var_error");
-    /// assert_eq!(engine.read("absent").unwrap_err().code(), "storage_not_found_error");
+    /// assert_eq!(engine.read("data.absent").unwrap_err().code(), "storage_not_found_error");
     /// assert_eq!(engine.remove_module("p.rego").unwrap_err().code(), "resource_not_found");
     /// ```
     pub fn code(&self) -> &str {
@@ -101,7 +101,7 @@ impl Error {
             Self::Input(_) | Self::Output(_) | Self::Options(_) | Self::EmptyQuery => {
                 "invalid_parameter"
             }
-            Self::UnknownPath(_) | Self::UnknownModule(_) => "resource_not_found",
+            Self::UnknownPath(_) | Self::UnknownModule { .. } => "resource_not_found",
             Self::Filter(entries) => entries
                 .first()
                 .map_or("pe_fragment_error", |entry| entry.code.as_str()),
@@ -126,7 +126,7 @@ impl Error {
             Self::Options(_) | Self::EmptyQuery => ErrorKind::Options,
             Self::Load(_) => ErrorKind::Load,
             Self::UnknownPath(_) => ErrorKind::UnknownPath,
-            Self::UnknownModule(_) => ErrorKind::UnknownModule,
+            Self::UnknownModule { .. } => ErrorKind::UnknownModule,
             Self::Internal(_) => ErrorKind::Internal,
         }
     }
@@ -135,9 +135,10 @@ impl Error {
 #[cfg(test)]
 mod tests {
     use super::Error;
+    use crate::bug::InternalError;
     use crate::bundle::{LoadError, LoadErrors};
-    use crate::error::{ErrorEntry, InputError};
-    use crate::{Engine, Request};
+    use crate::error::{ErrorEntry, InputError, OptionError};
+    use crate::{Engine, Path, Request, Value};
 
     #[test]
     fn the_code_is_that_of_the_first_entry() {
@@ -145,7 +146,7 @@ mod tests {
         engine
             .set_module("p.rego", "package p\n\na := 1\n\na := 2")
             .unwrap();
-        let document = engine.prepare_document("p/a").unwrap();
+        let document = engine.prepare_document("data.p.a").unwrap();
         let Err(Error::Compile(syntax)) = engine.set_module("s.rego", "package") else {
             panic!("no syntax error");
         };
@@ -155,20 +156,20 @@ mod tests {
                 .set_module("x.rego", "package x\n\nallow if x")
                 .unwrap_err(),
             document.evaluate(&Request::new()).unwrap_err(),
-            engine.read("absent").unwrap_err(),
+            engine.read("data.absent").unwrap_err(),
             Error::Input(InputError::new("not an object")),
-            Error::Output("not a number".to_owned()),
-            Error::Options("not a reference".to_owned()),
+            Error::Output(crate::from_value::<i64>(&Value::from("x")).unwrap_err()),
+            Error::Options(OptionError::new("not a reference")),
             load(LoadError::File("cannot be read".to_owned())),
             load(LoadError::Policy("p.rego".to_owned(), syntax.clone())),
             load(LoadError::Roots("roots overlap".to_owned())),
             load(LoadError::Syntax(syntax.0[0].clone())),
-            Error::UnknownPath("p/x".to_owned()),
+            Error::UnknownPath(Path::new(["p", "x"])),
             engine.remove_module("absent.rego").unwrap_err(),
             engine.prepare_query("").err().unwrap(),
             engine.prepare_query(" ").err().unwrap(),
             Error::Filter(vec![ErrorEntry::new("pe_fragment_error", "not supported")]),
-            Error::Internal("violated".to_owned()),
+            Error::Internal(InternalError::new("violated")),
         ];
         for error in errors {
             assert_eq!(error.code(), error.entries()[0].code, "{error}");

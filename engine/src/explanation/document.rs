@@ -11,15 +11,15 @@ impl PreparedDocument {
     ///
     /// ```
     /// use solon::trace::Detail;
-    /// use solon::{Engine, Request, Value, value};
+    /// use solon::{Engine, Request, TraceLines, Value, value};
     ///
     /// let engine = Engine::new();
     /// engine.set_module("p.rego", "package p\nallow if input.user == data.owner")?;
-    /// engine.put("owner", value!("alice"))?;
-    /// let allow = engine.prepare_document("p/allow")?;
+    /// engine.put("data.owner", value!("alice"))?;
+    /// let allow = engine.prepare_document("data.p.allow")?;
     /// let input = value!({"user": "alice"});
     /// let explained = allow.explain(&Request::new().input(&input), Detail::Full);
-    /// assert_eq!(explained.lines(false, false)?.first().map(String::as_str), Some("Enter data.p.allow = _"));
+    /// assert_eq!(explained.lines(TraceLines::default())?.first().map(String::as_str), Some("Enter data.p.allow = _"));
     /// assert_eq!(explained.result?, Some(Value::from(true)));
     /// # Ok::<(), solon::Error>(())
     /// ```
@@ -49,18 +49,20 @@ impl PreparedDocument {
     }
 
     /// Returns the document, if it is defined, computed by the tracing evaluator with the observers, instruments and
-    /// optimisations of `search`.
+    /// optimisations of `options`.
     ///
     /// # Errors
     /// Errors of [`Self::evaluate`].
-    pub fn search_as(
+    pub fn search<'s>(
         &self,
         request: &Request<'_>,
-        search: SearchOptions<'_>,
+        options: impl Into<SearchOptions<'s>>,
     ) -> Result<Option<Value>, Error> {
         let mut last = Ok(None);
-        self.search_texts(request, search, |query, search| {
-            last = query.search_checked(request, search).map(value_of);
+        self.search_texts(request, options.into(), |query, search| {
+            last = query
+                .search(request, search.cross_check(true))
+                .map(value_of);
             !matches!(last, Ok(None))
         });
         last
@@ -79,6 +81,7 @@ impl PreparedDocument {
             instruments,
             shortcuts,
             builtin_errors: faults,
+            cross_check,
         } = search;
         // A step of digits is an index in an array and a name in an object.
         let mut texts = vec![path.reference(), path.named_reference()];
@@ -96,6 +99,7 @@ impl PreparedDocument {
                 instruments,
                 shortcuts,
                 builtin_errors: faults,
+                cross_check,
             };
             if run(&query, search) {
                 return;

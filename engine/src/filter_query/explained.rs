@@ -28,7 +28,7 @@ impl PreparedFilters {
     /// let policy = "package p\ninclude if input.admin\ninclude if input.rows.price < 11";
     /// engine.set_module("p.rego", policy)?;
     /// let options = FilterOptions::new([FilterTarget::Sqlite]).unknowns(["input.rows"]);
-    /// let explained = engine.prepare_filters("p/include", &options)?.explain(&Request::new())?;
+    /// let explained = engine.prepare_filters("data.p.include", &options)?.explain(&Request::new())?;
     /// assert_eq!(explained.pointer("/0/outcome"), Some(&"fails".into()));
     /// assert_eq!(explained.pointer("/1/tests/0"), Some(&"rows.price < '11'".into()));
     /// # Ok::<(), solon::Error>(())

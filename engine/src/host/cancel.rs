@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 /// let cancel = Cancel::default();
 /// let elsewhere = cancel.clone();
 /// std::thread::spawn(move || elsewhere.cancel()).join().ok();
-/// let n = engine.prepare_document("p/n")?;
+/// let n = engine.prepare_document("data.p.n")?;
 /// assert!(n.evaluate(&Request::new().cancel(&cancel)).is_err());
 /// # Ok::<(), solon::Error>(())
 /// ```

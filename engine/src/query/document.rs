@@ -21,7 +21,7 @@ use crate::runtime::{EvalError, base_child};
 use crate::snapshot::{Snapshot, SnapshotState};
 use crate::store::Path;
 use crate::trace::Timer;
-use crate::value::json::{self, Style, TooLong};
+use crate::value::json::{self, TooLong};
 use crate::value::{RefRepr, Repr, Value, ValueRef};
 use entry::EntryCache;
 pub(super) use entry::ResolvedEntry;
@@ -35,7 +35,7 @@ pub use pinned::PinnedDocument;
 ///
 /// let engine = Engine::new();
 /// engine.set_module("p.rego", "package p\ndouble := input.n * 2")?;
-/// let double = engine.prepare_document("p/double")?;
+/// let double = engine.prepare_document("data.p.double")?;
 /// let answer = double.evaluate_json(&Request::new().input_json(br#"{"n": 21}"#))?;
 /// assert_eq!(answer.as_deref(), Some(&b"42"[..]));
 /// assert_eq!(double.evaluate(&Request::new())?, None, "without an input it is undefined");
@@ -132,23 +132,12 @@ impl PreparedDocument {
         self.evaluate_with(request, |value| value.to_value())
     }
 
-    /// Evaluates the document to JSON text, without an intermediate value.
+    /// Evaluates the document to JSON text of the request's style, without an intermediate value.
     ///
     /// # Errors
     /// Errors of [`Self::evaluate`].
     pub fn evaluate_json(&self, request: &Request<'_>) -> Result<Option<Vec<u8>>, Error> {
-        self.evaluate_text(request, Style::default())
-    }
-
-    /// Evaluates the document to JSON text of a style.
-    ///
-    /// # Errors
-    /// Errors of [`Self::evaluate`].
-    pub fn evaluate_text(
-        &self,
-        request: &Request<'_>,
-        style: Style<'_>,
-    ) -> Result<Option<Vec<u8>>, Error> {
+        let style = request.style.copied().unwrap_or_default();
         let longest = request.bounds(&self.handle.shared).memory;
         let longest = longest.unwrap_or(usize::MAX).min(limits::RESULT_BYTES);
         let text = self.evaluate_with(request, |value| {
@@ -157,6 +146,29 @@ impl PreparedDocument {
         })?;
         text.transpose()
             .map_err(|TooLong| Error::Eval(Box::new(EvalError::too_large())))
+    }
+
+    /// Returns the document if it exists now ([`Self::exists`]). Finds misspelt paths.
+    ///
+    /// ```
+    /// use solon::{Engine, Error};
+    ///
+    /// let engine = Engine::new();
+    /// engine.set_module("p.rego", "package authz\nallow if input.admin")?;
+    /// assert!(engine.prepare_document("data.authz.allow")?.must_exist().is_ok());
+    /// let misspelt = engine.prepare_document("data.authz.alow")?.must_exist();
+    /// assert!(matches!(misspelt, Err(Error::UnknownPath(_))));
+    /// # Ok::<(), solon::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::UnknownPath`].
+    pub fn must_exist(self) -> Result<Self, Error> {
+        if self.exists() {
+            Ok(self)
+        } else {
+            Err(Error::UnknownPath(self.handle.path()))
+        }
     }
 
     /// Returns `true` if there is currently a rule or a base document at the path, above it or below it. Otherwise the
@@ -174,9 +186,9 @@ impl PreparedDocument {
     /// let engine = Engine::new();
     /// engine.set_module("p.rego", "package p\n\nallow if input.user == \"alice\"\n\nreason := \"true\"")?;
     /// let request = Request::new().input_json(br#"{"user": "alice"}"#);
-    /// assert!(engine.prepare_document("p/allow")?.allow(&request)?);
-    /// assert!(!engine.prepare_document("p/reason")?.allow(&request)?);
-    /// assert!(!engine.prepare_document("p/alow")?.allow(&request)?);
+    /// assert!(engine.prepare_document("data.p.allow")?.allow(&request)?);
+    /// assert!(!engine.prepare_document("data.p.reason")?.allow(&request)?);
+    /// assert!(!engine.prepare_document("data.p.alow")?.allow(&request)?);
     /// # Ok::<(), solon::Error>(())
     /// ```
     ///

@@ -34,7 +34,7 @@ pub(crate) enum Expression {
 /// use solon::{Engine, Request};
 ///
 /// let engine = Engine::new();
-/// engine.put("/users", solon::value!({"alice": 1, "bob": 5}))?;
+/// engine.put("data.users", solon::value!({"alice": 1, "bob": 5}))?;
 /// let query = engine.prepare_query("data.users[name] > input.least")?;
 /// let found = query.solutions(&Request::new().input_json(br#"{"least": 3}"#))?;
 /// assert_eq!(found.len(), 1);
@@ -118,9 +118,9 @@ impl PreparedQuery {
 /// use solon::{Engine, Request};
 ///
 /// let engine = Engine::new();
-/// engine.put("/users", solon::value!(["alice", "bob"]))?;
+/// engine.put("data.users", solon::value!(["alice", "bob"]))?;
 /// let users = engine.prepare_query("user := data.users[_]")?.pin()?;
-/// engine.remove("/users")?;
+/// engine.remove("data.users")?;
 /// assert_eq!(users.solutions(&Request::new())?.len(), 2);
 /// # Ok::<(), solon::Error>(())
 /// ```

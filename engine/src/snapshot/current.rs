@@ -62,7 +62,7 @@ fn drop_displaced(other: Arc<SnapshotState>) {
 ///
 /// ```
 /// let engine = solon::Engine::new();
-/// engine.prepare_document("p/allow")?.evaluate(&solon::Request::new())?;
+/// engine.prepare_document("data.p.allow")?.evaluate(&solon::Request::new())?;
 /// solon::release_thread_snapshot();
 /// # Ok::<(), solon::Error>(())
 /// ```

@@ -14,14 +14,14 @@ impl Snapshot {
     ///
     /// ```
     /// use solon::trace::Succeeded;
-    /// use solon::{Engine, Request, SearchOptions};
+    /// use solon::{Engine, Request};
     ///
     /// let engine = Engine::new();
     /// engine.set_module("p.rego", "package p\n# METADATA\n# id: admins-may\nallow if input.admin")?;
-    /// let allow = engine.prepare_document("p/allow")?;
+    /// let allow = engine.prepare_document("data.p.allow")?;
     /// let (snapshot, mut succeeded) = (engine.snapshot(), Succeeded::default());
     /// let request = Request::new().input_json(br#"{"admin": true}"#);
-    /// allow.search_as(&request.snapshot(&snapshot), SearchOptions::default().observer(&mut succeeded))?;
+    /// allow.search(&request.snapshot(&snapshot), &mut succeeded)?;
     /// assert_eq!(snapshot.rule_ids(&succeeded), [std::sync::Arc::from("admins-may")]);
     /// # Ok::<(), solon::Error>(())
     /// ```

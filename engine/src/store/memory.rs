@@ -17,10 +17,10 @@ use crate::value::{Object, Repr, Value};
 /// let store = Arc::new(MemoryStore::default());
 /// let first = Engine::builder().open(store.clone())?;
 /// first.set_module("p.rego", "package p\nn := data.n + 1")?;
-/// first.put("/n", Value::from(1))?;
+/// first.put("data.n", Value::from(1))?;
 /// // another engine goes on from what is kept
 /// let second = Engine::builder().open(store)?;
-/// assert_eq!(second.prepare_document("p/n")?.evaluate(&Request::new())?, Some(Value::from(2)));
+/// assert_eq!(second.prepare_document("data.p.n")?.evaluate(&Request::new())?, Some(Value::from(2)));
 /// # Ok::<(), solon::Error>(())
 /// ```
 pub struct MemoryStore {

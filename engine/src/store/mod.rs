@@ -26,6 +26,7 @@ pub use patch::PatchStep;
 pub use patching::Patching;
 pub use path::Path;
 pub(crate) use path::index;
+pub use reference::PathError;
 pub(crate) use replacing::{DocumentLoad, replace};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
@@ -46,9 +47,9 @@ use crate::value::{Repr, Value};
 /// use solon::{Engine, Path, Value};
 ///
 /// let engine = Engine::new();
-/// engine.put("/a/b", Value::from(1))?;
+/// engine.put("data.a.b", Value::from(1))?;
 /// let snapshot = engine.data_snapshot();
-/// engine.put("/a/b", Value::from(2))?;
+/// engine.put("data.a.b", Value::from(2))?;
 /// assert_eq!(snapshot.read(&Path::from_slashes("a/b"))?, &Value::from(1));
 /// # Ok::<(), solon::Error>(())
 /// ```
@@ -87,7 +88,7 @@ impl DataSnapshot {
 /// use solon::{Engine, Error, Path, Value};
 ///
 /// let engine = Engine::new();
-/// engine.put("/visits", Value::from(1))?;
+/// engine.put("data.visits", Value::from(1))?;
 /// let visits = engine.edit(|documents: &mut Transaction| {
 ///     let path = Path::from_slashes("visits");
 ///     let visits = documents.read(&path)?.as_i64().unwrap_or(0) + 1;
@@ -185,7 +186,7 @@ impl Transaction {
     ///     })?;
     ///     Ok::<_, Error>(())
     /// })?;
-    /// assert_eq!(engine.read("users/alice")?, 7.into());
+    /// assert_eq!(engine.read("data.users.alice")?, 7.into());
     /// # Ok::<(), solon::Error>(())
     /// ```
     ///

@@ -34,12 +34,12 @@ impl PatchStep {
     /// use solon::{Change, Engine, value};
     ///
     /// let engine = Engine::new();
-    /// engine.put("users", value!({"alice": {"age": 7}}))?;
+    /// engine.put("data.users", value!({"alice": {"age": 7}}))?;
     /// let patch = value!([{"op": "copy", "from": "/users/alice", "path": "/users/bob"}]);
     /// let mut change = Change::default();
     /// change.patch(PatchStep::parse(&patch)?);
     /// engine.apply(change)?;
-    /// assert_eq!(engine.read("users/bob/age")?, 7.into());
+    /// assert_eq!(engine.read("data.users.bob.age")?, 7.into());
     /// # Ok::<(), solon::Error>(())
     /// ```
     ///

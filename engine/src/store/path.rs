@@ -13,9 +13,11 @@ const INDEX_LENGTH: usize = 19;
 /// ```
 /// use solon::Path;
 ///
-/// let path = Path::from_slashes("users/alice");
+/// let path: Path = "data.users.alice".parse()?;
+/// assert_eq!(path, Path::new(["users", "alice"]));
+/// assert_eq!(path, Path::from_slashes("users/alice"));
 /// assert_eq!(path.reference(), "data.users.alice");
-/// assert_eq!(Path::from_reference("data.users.alice"), Some(path));
+/// # Ok::<(), solon::store::PathError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Path {

@@ -1,6 +1,7 @@
 //! Paths as Rego references.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
+use std::str::FromStr;
 
 use solon_syntax::ast::TermKind;
 use solon_syntax::print::is_plain_key;
@@ -10,10 +11,38 @@ use solon_syntax::{ParseOptions, parse_term};
 use super::Path;
 use crate::value::{Value, json};
 
+/// The reason why a text is not a reference to a document: it is not a reference, does not start with `data`, or has
+/// steps that are not strings and integers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathError {
+    text: String,
+}
+
+impl fmt::Display for PathError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { text } = self;
+        write!(
+            f,
+            "invalid path `{text}`: expected a reference without variables, such as `data.authz.allow`"
+        )
+    }
+}
+
+impl std::error::Error for PathError {}
+
+impl FromStr for Path {
+    type Err = PathError;
+
+    /// Parses a Rego reference that starts with `data`; its steps are strings and integers: `data.a[0]["x-y"]`.
+    fn from_str(text: &str) -> Result<Self, PathError> {
+        Self::parse(text).ok_or_else(|| PathError {
+            text: text.to_owned(),
+        })
+    }
+}
+
 impl Path {
-    /// Parses a Rego reference (`data.a[0]["x-y"]`). Returns `None` if it does not start with `data`, or if its steps
-    /// are not strings and integers.
-    pub fn from_reference(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         let source = Source::new(SourceId(0), "", text);
         let term = parse_term(&source, &ParseOptions::default()).ok()?;
         let steps = match &term.kind {
@@ -84,11 +113,11 @@ mod tests {
         assert_eq!(of("a/007/+1/-2/1.0"), "data.a[7][1][-2][\"1.0\"]");
         let odd = Path::new(["a\u{7}\"\u{48b92}<é"]);
         assert_eq!(odd.reference(), "data[\"a\\u0007\\\"\u{48b92}<é\"]");
-        assert_eq!(Path::from_reference(&odd.reference()), Some(odd));
+        assert_eq!(odd.reference().parse(), Ok(odd));
         let named = Path::from_slashes("a/0/x-y").named_reference();
         assert_eq!(named, "data.a[\"0\"][\"x-y\"]");
         for text in ["data", "data.a[0][\"x-y\"].b"] {
-            assert_eq!(Path::from_reference(text).unwrap().reference(), text);
+            assert_eq!(text.parse::<Path>().unwrap().reference(), text);
         }
         for text in [
             "input.a",
@@ -98,7 +127,11 @@ mod tests {
             "data[",
             "data.a[-1]",
         ] {
-            assert_eq!(Path::from_reference(text), None, "{text}");
+            let error = text.parse::<Path>().unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("invalid path `{text}`: ")),
+                "{error}"
+            );
         }
     }
 }

@@ -33,10 +33,10 @@ pub use file::make_private_file;
 /// # std::fs::create_dir_all(&folder).unwrap();
 /// # let path = folder.join("solon.db");
 /// let engine = Engine::builder().open(Arc::new(SqliteStore::open(&path)?))?;
-/// engine.put("/a/b", Value::from(1))?;
+/// engine.put("data.a.b", Value::from(1))?;
 /// drop(engine);
 /// let engine = Engine::builder().open(Arc::new(SqliteStore::open(&path)?))?;
-/// assert_eq!(engine.read("/a/b")?, Value::from(1));
+/// assert_eq!(engine.read("data.a.b")?, Value::from(1));
 /// # drop(engine);
 /// # std::fs::remove_dir_all(&folder).unwrap();
 /// # Ok::<(), solon::Error>(())

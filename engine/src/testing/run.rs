@@ -178,7 +178,7 @@ impl PolicyTest {
                     explanation = Some(how);
                     answer
                 }
-                None => query.checked(&printing, search),
+                None => query.search(&printing, search.cross_check(true)),
             }
         } else {
             query.solutions(&printing)
@@ -256,7 +256,7 @@ fn without(kind: UncoveredReason, query: &PinnedQuery, request: &Request<'_>) ->
     let search = SearchOptions::default()
         .observer(&mut coverage)
         .shortcuts(shortcuts);
-    drop(query.search_as(request, search));
+    drop(query.search(request, search));
     coverage
 }
 

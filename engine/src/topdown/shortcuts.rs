@@ -41,17 +41,17 @@ impl Default for Shortcuts {
     }
 }
 
-/// How a query is searched.
+/// Options of the tracing evaluator. An observer alone is enough.
 ///
 /// ```
 /// use solon::trace::Coverage;
-/// use solon::{Engine, Request, SearchOptions};
+/// use solon::{Engine, Request};
 ///
 /// let engine = Engine::new();
 /// engine.set_module("p.rego", "package p\nallow if input.x\nallow if input.y")?;
 /// let query = engine.prepare_query("data.p.allow")?;
 /// let mut coverage = Coverage::default();
-/// query.search_as(&Request::new().input_json(br#"{"x": true}"#), SearchOptions::default().observer(&mut coverage))?;
+/// query.search(&Request::new().input_json(br#"{"x": true}"#), &mut coverage)?;
 /// let modules = engine.modules();
 /// let report = coverage.report(&[], modules.iter().map(|(_, module)| &**module));
 /// assert_eq!((report.covered_lines, report.not_covered_lines), (1, 1));
@@ -68,6 +68,14 @@ pub struct SearchOptions<'o> {
     pub shortcuts: Shortcuts,
     /// Collects the errors of built-ins.
     pub builtin_errors: Option<&'o BuiltinErrors>,
+    /// `true` if a debug build also runs the fast evaluator; a different result is an internal error. Queries only.
+    pub cross_check: bool,
+}
+
+impl<'o, O: Observer> From<&'o mut O> for SearchOptions<'o> {
+    fn from(observer: &'o mut O) -> Self {
+        Self::default().observer(observer)
+    }
 }
 
 impl<'o> SearchOptions<'o> {
@@ -89,6 +97,13 @@ impl<'o> SearchOptions<'o> {
     #[must_use]
     pub fn shortcuts(mut self, shortcuts: Shortcuts) -> Self {
         self.shortcuts = shortcuts;
+        self
+    }
+
+    /// Sets whether a debug build also runs the fast evaluator; a different result is an internal error.
+    #[must_use]
+    pub fn cross_check(mut self, cross_check: bool) -> Self {
+        self.cross_check = cross_check;
         self
     }
 

@@ -106,7 +106,7 @@ pub struct Event {
 ///
 /// ```
 /// use solon::trace::{Event, Observer, Op};
-/// use solon::{Engine, Request, SearchOptions};
+/// use solon::{Engine, Request};
 ///
 /// #[derive(Default)]
 /// struct Failures(usize);
@@ -119,7 +119,7 @@ pub struct Event {
 ///
 /// let query = Engine::new().prepare_query("some x in [1, 2, 3]; x > 1")?;
 /// let mut failures = Failures::default();
-/// query.search_as(&Request::new(), SearchOptions::default().observer(&mut failures))?;
+/// query.search(&Request::new(), &mut failures)?;
 /// assert_eq!(failures.0, 1);
 /// # Ok::<(), solon::Error>(())
 /// ```

@@ -54,7 +54,7 @@ impl Detail {
 ///
 /// let query = Engine::new().prepare_query("x := 1; x > 1")?;
 /// let mut recorder = Recorder::new(Detail::Fails, 1 << 20);
-/// query.search(&Request::new(), Some(&mut recorder))?;
+/// query.search(&Request::new(), &mut recorder)?;
 /// assert_eq!(recorder.into_events().len(), 2);
 /// # Ok::<(), solon::Error>(())
 /// ```

@@ -82,7 +82,7 @@ impl Count {
 ///
 /// let query = Engine::new().prepare_query("count([1, 2]) == 2")?;
 /// let instruments = Instruments::default();
-/// query.search_as(&Request::new(), SearchOptions::default().instruments(&instruments))?;
+/// query.search(&Request::new(), SearchOptions::default().instruments(&instruments))?;
 /// assert!(!instruments.times().is_empty());
 /// # Ok::<(), solon::Error>(())
 /// ```

@@ -30,7 +30,7 @@ pub enum Spelling {
 ///
 /// let query = Engine::new().prepare_query("1 > 2")?;
 /// let mut recorder = Recorder::new(Detail::Full, 1 << 20);
-/// query.search(&Request::new(), Some(&mut recorder))?;
+/// query.search(&Request::new(), &mut recorder)?;
 /// let text = json(&recorder.into_events(), Spelling::Lower, 1 << 20).unwrap();
 /// assert!(text.starts_with(r#"[{"op":"enter","query_id":0,"#));
 /// # Ok::<(), solon::Error>(())
@@ -63,7 +63,7 @@ pub struct EventNames<'a> {
 ///
 /// let query = Engine::new().prepare_query("1 > 2")?;
 /// let mut recorder = Recorder::new(Detail::Full, 1 << 20);
-/// query.search(&Request::new(), Some(&mut recorder))?;
+/// query.search(&Request::new(), &mut recorder)?;
 /// let files = std::collections::HashMap::new();
 /// let names = EventNames { files: &files, originals: Names::default() };
 /// let text = detailed(&recorder.into_events(), names, 1 << 20).unwrap();

@@ -49,7 +49,7 @@ const LONGEST_VALUE: usize = 32;
 ///
 /// let query = Engine::new().prepare_query("true")?;
 /// let mut recorder = Recorder::new(Detail::Full, 1 << 20);
-/// query.search(&Request::new(), Some(&mut recorder))?;
+/// query.search(&Request::new(), &mut recorder)?;
 /// let how = Pretty::default();
 /// let lines = pretty(&recorder.into_events(), how, 1 << 20).unwrap();
 /// assert_eq!(lines[..3], ["Enter true = _", "| Eval true = _", "| Exit true = _"]);

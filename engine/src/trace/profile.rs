@@ -14,11 +14,11 @@ use crate::index::Indexed as _;
 ///
 /// ```
 /// use solon::trace::Profile;
-/// use solon::{Engine, Request, SearchOptions};
+/// use solon::{Engine, Request};
 ///
 /// let query = Engine::new().prepare_query("some x in [1, 2, 3]; x > 1")?;
 /// let mut profile = Profile::default();
-/// query.search_as(&Request::new(), SearchOptions::default().observer(&mut profile))?;
+/// query.search(&Request::new(), &mut profile)?;
 /// let rows = profile.finish([]);
 /// assert!(rows.iter().any(|row| row.evals >= 3));
 /// # Ok::<(), solon::Error>(())

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 /// ```
 /// use std::cell::RefCell;
 /// use solon::trace::Timer;
-/// use solon::{Change, Engine};
+/// use solon::{Change, Engine, Error};
 ///
 /// let stages = RefCell::new(Vec::new());
 /// let observe = |name: &str, _| stages.borrow_mut().push(name.to_owned());
 /// let mut change = Change::default();
 /// change.set_module("p.rego", "package p\nallow := true");
-/// Engine::new().apply_timed(change, Timer::new(&observe))?;
+/// Engine::new().apply_with::<Error>(|_| Ok(change), Timer::new(&observe))?;
 /// assert!(stages.borrow().iter().any(|name| name == "rego_module_parse"));
 /// # Ok::<(), solon::Error>(())
 /// ```

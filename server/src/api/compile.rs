@@ -38,9 +38,8 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let prepared = state
         .engine
         .prepare_partial(
-            &asked.query,
+            state.query_source(&asked.query).no_prints().timer(timer),
             &asked.options,
-            &state.query_context().no_prints().timer(timer),
         )
         .map_err(map_error)?;
 
@@ -110,7 +109,7 @@ impl<'a> CompileRequest<'a> {
 fn map_error(error: Error) -> ApiError {
     match &error {
         error if error.is_empty_query() => ApiError::invalid("missing required 'query' value"),
-        Error::Options(words) => ApiError::invalid(words.as_str()),
+        Error::Options(error) => ApiError::invalid(error.message()),
         Error::Compile(diagnostics) => {
             let parse = diagnostics.0.iter().any(|one| one.code == Code::Parse);
             ApiError::invalid(if parse {

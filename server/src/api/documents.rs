@@ -108,7 +108,7 @@ impl Documents {
             return Err(ApiError::Elsewhere(None));
         }
         let document = Arc::new(ServedDocument {
-            prepared: state.engine.prepare_document_at(&path()?)?,
+            prepared: state.engine.document(&path()?),
             estimate: Arc::default(),
             answered: AtomicU64::new(u64::MAX),
         });
@@ -175,7 +175,7 @@ impl ServedDocument {
             None => self.prepared.pin(),
         };
         self.evaluate_on(state, request, &bound, asked, |document, asked| {
-            document.evaluate_text(asked, style)
+            document.evaluate_json(&asked.json_style(&style))
         })
     }
 
@@ -188,14 +188,13 @@ impl ServedDocument {
         bound: &PinnedDocument,
         asked: solon::Request<'_>,
     ) -> Result<Option<Vec<u8>>, EvaluationFailure> {
-        let style = Style::default();
         self.evaluate_until(
             state,
             request,
             Ends::ByItself,
             bound,
             asked,
-            |document, asked| document.evaluate_text(asked, style),
+            |document, asked| document.evaluate_json(asked),
         )
     }
 

@@ -260,7 +260,7 @@ impl From<Error> for ApiError {
             Error::Store(StoreError::InvalidPatch { .. }) | Error::Input(_) | Error::Options(_) => {
                 Self::invalid(error.to_string())
             }
-            Error::UnknownModule(id) => Self::no_policy(id),
+            Error::UnknownModule { name } => Self::no_policy(name),
             _ => Self::internal(error.to_string()),
         }
     }

@@ -9,7 +9,9 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::json;
 use solon::trace::Timer;
-use solon::{Error, ErrorEntry, FilterOptions, PreparedFilters, Value, json as text_form};
+use solon::{
+    Error, ErrorEntry, FilterOptions, Path, PreparedFilters, QuerySource, Value, json as text_form,
+};
 
 use self::accepted::Accepted;
 use self::request::FilterRequest;
@@ -83,7 +85,7 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         ..Outcome::new(&path, input_text(), &metrics)
     };
     let made = evaluate(state, request, &given, |given| {
-        filters.compile_timed(given, timer)
+        filters.compile(&given.timer(timer))
     });
     let told = |given: &solon::Request<'_>| filters.explain(given);
     let explanation = if asked.explains && matches!(made, Ok(_) | Err(Error::Filter(_))) {
@@ -195,9 +197,10 @@ fn prepared(
         return Ok(kept);
     }
     let start = metrics.start();
+    let rule = Path::from_slashes(&key.path).reference();
     let filters = state
         .engine
-        .prepare_filters_timed(&key.path, &key.options, timer)
+        .prepare_filters(QuerySource::new(&rule).timer(timer), &key.options)
         .map_err(map_error)?;
     if let Some(start) = start {
         metrics.add("compile_prep_partial", start.elapsed());

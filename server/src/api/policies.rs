@@ -183,7 +183,7 @@ pub fn delete(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     };
     apply(state, &metrics, change).map_err(|rejection| match rejection {
         PolicyRejection::Owned(message) => ApiError::invalid(message),
-        PolicyRejection::Engine(Error::UnknownModule(_)) => ApiError::no_policy(&target.id),
+        PolicyRejection::Engine(Error::UnknownModule { .. }) => ApiError::no_policy(&target.id),
         PolicyRejection::Engine(error @ Error::Compile(_)) => {
             ApiError::invalid_operation(message::COMPILE_MODULES).listing(&error)
         }

@@ -4,7 +4,9 @@
 
 use std::time::Duration;
 
-use solon::{Change, Error, NdBuiltinCache, Path, Snapshot, Value, json};
+use solon::{
+    Change, CheckOptions, Error, NdBuiltinCache, OptionError, Path, Snapshot, Value, json,
+};
 
 use super::ApiError;
 use super::body;
@@ -48,7 +50,7 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     }
     let run = |asked: &solon::Request<'_>| match &body.query {
         None => {
-            let document = state.engine.prepare_document_at(&path)?;
+            let document = state.engine.document(&path);
             document.pin_to(&snapshot).evaluate(asked)
         }
         Some(query) => first_solution(state, &snapshot, &path, query, asked),
@@ -145,7 +147,10 @@ impl PreviewBody {
         }
         state
             .engine
-            .check_at(&now, change, strict)
+            .check(
+                change,
+                CheckOptions::default().snapshot(&now).strict(strict),
+            )
             .map_err(|error| match error {
                 Error::Compile(_) => ApiError::invalid(message::COMPILE_MODULES).listing(&error),
                 // a document of the request is where a rule is
@@ -198,15 +203,13 @@ fn first_solution(
     let package = match reference.strip_prefix("data") {
         Some("") => None,
         Some(rest) => Some(rest.strip_prefix('.').ok_or_else(|| {
-            Error::Options(format!("{reference} cannot be the package of a query"))
+            OptionError::new(format!("{reference} cannot be the package of a query"))
         })?),
         None => None,
     };
-    let mut context = solon::QueryContext::default();
-    if let Some(package) = package {
-        context = context.package(package);
-    }
-    let query = state.engine.prepare_query_at(snapshot, query, &context)?;
+    let mut source = solon::QuerySource::new(query).snapshot(snapshot);
+    source.package = package;
+    let query = state.engine.prepare_query(source)?.pin_to(snapshot)?;
     let Some(first) = query.solutions(request)?.into_iter().next() else {
         return Ok(None);
     };

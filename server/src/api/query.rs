@@ -75,7 +75,7 @@ fn respond(
         None => {
             let prepared = state
                 .engine
-                .prepare_query_in(query, &state.query_context().timer(timer))
+                .prepare_query(state.query_source(query).timer(timer))
                 .map_err(map_error)?;
             keep(state, query, prepared)
         }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 use solon::trace::{Detail, Instruments, Spelling, Succeeded};
 use solon::{
     Error, ExplainOptions, Explanation, PreparedDocument, PreparedPartial, PreparedQuery,
-    Residuals, SearchOptions, Snapshot, Solution, Value,
+    Residuals, SearchOptions, Snapshot, Solution, TraceLines, Value,
 };
 
 use super::call::Call;
@@ -137,16 +137,16 @@ pub trait Searched {
 
 /// Implements [`Searched`] with the method that evaluates without a trace.
 macro_rules! searched {
-    ($subject:ty, $answer:ty, $find:ident) => {
+    ($subject:ty, $answer:ty, |$search:ident| $options:expr) => {
         impl Searched for $subject {
             type Answer = $answer;
 
             fn find(
                 &self,
                 asked: &solon::Request<'_>,
-                search: SearchOptions<'_>,
+                $search: SearchOptions<'_>,
             ) -> Result<Self::Answer, Error> {
-                self.$find(asked, search)
+                <$subject>::search(self, asked, $options)
             }
 
             fn evaluate_traced(
@@ -161,9 +161,10 @@ macro_rules! searched {
     };
 }
 
-searched!(PreparedDocument, Option<Value>, search_as);
-searched!(PreparedQuery, Vec<Solution>, search_checked);
-searched!(PreparedPartial, Residuals, evaluate_as);
+searched!(PreparedDocument, Option<Value>, |search| search);
+searched!(PreparedQuery, Vec<Solution>, |search| search
+    .cross_check(true));
+searched!(PreparedPartial, Residuals, |search| search);
 
 /// Evaluates for a request on one snapshot, by default the current one, and returns the details that it selects.
 pub fn search<S: Searched>(
@@ -229,7 +230,7 @@ fn steps<T>(
         };
         return Ok(escape_html(explained.json(spelling)?.into_bytes()));
     }
-    let mut lines = explained.lines(true, false)?;
+    let mut lines = explained.lines(TraceLines::default().locations(true))?;
     if lines.is_empty() {
         // an empty text has one line
         lines.push(String::new());

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use arc_swap::ArcSwapOption;
 use prometheus_client::registry::Registry;
-use solon::{Engine, Limits, PreparedFilters, PreparedQuery, QueryContext};
+use solon::{Engine, Limits, PreparedFilters, PreparedQuery, QuerySource};
 
 use super::cache::Cache;
 use super::call::Call;
@@ -85,7 +85,7 @@ impl State {
             reads_metadata: engine.has_functions(),
             probe: PROBES
                 .iter()
-                .find_map(|probe| engine.prepare_query(probe).ok()),
+                .find_map(|probe| engine.prepare_query(*probe).ok()),
             documents: Documents::new(options.bounds.documents, engine.limits()),
             queries: Cache::new(options.bounds.queries),
             filters: Cache::new(options.bounds.queries),
@@ -116,9 +116,9 @@ impl State {
         })
     }
 
-    /// Returns the context in which the queries of callers are compiled.
-    pub fn query_context(&self) -> QueryContext<'_> {
-        QueryContext::default()
+    /// Returns a query of a client with the options that such queries are compiled with.
+    pub fn query_source<'q>(&'q self, text: &'q str) -> QuerySource<'q> {
+        QuerySource::new(text)
             .unsafe_builtins(&self.unsafe_builtins)
             .no_rules()
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use solon::trace::Statistics;
-use solon::{Change, CompilerOptions, Engine, Error, PartialOptions, QueryContext, Request, Value};
+use solon::{Change, CompilerOptions, Engine, Error, PartialOptions, QuerySource, Request, Value};
 
 use super::FAILED;
 use super::amounts::integer;
@@ -157,23 +157,22 @@ fn measure(args: &Args) -> Result<(), Report> {
     if let Some(input) = &input {
         request = request.input(input);
     }
-    let mut context = QueryContext::default().imports(&args.imports);
-    context.package = given(args.package.as_deref());
+    let mut source = QuerySource::new(&query).imports(&args.imports);
+    source.package = given(args.package.as_deref());
     let evaluate: Box<dyn Fn() -> Result<bool, Error> + '_> = if args.partial {
         let mut options = PartialOptions::default();
         if !args.unknowns.is_empty() {
             options.unknowns.clone_from(&args.unknowns);
         }
-        let prepared = engine.prepare_partial(&query, &options, &context);
+        let prepared = engine.prepare_partial(source, &options);
         let prepared = prepared.and_then(|partial| partial.pin());
         let prepared = prepared.map_err(refused)?;
-        let search = solon::SearchOptions::default;
         Box::new(move || {
-            let residuals = prepared.evaluate_as(&request, search())?;
+            let residuals = prepared.evaluate(&request)?;
             Ok(!residuals.query_texts().is_empty())
         })
     } else {
-        let prepared = engine.prepare_query_in(&query, &context);
+        let prepared = engine.prepare_query(source);
         let prepared = prepared.and_then(|query| query.pin()).map_err(refused)?;
         Box::new(move || Ok(!prepared.solutions(&request)?.is_empty()))
     };

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use solon::CompilerOptions as Options;
 use solon::bundle::{FileSelection, Verification};
 use solon::{
-    Capabilities, Change, Engine, Error, ErrorEntry, FilterTarget, InputError, Request, json,
+    Capabilities, Change, Engine, Error, ErrorEntry, FilterTarget, InputError, Path, Request, json,
 };
 use solon_syntax::ast::Version;
 
@@ -167,7 +167,7 @@ fn check_filters(args: &Args, engine: &Engine) -> Result<(), Error> {
     }
     let mut refused: Vec<ErrorEntry> = Vec::new();
     for path in &args.filters {
-        let prepared = engine.prepare_filters(path, &options)?;
+        let prepared = engine.prepare_filters(&Path::from_slashes(path).reference(), &options)?;
         for input in &inputs {
             let request = Request::new();
             let request = match input {

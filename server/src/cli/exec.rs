@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use solon::bundle::Verification;
-use solon::{Change, Engine, Limits, Request, Value, json};
+use solon::{Change, Engine, Limits, Path, Request, Value, json};
 use solon_host::RestrictedHost;
 use solon_syntax::json::lay_out;
 
@@ -241,8 +241,8 @@ struct Decisions<'a> {
 impl Decisions<'_> {
     fn decide(&mut self, path: &str, input: &Value) {
         let request = Request::new().input(input).limits(&self.limits);
-        let prepared = self.engine.prepare_document(self.decision);
-        let decided = prepared.and_then(|prepared| prepared.evaluate(&request));
+        let prepared = self.engine.document(&Path::from_slashes(self.decision));
+        let decided = prepared.evaluate(&request);
         let (decision_id, error, result) = match decided {
             Ok(Some(value)) => {
                 self.count_defined(&value);
@@ -256,7 +256,6 @@ impl Decisions<'_> {
                 )
             }
             Ok(None) => (None, Some(self.undefined()), None),
-            Err(solon::Error::UnknownPath(_)) => (None, Some(self.undefined()), None),
             Err(error) => {
                 if self.args.fail_defined || self.args.fail_non_empty {
                     self.errors += 1;

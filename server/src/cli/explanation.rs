@@ -1,6 +1,6 @@
 //! Traces as commands print them.
 
-use solon::Error;
+use solon::{Error, TraceLines};
 
 /// Form of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Explanation {
         let mut explanation = Self::default();
         match shown {
             TraceFormat::Lines => {
-                for line in how.lines(true, values)? {
+                for line in how.lines(TraceLines::default().locations(true).variables(values))? {
                     explanation.lines.push_str(&line);
                     explanation.lines.push('\n');
                 }

@@ -39,7 +39,7 @@ impl TokenEngine {
     }
 
     fn rule(&self, name: &str, input: &Value) -> String {
-        let document = self.0.prepare_document(&format!("t/{name}"));
+        let document = self.0.prepare_document(&format!("data.t.{name}"));
         let input = input.to_string();
         let request = Request::new().input_json(input.as_bytes());
         let answer = document.expect("a path").evaluate_json(&request);

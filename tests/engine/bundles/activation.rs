@@ -32,9 +32,9 @@ fn policies_documents_and_facts_change_atomically() {
     ]);
     engine.activate_bundle("one", &first).unwrap();
     assert_eq!(ids(&engine), ["one/p.rego"]);
-    assert_eq!(engine.read("a").unwrap(), value!({"x": 1, "y": 2}));
+    assert_eq!(engine.read("data.a").unwrap(), value!({"x": 1, "y": 2}));
     assert_eq!(
-        engine.read("system/bundles/one").unwrap(),
+        engine.read("data.system.bundles.one").unwrap(),
         value!({"etag": "", "manifest": {"revision": "1", "roots": ["a"], "metadata": {"k": 1}}})
     );
     let second = bundle(&[
@@ -44,7 +44,7 @@ fn policies_documents_and_facts_change_atomically() {
     ]);
     engine.activate_bundle("one", &second).unwrap();
     assert_eq!(ids(&engine), ["one/r.rego"]);
-    assert_eq!(engine.read("a").unwrap(), value!({"x": 3}));
+    assert_eq!(engine.read("data.a").unwrap(), value!({"x": 3}));
     let active = engine.snapshot().bundles();
     assert_eq!(
         (active[0].name.as_str(), active[0].revision.as_str()),
@@ -52,7 +52,7 @@ fn policies_documents_and_facts_change_atomically() {
     );
     assert_eq!(active[0].roots, ["a"]);
     engine.deactivate_bundle("one").unwrap();
-    assert!(ids(&engine).is_empty() && engine.read("a").is_err());
+    assert!(ids(&engine).is_empty() && engine.read("data.a").is_err());
     assert!(engine.snapshot().bundles().is_empty());
     let generation = engine.generation();
     engine.deactivate_bundle("one").unwrap();
@@ -70,7 +70,7 @@ fn on_any_error_the_old_state_stays() {
     engine
         .set_module("own.rego", "package own\nq := data.a.q\nr := 1")
         .unwrap();
-    engine.put("own2", 1.into()).unwrap();
+    engine.put("data.own2", 1.into()).unwrap();
     let generation = engine.generation();
     let refused = |name: &str, files: &[(&str, &str)]| -> String {
         let error = engine.activate_bundle(name, &bundle(files)).unwrap_err();
@@ -152,13 +152,13 @@ fn several_bundles_change_as_one() {
     let (a, b) = (part("a", "b", "2"), part("b", "a", "2"));
     engine.activate_bundles(&[("x", &b), ("y", &a)]).unwrap();
     assert_eq!(engine.snapshot().bundles()[0].roots, ["b"]);
-    assert_eq!(engine.read("a/v").unwrap(), "2".into());
+    assert_eq!(engine.read("data.a.v").unwrap(), "2".into());
     // Documents of clients below the roots are removed, others stay.
-    engine.put("a/w", 1.into()).unwrap();
-    engine.put("c", 1.into()).unwrap();
+    engine.put("data.a.w", 1.into()).unwrap();
+    engine.put("data.c", 1.into()).unwrap();
     engine.set_module("own.rego", "package a.own").unwrap();
     engine.activate_bundle("y", &a).unwrap();
-    assert!(engine.read("a/w").is_err() && engine.read("c").is_ok());
+    assert!(engine.read("data.a.w").is_err() && engine.read("data.c").is_ok());
     assert_eq!(ids(&engine), ["x/p.rego", "y/p.rego"]);
 }
 
@@ -180,7 +180,7 @@ fn deltas_change_documents() {
     ]);
     engine.activate_bundle("one", &delta).unwrap();
     assert_eq!(
-        engine.read("a").unwrap(),
+        engine.read("data.a").unwrap(),
         value!({"list": [1, 2], "new": {"deep": 3}})
     );
     assert_eq!(engine.snapshot().bundles()[0].revision, "2");
@@ -198,7 +198,7 @@ fn a_delta_has_the_roots_of_its_snapshot() {
     snapshot.etag = "\"7\"".to_owned();
     engine.activate_bundle("one", &snapshot).unwrap();
     assert_eq!(
-        engine.read("system/bundles/one/etag").unwrap(),
+        engine.read("data.system.bundles.one.etag").unwrap(),
         "\"7\"".into()
     );
     let delta = |roots: &str| {
@@ -220,26 +220,29 @@ fn a_delta_has_the_roots_of_its_snapshot() {
             "delta bundle 'one' has wasm resolvers or manifest roots that are different from those in the store",
             "{roots}"
         );
-        assert_eq!(engine.read("a/x").unwrap(), 1.into());
+        assert_eq!(engine.read("data.a.x").unwrap(), 1.into());
         assert_eq!(engine.snapshot().bundles()[0].roots, ["a", "b"]);
     }
     engine
         .activate_bundle("one", &delta(r#"["/b", "a/"]"#))
         .unwrap();
-    assert_eq!(engine.read("a/x").unwrap(), 2.into());
+    assert_eq!(engine.read("data.a.x").unwrap(), 2.into());
     // The tag of a delta replaces the one of its snapshot.
-    assert_eq!(engine.read("system/bundles/one/etag").unwrap(), "".into());
+    assert_eq!(
+        engine.read("data.system.bundles.one.etag").unwrap(),
+        "".into()
+    );
 }
 
 #[test]
 fn a_bundle_of_everything_keeps_facts_and_system_documents() {
     let engine = Engine::new();
-    engine.put("system/version", "1".into()).unwrap();
-    engine.put("old", 1.into()).unwrap();
+    engine.put("data.system.version", "1".into()).unwrap();
+    engine.put("data.old", 1.into()).unwrap();
     let all = bundle(&[("/data.json", r#"{"new": 1}"#), ("/p.rego", "package p")]);
     engine.activate_bundle("all", &all).unwrap();
-    assert!(engine.read("old").is_err());
-    assert_eq!(engine.read("system/version").unwrap(), "1".into());
+    assert!(engine.read("data.old").is_err());
+    assert_eq!(engine.read("data.system.version").unwrap(), "1".into());
     assert_eq!(engine.snapshot().bundles()[0].roots, [""]);
     let scope = |path: &str| {
         engine
@@ -251,7 +254,7 @@ fn a_bundle_of_everything_keeps_facts_and_system_documents() {
         Err("all paths owned by bundle \"all\"".to_owned())
     );
     engine.deactivate_bundle("all").unwrap();
-    assert!(engine.read("new").is_err() && scope("x").is_ok());
+    assert!(engine.read("data.new").is_err() && scope("x").is_ok());
 }
 
 #[test]
@@ -322,7 +325,7 @@ fn unchanged_modules_are_not_compiled_and_keep_their_memory() {
     let work = engine.work();
     assert!(work.lowered < 10, "{work:?}");
     assert_eq!(place(before.root()), place(engine.data_snapshot().root()));
-    assert_eq!(engine.read("d/changed").unwrap(), 2.into());
+    assert_eq!(engine.read("data.d.changed").unwrap(), 2.into());
     // Activating the same bundle again changes nothing.
     let generation = engine.generation();
     engine.activate_bundle("b", &files(2)).unwrap();
@@ -343,7 +346,7 @@ fn every_decision_uses_one_revision() {
         ])
     };
     engine.activate_bundle("b", &revision(0)).unwrap();
-    let both = engine.prepare_document("p/both").unwrap();
+    let both = engine.prepare_document("data.p.both").unwrap();
     let (done, decided) = (
         AtomicBool::new(false),
         [AtomicU64::new(0), AtomicU64::new(0)],

@@ -2,7 +2,7 @@
 
 use solon::internal::builtins::{BuiltinContext, BuiltinError, HostFunction};
 use solon::internal::value::ValueRef;
-use solon::{Engine, FixedHost};
+use solon::{Engine, FixedHost, Path};
 
 use crate::engine;
 
@@ -28,7 +28,7 @@ dynamic := data.other[input.x]
             "package other.deep\n\ny if data.t.f(1)\n\nz := 1\n",
         )
         .unwrap();
-    let document = |path: &str| engine.prepare_document(path).unwrap().may_block();
+    let document = |path: &str| engine.document(&Path::from_slashes(path)).may_block();
     for slow in [
         "t/slow",
         "t/user",
@@ -90,7 +90,7 @@ fn functions_of_the_host_say_whether_they_wait() {
             "package t\nslow := org.ask(\"a\")\nquick := org.know(\"a\")\nuser if slow",
         )
         .unwrap();
-    let document = |path: &str| engine.prepare_document(path).unwrap().may_block();
+    let document = |path: &str| engine.document(&Path::from_slashes(path)).may_block();
     assert!(document("t/slow") && document("t/user") && document("t"));
     assert!(!document("t/quick"));
     let query = |text: &str| engine.prepare_query(text).unwrap().may_block();

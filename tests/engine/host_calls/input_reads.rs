@@ -1,6 +1,6 @@
 //! Documents that may depend on a key of `input`.
 
-use solon::Engine;
+use solon::{Engine, Path};
 
 /// Returns `true` if the document at `path` may read `input.body`.
 fn may_read(modules: &[&str], path: &str) -> bool {
@@ -10,7 +10,7 @@ fn may_read(modules: &[&str], path: &str) -> bool {
         let set = engine.set_module(&name, module);
         set.unwrap_or_else(|error| panic!("{module}: {error}"));
     }
-    let document = engine.prepare_document(path).unwrap();
+    let document = engine.document(&Path::from_slashes(path));
     document.pin().may_read_input("body")
 }
 
@@ -88,7 +88,7 @@ fn rules_that_cannot_name_the_key_do_not_read_it() {
 #[test]
 fn changes_of_the_policy_take_effect_at_once() {
     let engine = Engine::new();
-    let document = engine.prepare_document("p/allow").unwrap();
+    let document = engine.prepare_document("data.p.allow").unwrap();
     let reads = || document.pin().may_read_input("body");
     assert!(!reads());
     for (text, want) in [

@@ -72,7 +72,7 @@ impl<'c> World<'c> {
         let packages = self.texts.values().filter_map(|text| package(text));
         for path in packages.chain(["/".to_owned()]) {
             self.compare(&fresh, &|engine, request| {
-                let document = engine.prepare_document(&path)?;
+                let document = engine.document(&Path::from_slashes(&path));
                 Ok(format!("{path}: {:?}", document.evaluate(request)?))
             })?;
         }

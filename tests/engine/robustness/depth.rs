@@ -145,10 +145,13 @@ fn run_chain((name, chain, input, holds): &(&'static str, String, Value, bool)) 
     let engine = Engine::new();
     engine.set_module("t.rego", &module).unwrap();
     let request = Request::new().input(input);
-    let found = engine.prepare_document("t/p").unwrap().evaluate(&request);
+    let found = engine
+        .prepare_document("data.t.p")
+        .unwrap()
+        .evaluate(&request);
     assert_eq!(found.unwrap(), holds.then_some(true.into()), "{name}");
     let query = engine.prepare_query("data.t.p").unwrap();
-    let searched = query.search_as(&request, SearchOptions::default()).unwrap();
+    let searched = query.search(&request, SearchOptions::default()).unwrap();
     assert_eq!(searched.len(), usize::from(*holds), "{name}");
     let options = PartialOptions::default();
     let partial = engine.partial("data.t.p", &options, &Request::new());

@@ -112,7 +112,7 @@ fn evaluate(edge: &Edge, size: usize) -> Result<Option<Value>, Error> {
         let engine = Engine::builder().limits(limits).build();
         engine.set_module("t.rego", &format!("package t\n{policy}\n"))?;
         let request = Request::new().input(&input).strict_builtin_errors(true);
-        engine.prepare_document("t/p")?.evaluate(&request)
+        engine.prepare_document("data.t.p")?.evaluate(&request)
     })
 }
 
@@ -234,7 +234,7 @@ fn evaluations_and_searches_nest_as_deep_as_allowed() {
     let input = Value::array(vec![1.into()]);
     let evaluated = |rules: usize| {
         on_small_stack("a deep evaluation", || {
-            let document = deep(rules).prepare_document("t/r0").unwrap();
+            let document = deep(rules).prepare_document("data.t.r0").unwrap();
             document.evaluate(&Request::new().input(&input))
         })
     };
@@ -261,7 +261,10 @@ fn errors_are_searched_for_a_while() {
         engine.set_module("t.rego", module).unwrap();
         let input = Value::from(i64::try_from(turns).unwrap());
         let request = Request::new().input(&input).strict_builtin_errors(true);
-        let error = engine.prepare_document("t/p").unwrap().evaluate(&request);
+        let error = engine
+            .prepare_document("data.t.p")
+            .unwrap()
+            .evaluate(&request);
         error.unwrap_err().entries().remove(0).stack.len()
     };
     assert_ne!(stack(TRACEBACK_STEPS / 4), 0);
@@ -284,7 +287,10 @@ fn printed_lines_are_buffered_up_to_a_limit() {
         let limits = Limits::default().steps(Some(100_000));
         let request = Request::new().input(&input).print(&print);
         let request = request.cancel(&cancel).limits(&limits);
-        let ended = engine.prepare_document("t/p").unwrap().evaluate(&request);
+        let ended = engine
+            .prepare_document("data.t.p")
+            .unwrap()
+            .evaluate(&request);
         assert_eq!(lines.get(), 1);
         ended.unwrap_err().entries().remove(0).message
     };

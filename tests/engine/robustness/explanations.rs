@@ -4,7 +4,9 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use solon::trace::{Detail, Spelling};
-use solon::{Cancel, Engine, Error, ExplainOptions, Explanation, Limits, Request, Value};
+use solon::{
+    Cancel, Engine, Error, ExplainOptions, Explanation, Limits, Request, TraceLines, Value,
+};
 
 use crate::{SOON, nested_value, on_small_stack, on_small_stack_within};
 
@@ -126,7 +128,9 @@ fn memory_of_events_is_bounded() {
     // events that are not selected take no memory
     let explained = ExplainedQuery::new("data.t.noted", Detail::Notes, &limits).explain();
     assert!(explained.result.is_ok());
-    let lines = explained.lines(true, true).unwrap();
+    let lines = explained
+        .lines(TraceLines::default().locations(true).variables(true))
+        .unwrap();
     assert!(lines.iter().any(|line| line.contains("Note \"found\"")));
 }
 
@@ -234,7 +238,11 @@ fn texts_are_bounded() {
     for text in texts {
         assert_eq!(message(text.err().unwrap()), EXCEEDED);
     }
-    assert!(explained.lines(true, true).is_ok());
+    assert!(
+        explained
+            .lines(TraceLines::default().locations(true).variables(true))
+            .is_ok()
+    );
 }
 
 /// Deep evaluations grow their stack, and their events nest as deep.
@@ -248,7 +256,13 @@ fn deep_searches_are_explained() {
     for text in [explained.json(Spelling::Title), explained.detailed_json()] {
         assert!(text.unwrap().len() > 300 * r#"{"type":"array"}"#.len());
     }
-    assert!(explained.lines(true, true).unwrap().len() > 300);
+    assert!(
+        explained
+            .lines(TraceLines::default().locations(true).variables(true))
+            .unwrap()
+            .len()
+            > 300
+    );
     let rules: String = (0..3_000)
         .map(|at| format!("r{at} if r{}\n", at + 1))
         .collect();
@@ -259,7 +273,9 @@ fn deep_searches_are_explained() {
         let query = engine.prepare_query("data.t.r0").unwrap();
         let explained = query.explain(&Request::new(), Detail::Fails);
         assert!(explained.result.as_ref().unwrap().is_empty());
-        explained.lines(true, false).unwrap()
+        explained
+            .lines(TraceLines::default().locations(true))
+            .unwrap()
     });
     assert!(lines.len() > 3_000, "{}", lines.len());
 }

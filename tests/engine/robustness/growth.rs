@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use solon::{Engine, Limits, Request, Value};
+use solon::{Engine, Limits, Path, Request, Value};
 
 use crate::{message, on_small_stack};
 
@@ -67,7 +67,7 @@ fn evaluate(engine: &Engine, name: &str) -> [Result<(), String>; 2] {
     let input = Value::object(vec![("x".into(), 1.into())]);
     let print = |line: &str| assert!(line.len() <= 16 << 20);
     on_small_stack(name, || {
-        let document = engine.prepare_document(&format!("t/{name}")).unwrap();
+        let document = engine.prepare_document(&format!("data.t.{name}")).unwrap();
         let asked = Request::new().input(&input).limits(&limits).print(&print);
         let brief = |message: Result<_, _>| {
             message
@@ -127,7 +127,7 @@ walked := count([1 | walk(more, [[_, _, 3], _])])
     engine.set_module("t.rego", module).unwrap();
     let input = Value::object(vec![("n".into(), (1 << 13).into())]);
     let asked = |name: &str| {
-        let document = engine.prepare_document(name).unwrap();
+        let document = engine.document(&Path::from_slashes(name));
         document.evaluate(&Request::new().input(&input))
     };
     assert_eq!(
@@ -162,11 +162,11 @@ p := [count(xs), xs[7][29999].id, count([1 | some x in xs; x[0].id == 0])]
     engine.set_module("t.rego", module).unwrap();
     let rows = (0..30_000).map(|at| Value::object(vec![("id".into(), at.into())]));
     let rows: Vec<Value> = rows.collect();
-    engine.put("/u", rows.into()).unwrap();
-    let document = engine.prepare_document("t/p").unwrap();
+    engine.put("data.u", rows.into()).unwrap();
+    let document = engine.prepare_document("data.t.p").unwrap();
     let found = document.evaluate(&Request::new()).unwrap().unwrap();
     assert_eq!(found.to_string(), "[3000, 29999, 3000]");
-    let whole = engine.prepare_document("t/xs").unwrap();
+    let whole = engine.prepare_document("data.t.xs").unwrap();
     assert_eq!(message(whole.evaluate(&Request::new())), MEMORY);
 }
 
@@ -203,10 +203,10 @@ fn texts_of_shared_strings() {
     let limits = Limits::default().memory(Some(64 << 20));
     let asked = Request::new().input(&input).limits(&limits);
     for name in ["t/written", "t/shown"] {
-        let document = engine.prepare_document(name).unwrap();
+        let document = engine.document(&Path::from_slashes(name));
         assert_eq!(message(document.evaluate(&asked)), MEMORY, "{name}");
     }
-    let list = engine.prepare_document("t/list").unwrap();
+    let list = engine.prepare_document("data.t.list").unwrap();
     assert!(list.evaluate(&asked).unwrap().is_some());
     assert_eq!(message(list.evaluate_json(&asked)), MEMORY);
 }

@@ -59,7 +59,7 @@ fn input() -> Value {
 }
 
 fn evaluate(engine: &Engine, name: &str, limits: &Limits) -> Result<Value, String> {
-    let document = engine.prepare_document(&format!("t/{name}")).unwrap();
+    let document = engine.prepare_document(&format!("data.t.{name}")).unwrap();
     let input = input();
     match document.evaluate(&Request::new().input(&input).limits(limits)) {
         Ok(value) => Ok(value.unwrap()),

@@ -5,7 +5,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use solon::{Cancel, Engine, Error, ErrorKind, Host, Limits, Request, Value};
+use solon::{Cancel, Engine, Error, ErrorKind, Host, Limits, Path, Request, Value};
 
 use crate::on_small_stack;
 use crate::processor::timed;
@@ -37,7 +37,7 @@ fn engine() -> Engine {
 /// Returns the code and message of an evaluation's error, and the processor time that it took.
 fn end(path: &str, limits: &Limits) -> (String, String, Duration) {
     on_small_stack(path, || {
-        let document = engine().prepare_document(path).unwrap();
+        let document = engine().document(&Path::from_slashes(path));
         let request = Request::new().limits(limits);
         let (answer, taken) = timed(|| document.evaluate(&request));
         let entry = answer.unwrap_err().entries().remove(0);
@@ -100,7 +100,7 @@ fn memory_ends_it() {
 /// Exactly the allowed number of iterations are made.
 #[test]
 fn steps_are_counted_exactly() {
-    let document = engine().prepare_document("t/few").unwrap();
+    let document = engine().prepare_document("data.t.few").unwrap();
     for turns in [1, 2, 10, 1_023, 1_024, 1_025, 2_047, 2_048, 2_049, 5_000] {
         let input = Value::array(vec![1.into(); turns]);
         let within = |steps: usize| {
@@ -121,7 +121,7 @@ fn steps_are_counted_exactly() {
 fn another_thread_cancels_it() {
     let (engine, running) = engine_with_clock();
     engine.set_module("t.rego", ENDLESS).unwrap();
-    let document = engine.prepare_document("t/p").unwrap();
+    let document = engine.prepare_document("data.t.p").unwrap();
     let cancel = Cancel::default();
     let evaluate = || document.evaluate(&Request::new().cancel(&cancel));
     let (answer, taken) = cancelled(&running, &cancel, evaluate);
@@ -347,12 +347,15 @@ fn prints_are_bounded_as_well() {
         lines.set(lines.get() + 1);
     };
     let asked = Request::new().print(&print);
-    let found = engine.prepare_document("t/p").unwrap().evaluate(&asked);
+    let found = engine
+        .prepare_document("data.t.p")
+        .unwrap()
+        .evaluate(&asked);
     assert_eq!(found.unwrap(), Some(100_000.into()));
     assert_eq!(lines.get(), 100_000);
     let limits = NONE.steps(Some(50_000));
     let error = engine
-        .prepare_document("t/flood")
+        .prepare_document("data.t.flood")
         .unwrap()
         .evaluate(&asked.limits(&limits));
     assert!(error.is_err());

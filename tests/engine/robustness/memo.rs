@@ -22,7 +22,7 @@ fn steps(unrelated: usize) -> u64 {
     module += POLICY;
     let engine = Engine::new();
     engine.set_module("t.rego", &module).unwrap();
-    let document = engine.prepare_document("t/answer").unwrap();
+    let document = engine.prepare_document("data.t.answer").unwrap();
     let array = |length: i64| Value::array((0..length).map(Value::from).collect());
     let input = Value::object(vec![
         ("many".into(), array(200)),

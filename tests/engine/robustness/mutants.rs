@@ -159,7 +159,9 @@ fn mutate_value(random: &mut Random, value: &mut serde_json::Value) {
 }
 
 fn run(engine: &Engine, function: usize, operands: &serde_json::Value) {
-    let document = engine.prepare_document(&format!("t/f{function}")).unwrap();
+    let document = engine
+        .prepare_document(&format!("data.t.f{function}"))
+        .unwrap();
     let input = json::read(operands.to_string().as_bytes()).unwrap();
     // a result or an error: both are valid here
     let _ = document.evaluate(&Request::new().input(&input).strict_builtin_errors(true));

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use solon::internal::value::{Arena, Value, json, yaml};
-use solon::{Engine, PartialOptions, Request};
+use solon::{Engine, PartialOptions, Path, Request};
 
 use crate::{answer, evaluate, message, on_small_stack};
 
@@ -87,11 +87,11 @@ fn the_deepest_values_are_accepted() {
         // Indented texts of this depth take some gigabytes.
         let limits = solon::Limits::default().memory(None);
         let engine = Engine::builder().limits(limits).build();
-        engine.put("/deep", value.clone()).unwrap();
+        engine.put("data.deep", value.clone()).unwrap();
         engine
             .set_module("t.rego", "package t\np := [input == data.deep, count([1 | walk(input, _)]), json.unmarshal(json.marshal(input)) == input, {input}, sprintf(\"%v\", [input]), yaml.unmarshal(yaml.marshal(input)) == input]")
             .unwrap();
-        let document = engine.prepare_document("t/p").unwrap();
+        let document = engine.prepare_document("data.t.p").unwrap();
         let found = document.evaluate(&Request::new().input(&value)).unwrap();
         assert!(found.is_some());
         let written = document.evaluate_json(&Request::new().input_json(text.as_bytes()));
@@ -132,7 +132,7 @@ fn values_nested_by_evaluation() {
     let refused = message(on_small_stack("functions", || {
         let engine = Engine::new();
         engine.set_module("t.rego", &module)?;
-        let document = engine.prepare_document("t/p")?;
+        let document = engine.prepare_document("data.t.p")?;
         document.evaluate(&Request::new().input(&1.into()))
     }));
     assert_eq!(refused, "evaluation is nested too deeply");
@@ -153,7 +153,7 @@ fn the_deepest_value_that_can_be_built() {
         on_small_stack("wrapped", || {
             let engine = Engine::new();
             engine.set_module("t.rego", &module)?;
-            let found = engine.prepare_document("t/p")?;
+            let found = engine.prepare_document("data.t.p")?;
             let read = found.evaluate_json(&Request::new().input_json(text.as_bytes()))?;
             let value = found.evaluate(&Request::new().input(&input))?.unwrap();
             assert_eq!(value.to_string().into_bytes(), read.unwrap());
@@ -180,8 +180,7 @@ fn long_paths() {
         );
         engine.read(&path).unwrap_err();
         let found = engine
-            .prepare_document(&path)
-            .unwrap()
+            .document(&Path::from_slashes(&path))
             .evaluate(&Request::new());
         assert_eq!(found.unwrap(), None);
     });
@@ -259,7 +258,7 @@ fn long_else_chains() {
     let found = on_small_stack("the last but one", || {
         let engine = Engine::new();
         engine.set_module("t.rego", &module).unwrap();
-        let document = engine.prepare_document("t/p").unwrap();
+        let document = engine.prepare_document("data.t.p").unwrap();
         let input = Value::object(vec![("n".into(), 9_999.into())]);
         document.evaluate(&Request::new().input(&input))
     });
@@ -299,7 +298,7 @@ fn long_chains_of_operators() {
                 engine.set_module("t.rego", &module).unwrap();
                 let input = Value::object(vec![("x".into(), 1.into())]);
                 let request = Request::new().input(&input);
-                let document = engine.prepare_document("t/p").unwrap();
+                let document = engine.prepare_document("data.t.p").unwrap();
                 let written = document.evaluate_json(&request).unwrap().unwrap();
                 assert_eq!(String::from_utf8(written).unwrap(), *want, "{shown}");
                 let found = document.evaluate(&request).unwrap().unwrap();

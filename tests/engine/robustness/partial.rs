@@ -32,7 +32,7 @@ fn engine(module: &str, data: &str) -> Engine {
     }
     if !data.is_empty() {
         let data = solon::internal::value::json::read(data.as_bytes()).unwrap();
-        engine.put("/base", data).unwrap();
+        engine.put("data.base", data).unwrap();
     }
     engine
 }

@@ -48,7 +48,7 @@ fn readers_see_one_snapshot() {
         let mut last = 0;
         let mut answers = 0_u32;
         while !done.load(Ordering::Relaxed) || answers == 0 {
-            let document = engine.prepare_document("a/p").unwrap();
+            let document = engine.prepare_document("data.a.p").unwrap();
             let found = document.evaluate(&Request::new()).unwrap().unwrap();
             let moments: Vec<i64> = serde_json::from_str(&found.to_string()).unwrap();
             let [rule, data, same_data, same_rule] = moments[..] else {
@@ -75,7 +75,7 @@ fn readers_see_one_snapshot() {
         }
     });
     let found = engine
-        .prepare_document("a/p")
+        .prepare_document("data.a.p")
         .unwrap()
         .evaluate(&Request::new());
     assert_eq!(

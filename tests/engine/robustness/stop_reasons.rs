@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use solon::trace::Detail;
 use solon::{
-    Cancel, Engine, Error, ErrorKind, ExplainOptions, Limits, PartialOptions, QueryContext, Request,
+    Cancel, Engine, Error, ErrorKind, ExplainOptions, Limits, PartialOptions, PreparedDocument,
+    Request,
 };
 
 const POLICY: &str = "package t
@@ -30,12 +31,11 @@ const NONE: Limits = Limits::UNBOUNDED;
 
 /// Returns the error of each way to evaluate a document.
 fn errors(engine: &Engine, name: &str, request: &Request<'_>) -> Vec<(&'static str, Error)> {
-    let document = engine.prepare_document(&format!("t/{name}")).unwrap();
+    let document = engine.prepare_document(&format!("data.t.{name}")).unwrap();
     let text = format!("x := data.t.{name}");
     let query = engine.prepare_query(&text).unwrap();
-    let context = QueryContext::default();
     let options = PartialOptions::default();
-    let partial = engine.prepare_partial(&text, &options, &context).unwrap();
+    let partial = engine.prepare_partial(&text, &options).unwrap();
     let watched = || ExplainOptions::new(Detail::Notes);
     let results = [
         ("evaluate", document.evaluate(request).map(drop)),
@@ -106,7 +106,7 @@ fn an_explanation_that_is_too_large_exceeds_a_memory_limit() {
     engine.set_module("t.rego", POLICY).unwrap();
     let limits = NONE.explanation(Some(1 << 10)).steps(Some(100_000));
     let request = Request::new().limits(&limits);
-    let document = engine.prepare_document("t/p").unwrap();
+    let document = engine.prepare_document("data.t.p").unwrap();
     let explained = document.explain(&request, ExplainOptions::new(Detail::Full));
     let error = explained.result.err().unwrap();
     assert_eq!(error.kind(), ErrorKind::MemoryLimit, "{error}");
@@ -125,18 +125,21 @@ fn other_errors_have_the_kind_of_their_variant() {
             ErrorKind::Compile,
         ),
         (engine.prepare_query("").err(), ErrorKind::Options),
-        (engine.read("nothing/here").err(), ErrorKind::Store),
+        (engine.read("data.nothing.here").err(), ErrorKind::Store),
         (
             engine.remove_module("nothing").err(),
             ErrorKind::UnknownModule,
         ),
         (
-            engine.prepare_existing_document("nothing").err(),
+            engine
+                .prepare_document("data.nothing")
+                .and_then(PreparedDocument::must_exist)
+                .err(),
             ErrorKind::UnknownPath,
         ),
         (
             engine
-                .prepare_document("t")
+                .prepare_document("data.t")
                 .and_then(|document| document.evaluate(&Request::new().input_json(b"{")))
                 .err(),
             ErrorKind::Input,

@@ -27,10 +27,10 @@ fn object<'a>(root: &'a Value, name: &str) -> &'a Object {
 #[test]
 fn a_change_copies_one_run_and_no_document() {
     let engine = Engine::new();
-    engine.put("/large", large()).unwrap();
+    engine.put("data.large", large()).unwrap();
     engine
         .put(
-            "/other",
+            "data.other",
             Value::object(vec![("list".into(), vec![1, 2].into())]),
         )
         .unwrap();
@@ -90,8 +90,8 @@ fn changed(operation: Operation, path: &[&str]) -> Result<String, StoreError> {
     let list = Value::array(vec![0.into(), 1.into(), 2.into()]);
     let odd = [("a/b", 1), ("m~n", 2), ("", 3)];
     let odd = odd.map(|(key, value)| (Value::string(key), Value::from(value)));
-    engine.put("/l", list).unwrap();
-    engine.put("/o", Value::object(odd.to_vec())).unwrap();
+    engine.put("data.l", list).unwrap();
+    engine.put("data.o", Value::object(odd.to_vec())).unwrap();
     let mut transaction = Transaction::new(&engine.data_snapshot());
     let before = transaction.root().clone();
     let path = Path::new(path.iter().copied());
@@ -214,14 +214,14 @@ fn edges_of_paths() {
 #[test]
 fn put_creates_objects_and_replaces_values() {
     let engine = Engine::new();
-    engine.put("/a/b/c", 1.into()).unwrap();
-    engine.put("/a/l", vec![0, 1].into()).unwrap();
-    engine.put("/a/l/0", 7.into()).unwrap();
+    engine.put("data.a.b.c", 1.into()).unwrap();
+    engine.put("data.a.l", vec![0, 1].into()).unwrap();
+    engine.put("data.a.l[0]", 7.into()).unwrap();
     assert_eq!(
-        engine.read("/a").unwrap().to_string(),
+        engine.read("data.a").unwrap().to_string(),
         r#"{"b": {"c": 1}, "l": [7, 1]}"#
     );
-    let refused = engine.put("/a/b/c/d", 2.into()).unwrap_err();
+    let refused = engine.put("data.a.b.c.d", 2.into()).unwrap_err();
     assert!(
         refused.to_string().contains("storage_write_conflict_error"),
         "{refused}"
@@ -250,8 +250,8 @@ fn documents_must_not_conflict_with_rules() {
             "{path} {text}"
         );
     }
-    engine.put("/a/b/other", 1.into()).unwrap();
-    engine.put("/a/x", 1.into()).unwrap();
+    engine.put("data.a.b.other", 1.into()).unwrap();
+    engine.put("data.a.x", 1.into()).unwrap();
     // and rules must not conflict with documents, also when both are added at once
     let refused = engine.set_module("u.rego", "package a\n\nx := 2\n");
     assert!(refused.unwrap_err().to_string().contains("conflict"));
@@ -259,9 +259,9 @@ fn documents_must_not_conflict_with_rules() {
     change.set_module("v.rego", "package v\n\nw := 2\n");
     change.put(Path::from_slashes("/v/w"), 1.into());
     engine.apply(change).unwrap_err();
-    assert!(engine.read("/v").is_err());
+    assert!(engine.read("data.v").is_err());
     let found = engine
-        .prepare_document("a/b")
+        .prepare_document("data.a.b")
         .unwrap()
         .evaluate(&Request::new());
     assert_eq!(
@@ -274,7 +274,7 @@ fn documents_must_not_conflict_with_rules() {
 #[test]
 fn copies_of_copies_are_rejected() {
     let engine = Engine::new();
-    engine.put("/a", Value::object(Vec::new())).unwrap();
+    engine.put("data.a", Value::object(Vec::new())).unwrap();
     let double = |transaction: &mut Transaction| {
         (0..60)
             .try_for_each(|step| {
@@ -292,5 +292,5 @@ fn copies_of_copies_are_rejected() {
         "{refused}"
     );
     assert!(taken < crate::SOON, "{taken:?}");
-    assert_eq!(engine.read("/a").unwrap().to_string(), "{}");
+    assert_eq!(engine.read("data.a").unwrap().to_string(), "{}");
 }

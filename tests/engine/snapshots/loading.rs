@@ -10,7 +10,7 @@ fn loading_merges_documents_and_replaces_modules() {
     let engine = Engine::new();
     engine
         .put(
-            "/",
+            "data",
             value!({"users": {"guests": ["eve"], "admins": ["bob"]}, "kept": 1}),
         )
         .unwrap();
@@ -25,15 +25,15 @@ fn loading_merges_documents_and_replaces_modules() {
         "users": {"guests": ["eve"], "admins": ["alice"], "limits": {"a": 1}},
         "kept": 1
     });
-    assert_eq!(engine.read("/").unwrap(), want);
+    assert_eq!(engine.read("data").unwrap(), want);
     assert_eq!(engine.module_names(), ["p/authz.rego"]);
 
     files.insert("p/authz.rego", "package authz\n\nallow := false\n");
     files.insert("p/users/more.yaml", "limits: {b: 2}");
     engine.load(&files, &["p"]).unwrap();
-    let limits = engine.read("/users/limits").unwrap();
+    let limits = engine.read("data.users.limits").unwrap();
     assert_eq!(limits, value!({"a": 1, "b": 2}));
-    let allow = engine.prepare_document("authz/allow").unwrap();
+    let allow = engine.prepare_document("data.authz.allow").unwrap();
     let answer = allow.evaluate(&solon::Request::new()).unwrap();
     assert_eq!(answer, Some(Value::from(false)));
 }

@@ -102,7 +102,7 @@ fn load(engine: &Engine, files: &[(&str, &str)]) -> LoadReport {
 }
 
 fn evaluate(engine: &Engine, path: &str) -> Option<Value> {
-    let document = engine.prepare_document(path).unwrap();
+    let document = engine.document(&Path::from_slashes(path));
     document.evaluate(&Request::new()).unwrap()
 }
 
@@ -172,12 +172,12 @@ fn a_claim_is_written_when_it_changes() {
     assert_eq!(claims(), 0, "the claim covers the removal");
     put("f/x", 1);
     assert_eq!(claims(), 0);
-    engine.put("f", value("{}")).unwrap();
+    engine.put("data.f", value("{}")).unwrap();
     assert_eq!(claims(), 1, "a claim around another one replaces it");
     put("f/z", 1);
     assert_eq!(claims(), 0, "the claim around it covers it");
     assert_eq!(load(&engine, &[]).overridden_documents, []);
-    assert_eq!(engine.read("f").unwrap(), value(r#"{"z": 1}"#));
+    assert_eq!(engine.read("data.f").unwrap(), value(r#"{"z": 1}"#));
 }
 
 #[test]
@@ -258,14 +258,14 @@ fn a_load_that_fails_changes_nothing() {
     engine
         .set_module("own.rego", "package own\nq := 1")
         .unwrap();
-    engine.put("a", Value::from(1)).unwrap();
+    engine.put("data.a", Value::from(1)).unwrap();
     let generation = engine.generation();
     let fail = |files: &[(&str, &str)]| {
         let files = loaded(files);
         assert!(engine.load_files(FileLoad::new(&files)).is_err());
         assert_eq!(engine.generation(), generation);
         assert_eq!(engine.module_origin("own.rego"), Origin::Client);
-        assert_eq!(engine.read("a").unwrap(), Value::from(1));
+        assert_eq!(engine.read("data.a").unwrap(), Value::from(1));
     };
     fail(&[("f.rego", "package f\nq := x")]);
     fail(&[
@@ -346,10 +346,14 @@ fn a_change_reads_the_result_of_the_previous_one() {
         assert_eq!(second.join().unwrap(), ["f.rego"]);
     });
     let failed = engine.apply_with(
-        |_| Err::<Change, _>(Error::UnknownModule("m".to_owned())),
+        |_| {
+            Err::<Change, _>(Error::UnknownModule {
+                name: "m".to_owned(),
+            })
+        },
         Timer::default(),
     );
-    assert!(matches!(failed, Err(Error::UnknownModule(_))));
+    assert!(matches!(failed, Err(Error::UnknownModule { .. })));
 }
 
 /// Files that count how often they are read.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use solon::store::{Commit, Contents, MemoryStore, Operation, Path, Store, StoreError};
-use solon::{Change, Engine, Error, Request, Value};
+use solon::{Change, CheckOptions, Engine, Error, Request, Value};
 use solon_syntax::ast::Version;
 
 /// A store that rejects commits on demand, and counts those that it receives.
@@ -39,7 +39,7 @@ fn value(text: &str) -> Value {
 }
 
 fn evaluate(engine: &Engine, path: &str) -> Option<Value> {
-    let document = engine.prepare_document(path).unwrap();
+    let document = engine.document(&Path::from_slashes(path));
     document.evaluate(&Request::new()).unwrap()
 }
 
@@ -70,7 +70,7 @@ fn a_store_returns_policies_and_documents() {
     assert_eq!(engine.module_names(), ["new.rego", "old.rego"]);
     assert_eq!(evaluate(&engine, "old/p"), Some(Value::from(true)));
     assert_eq!(evaluate(&engine, "new/p"), Some(Value::from(true)));
-    assert_eq!(engine.read("/x").unwrap(), value(r#"{"y": null}"#));
+    assert_eq!(engine.read("data.x").unwrap(), value(r#"{"y": null}"#));
     assert_eq!(
         store.commits.load(Ordering::SeqCst),
         4,
@@ -82,7 +82,7 @@ fn a_store_returns_policies_and_documents() {
 fn a_failed_commit_changes_nothing() {
     let store = Arc::new(Moody::default());
     let engine = Engine::builder().open(store.clone()).unwrap();
-    engine.put("a", Value::from(1)).unwrap();
+    engine.put("data.a", Value::from(1)).unwrap();
     store.refuses.store(true, Ordering::SeqCst);
     let generation = engine.generation();
     let mut change = Change::default();
@@ -94,13 +94,13 @@ fn a_failed_commit_changes_nothing() {
         refused.to_string(),
         "storage_internal_error: the disk is full"
     );
-    assert!(engine.put("a", Value::from(3)).is_err());
+    assert!(engine.put("data.a", Value::from(3)).is_err());
     assert_eq!(engine.generation(), generation);
-    assert_eq!(engine.read("a").unwrap(), Value::from(1));
+    assert_eq!(engine.read("data.a").unwrap(), Value::from(1));
     assert!(engine.module_names().is_empty());
     store.refuses.store(false, Ordering::SeqCst);
-    engine.put("a", Value::from(4)).unwrap();
-    assert_eq!(engine.read("a").unwrap(), Value::from(4));
+    engine.put("data.a", Value::from(4)).unwrap();
+    assert_eq!(engine.read("data.a").unwrap(), Value::from(4));
 }
 
 #[test]
@@ -123,15 +123,15 @@ fn a_check_returns_a_snapshot_and_changes_nothing() {
     engine
         .set_module("p.rego", "package p\nq := data.a + 1")
         .unwrap();
-    engine.put("a", Value::from(1)).unwrap();
-    let document = engine.prepare_document("p/q").unwrap();
+    engine.put("data.a", Value::from(1)).unwrap();
+    let document = engine.prepare_document("data.p.q").unwrap();
     let query = engine.prepare_query("x := data.p.q").unwrap();
     let generation = engine.generation();
     let mut change = Change::default();
     change
         .set_module("p.rego", "package p\nq := data.a * 10")
         .put(Path::from_slashes("a"), Value::from(7));
-    let after = engine.check(change).unwrap();
+    let after = engine.check(change, CheckOptions::default()).unwrap();
     assert_eq!(after.generation(), generation + 1);
     let now = Request::new();
     for _ in 0..3 {
@@ -146,14 +146,20 @@ fn a_check_returns_a_snapshot_and_changes_nothing() {
     assert_eq!(engine.generation(), generation);
     let mut broken = Change::default();
     broken.set_module("p.rego", "package p\nq := x");
-    assert!(matches!(engine.check(broken), Err(Error::Compile(_))));
+    assert!(matches!(
+        engine.check(broken, CheckOptions::default()),
+        Err(Error::Compile(_))
+    ));
     let mut unknown = Change::default();
     unknown.remove_module("none.rego");
     assert!(matches!(
-        engine.check(unknown),
-        Err(Error::UnknownModule(_))
+        engine.check(unknown, CheckOptions::default()),
+        Err(Error::UnknownModule { .. })
     ));
     let mut conflict = Change::default();
     conflict.put(Path::from_slashes("p/q"), Value::from(1));
-    assert!(matches!(engine.check(conflict), Err(Error::Store(_))));
+    assert!(matches!(
+        engine.check(conflict, CheckOptions::default()),
+        Err(Error::Store(_))
+    ));
 }

@@ -16,7 +16,7 @@ fuzz_target!(|text: &str| {
         return;
     }
     let request = Request::new().input_json(input.as_bytes());
-    if let Ok(document) = engine.prepare_document("/") {
+    if let Ok(document) = engine.prepare_document("data") {
         let value = document.evaluate(&request);
         let text = document.evaluate_json(&request);
         if let (Ok(Some(value)), Ok(Some(text))) = (value, text) {

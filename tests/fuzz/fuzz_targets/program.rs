@@ -18,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
     if engine.set_module("fuzz.rego", &text).is_err() {
         return;
     }
-    let document = engine.prepare_document("/t").unwrap();
+    let document = engine.prepare_document("data.t").unwrap();
     let asked = Request::new().input_json(INPUT);
     if let Ok(Some(written)) = document.evaluate_json(&asked) {
         assert!(

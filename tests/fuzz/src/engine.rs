@@ -27,6 +27,6 @@ pub fn bounded(time: Duration) -> Engine {
 pub fn with_base() -> Engine {
     let engine = bounded(Duration::from_secs(1));
     let base = json::read(br#"{"list": [1, "a", null, {"b": [2]}], "c": {"d": 1.5}}"#).unwrap();
-    engine.put("/base", base).unwrap();
+    engine.put("data.base", base).unwrap();
     engine
 }

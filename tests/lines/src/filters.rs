@@ -47,8 +47,7 @@ pub fn compile(
     if let Some(mappings) = fields.mappings {
         options = options.mappings(read_json(mappings.get())?);
     }
-    let path = line.query.trim_start_matches("data.").replace('.', "/");
-    let made = engine.filters(&path, &options, request)?;
+    let made = engine.filters(&*line.query, &options, request)?;
     let mut more = Vec::new();
     if let Some(filter) = made
         .filters

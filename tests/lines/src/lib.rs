@@ -276,7 +276,7 @@ fn evaluate(
         let trace = if request.explain_json {
             ("events", read_json(&explained.json(Spelling::Lower)?)?)
         } else {
-            let mut lines = explained.lines(false, false)?;
+            let mut lines = explained.lines(solon::TraceLines::default())?;
             if lines.is_empty() {
                 lines.push(String::new());
             }
@@ -290,7 +290,7 @@ fn evaluate(
     }
     let solutions = match manner.by {
         Native::Plans => query.solutions(&asked),
-        Native::Search => query.search(&asked, None),
+        Native::Search => query.search(&asked, solon::SearchOptions::default()),
     };
     Ok(Output {
         solutions: solutions?,

@@ -139,7 +139,7 @@ pub fn parse_certificates_in_der(der: &[u8]) -> Result<Value, String> {
             .map(|certificate| json.certificate_with_uris(certificate));
         Ok(arena.array_from(values).to_value())
     };
-    bug::catch(parse).unwrap_or_else(|message| Err(format!("internal error: {message}")))
+    bug::catch(parse).unwrap_or_else(|panic| Err(panic.to_string()))
 }
 
 /// Reserves memory for the value of certificates, which is several times as large as their text.

@@ -4,7 +4,6 @@ use super::PreparedDocument;
 use crate::error::Error;
 use crate::query::Request;
 use crate::snapshot::Snapshot;
-use crate::value::json::Style;
 use crate::value::{Value, ValueRef};
 
 /// A document pinned to a snapshot, which takes precedence over that of a request. So [`Self::may_block`] and a later
@@ -15,13 +14,13 @@ use crate::value::{Value, ValueRef};
 ///
 /// let engine = Engine::new();
 /// engine.set_module("p.rego", "package p\nallow := input.n > data.least")?;
-/// engine.put("/least", 1.into())?;
-/// let pinned = engine.prepare_document("p/allow")?.pin();
-/// engine.put("/least", 5.into())?;
+/// engine.put("data.least", 1.into())?;
+/// let pinned = engine.prepare_document("data.p.allow")?.pin();
+/// engine.put("data.least", 5.into())?;
 /// assert!(!pinned.may_block());
 /// let request = Request::new().input_json(br#"{"n": 3}"#);
 /// assert_eq!(pinned.evaluate(&request)?, Some(true.into()));
-/// assert_eq!(engine.prepare_document("p/allow")?.evaluate(&request)?, Some(false.into()));
+/// assert_eq!(engine.prepare_document("data.p.allow")?.evaluate(&request)?, Some(false.into()));
 /// # Ok::<(), solon::Error>(())
 /// ```
 #[derive(Clone)]
@@ -44,17 +43,13 @@ impl PinnedDocument {
         self.document.evaluate(&request.snapshot(&self.snapshot))
     }
 
-    /// Calls [`PreparedDocument::evaluate_text`] with the pinned snapshot.
+    /// Calls [`PreparedDocument::evaluate_json`] with the pinned snapshot.
     ///
     /// # Errors
     /// Errors of [`PreparedDocument::evaluate`].
-    pub fn evaluate_text(
-        &self,
-        request: &Request<'_>,
-        style: Style<'_>,
-    ) -> Result<Option<Vec<u8>>, Error> {
+    pub fn evaluate_json(&self, request: &Request<'_>) -> Result<Option<Vec<u8>>, Error> {
         let request = request.snapshot(&self.snapshot);
-        self.document.evaluate_text(&request, style)
+        self.document.evaluate_json(&request)
     }
 
     /// Calls [`PreparedDocument::allow`] with the pinned snapshot.

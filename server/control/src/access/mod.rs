@@ -117,7 +117,7 @@ impl Access {
         let engine = Engine::new();
         engine.set_module("policy.rego", POLICY).map_err(fault)?;
         let allow = engine
-            .prepare_document("control/access/allow")
+            .prepare_document("data.control.access.allow")
             .map_err(fault)?;
         let target = match dialect {
             Dialect::Sqlite => FilterTarget::Sqlite,
@@ -127,7 +127,7 @@ impl Access {
         let options = FilterOptions::new([target])
             .unknowns(["input.items", "input.grants"])
             .bare(true);
-        let visible = engine.prepare_filters("control/access/allow", &options);
+        let visible = engine.prepare_filters("data.control.access.allow", &options);
         Ok(Self {
             allow,
             visible: visible.map_err(fault)?,

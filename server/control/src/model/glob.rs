@@ -19,7 +19,7 @@ fn document() -> Option<&'static PreparedDocument> {
     let prepare = || {
         let engine = Engine::new();
         engine.set_module("glob.rego", MODULE).ok()?;
-        engine.prepare_document("control/matches").ok()
+        engine.prepare_document("data.control.matches").ok()
     };
     DOCUMENT.get_or_init(prepare).as_ref()
 }

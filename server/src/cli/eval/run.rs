@@ -12,7 +12,7 @@ use solon::trace::{
     Coverage, CoverageReport, Instruments, Observer, Observers, Profile, Timer, UncoveredReason,
 };
 use solon::{
-    BuiltinErrors, Change, Engine, Error, ExplainOptions, Limits, PinnedQuery, QueryContext,
+    BuiltinErrors, Change, Engine, Error, ExplainOptions, Limits, Path, PinnedQuery, QuerySource,
     Request, SearchOptions, SendMetrics, Shortcuts, Solution,
 };
 
@@ -95,10 +95,10 @@ impl RunResults {
                 self.metrics.add(name, took);
             }
         };
-        let mut context = QueryContext::default()
+        let mut source = QuerySource::new(query)
             .imports(&args.imports)
             .timer(Timer::new(&hear));
-        context.package = given(args.package.as_deref());
+        source.package = given(args.package.as_deref());
         let instruments = Instruments::default();
         let faults = BuiltinErrors::default();
         let (mut profile, mut coverage) = (Profile::default(), Coverage::default());
@@ -124,19 +124,19 @@ impl RunResults {
         };
         let mut others = Vec::new();
         let answer = if !args.filter.is_empty() {
-            let path = filter::path(query)?;
-            let prepared = engine.prepare_filters(&path, &args.filter_options());
+            let rule = Path::from_slashes(&filter::path(query)?).reference();
+            let prepared = engine.prepare_filters(&rule, &args.filter_options());
             let prepared = prepared.map_err(refused)?;
             let start = Instant::now();
             let made = prepared.compile(&request);
             self.metrics.since("rego_partial_eval", start);
             made.map(|made| Answered::Filter(FilterOutput(made)))
         } else if args.partial {
-            let prepared = engine.prepare_partial(query, &args.partial_options(), &context);
+            let prepared = engine.prepare_partial(source, &args.partial_options());
             let prepared = prepared.map_err(refused)?;
             let start = Instant::now();
             let left = match args.explain.detail() {
-                None => prepared.evaluate_as(&request, search),
+                None => prepared.search(&request, search),
                 Some(detail) => {
                     let explained = prepared.explain(&request, watched_in(detail, search));
                     self.explained(args, explained)
@@ -145,11 +145,11 @@ impl RunResults {
             self.metrics.since("rego_partial_eval", start);
             left.map(|left| Answered::Left(Left(left)))
         } else {
-            let prepared = engine.prepare_query_in(query, &context);
+            let prepared = engine.prepare_query(source);
             let prepared = prepared.and_then(|query| query.pin()).map_err(refused)?;
             let start = Instant::now();
             let solutions = match args.explain.detail() {
-                None if watched => prepared.checked(&request, search),
+                None if watched => prepared.search(&request, search.cross_check(true)),
                 None => prepared.solutions(&request),
                 Some(detail) => {
                     let explained = prepared.explain(&request, watched_in(detail, search));
@@ -237,7 +237,7 @@ fn without(
     let search = SearchOptions::default()
         .observer(&mut coverage)
         .shortcuts(shortcuts);
-    drop(prepared.search_as(&request, search));
+    drop(prepared.search(&request, search));
     coverage
 }
 
@@ -277,8 +277,8 @@ fn load(args: &Args, metrics: &Metrics) -> Result<LoadedEngine, Report> {
         };
         let text_of = |file: &str| modules.get(file).cloned();
         engine
-            .apply_timed(change, Timer::new(&hear))
-            .map_err(|error| Report::of_error(&error, &text_of))?;
+            .apply_with(|_| Ok(change), Timer::new(&hear))
+            .map_err(|error: Error| Report::of_error(&error, &text_of))?;
     }
     Ok(LoadedEngine { engine, modules })
 }

@@ -54,7 +54,7 @@ impl ReplayOutcome<'_> {
     pub fn evaluated(result: Result<Option<Vec<u8>>, Error>) -> ReplayOutcome<'static> {
         match result {
             Ok(Some(text)) => ReplayOutcome::Value(Cow::Owned(text)),
-            Ok(None) | Err(Error::UnknownPath(_)) => ReplayOutcome::Undefined,
+            Ok(None) => ReplayOutcome::Undefined,
             Err(error) => {
                 let first = error.entries().into_iter().next();
                 let code =

@@ -126,11 +126,7 @@ impl<'e> Worker<'e> {
         if !self.documents.contains_key(path) {
             let pinned = match segments(path) {
                 None => None,
-                Some(segments) => match self.engine.prepare_document_at(&Path::new(segments)) {
-                    Ok(prepared) => Some(prepared.pin()),
-                    Err(Error::UnknownPath(_)) => None,
-                    Err(error) => return Err(error),
-                },
+                Some(segments) => Some(self.engine.document(&Path::new(segments)).pin()),
             };
             if self.documents.len() >= PREPARED {
                 self.documents.clear();
@@ -139,7 +135,9 @@ impl<'e> Worker<'e> {
         }
         match self.documents.get(path) {
             // events contain text in this style
-            Some(Some(document)) => document.evaluate_text(request, Style::default().html(true)),
+            Some(Some(document)) => {
+                document.evaluate_json(&request.json_style(&Style::default().html(true)))
+            }
             _ => Ok(None),
         }
     }

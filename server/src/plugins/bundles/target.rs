@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use solon::bundle::BundleKind;
-use solon::{Engine, Request};
+use solon::{Engine, Path, Request};
 
 use super::activation::{Read, activate};
 use super::status::{BundleFailure, BundleStatus};
@@ -115,8 +115,8 @@ impl Configuration {
         let engine = (self.engine)();
         activate(&engine, &mut [(name, &mut *read)])?;
         let document = engine
-            .prepare_document(&self.decision)
-            .and_then(|document| document.evaluate(&Request::new()))
+            .document(&Path::from_slashes(&self.decision))
+            .evaluate(&Request::new())
             .map_err(|error| failed(error.to_string()))?
             .ok_or_else(|| failed("undefined configuration".to_owned()))?;
         let mut document: Value =

@@ -129,7 +129,7 @@ impl Transform {
         let modules = loaded.modules.iter();
         let modules = modules.map(|(name, text)| (name.as_str(), text.as_str()));
         engine
-            .put("", loaded.documents.clone())
+            .put("data", loaded.documents.clone())
             .and_then(|()| engine.set_modules(modules))
             .map_err(|error| error.to_string())?;
         Ok(engine)

@@ -1,5 +1,6 @@
 //! Test results for humans, as OPA prints them.
 
+use solon::TraceLines;
 use solon::testing::{Case, TestResult, Verdict};
 use solon::trace::FailedExpression;
 
@@ -146,7 +147,11 @@ impl<'a> Pretty<'a> {
             return;
         };
         // OPA indents each column, and the end of each line
-        match explanation.lines_with_gap(true, self.var_values, 2) {
+        let options = TraceLines::default()
+            .locations(true)
+            .variables(self.var_values)
+            .gap(2);
+        match explanation.lines(options) {
             Ok(lines) => lines
                 .iter()
                 .for_each(|line| out.push_str(&format!("  {line}  \n"))),
