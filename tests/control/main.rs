@@ -17,6 +17,7 @@ mod servers;
 #[path = "../time/waiting.rs"]
 mod waiting;
 
+mod allowed_hosts;
 mod audit;
 mod cases;
 mod config;

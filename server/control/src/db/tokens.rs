@@ -85,6 +85,12 @@ impl Transaction {
         row.map(holder_of).transpose()
     }
 
+    /// Returns a token by its id.
+    pub async fn token_by_id(&mut self, id: i64) -> Result<Option<Holder>, DbError> {
+        let found = self.tokens_after(id - 1, 1).await?;
+        Ok(found.into_iter().find(|token| token.id == id))
+    }
+
     /// Returns tokens with larger ids, in order.
     pub async fn tokens_after(&mut self, after: i64, most: i64) -> Result<Vec<Holder>, DbError> {
         let rows = self

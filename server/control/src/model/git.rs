@@ -57,13 +57,18 @@ impl Git {
         git
     }
 
+    /// Returns the address of the host of the repository.
+    pub fn address(&self) -> Option<Address> {
+        Address::of_repository(&self.repo)
+    }
+
     /// Returns the reference to the secret.
     pub(super) fn reference(&self) -> Option<Reference> {
         (!self.credentials.is_empty()).then(|| Reference {
             kind: Kind::Secret,
             name: self.credentials.clone(),
             field: "git.credentials".to_owned(),
-            address: Address::of_repository(&self.repo),
+            address: self.address(),
         })
     }
 }

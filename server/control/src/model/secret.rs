@@ -7,7 +7,7 @@ use serde_json::Value;
 use zeroize::Zeroizing;
 
 use super::hosts::check_allowed_host;
-use super::{FieldPath, Reader};
+use super::{Address, FieldPath, Reader};
 
 /// Type of a secret's field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,6 +202,8 @@ pub struct Secret {
     /// The hosts that may receive the secret from items of other owners. If it is empty, only items of its owner may use
     /// it.
     pub allowed_hosts: Vec<String>,
+    /// `true` if it was loaded for an item of another owner.
+    pub is_foreign: bool,
 }
 
 /// Returns the `allowed_hosts` in the stored body of a secret. Bodies of earlier versions have none.
@@ -232,6 +234,7 @@ impl Secret {
                 name,
                 value,
                 allowed_hosts,
+                is_foreign: false,
             };
         }
         let is_object = members.is_object();
@@ -249,7 +252,31 @@ impl Secret {
             name,
             value,
             allowed_hosts,
+            is_foreign: false,
         }
+    }
+
+    /// Returns the value for a connection to an address. The hosts may have changed since the item that names the secret was
+    /// written, so they are checked again for each connection.
+    ///
+    /// # Errors
+    /// The secret has no value, or may not be sent to the address.
+    pub fn value_for(&self, address: Option<&Address>) -> Result<&SecretValue, String> {
+        let name = &self.name;
+        if self.allowed_hosts.is_empty() && self.is_foreign {
+            return Err(format!(
+                "secret {name:?} has no `allowed_hosts`: only items of its owner may use it"
+            ));
+        }
+        let is_listed = address.is_some_and(|address| address.is_in(&self.allowed_hosts));
+        if !self.allowed_hosts.is_empty() && !is_listed {
+            let host = address.map_or("an ambiguous address", |address| &address.host);
+            return Err(format!(
+                "secret {name:?} may not be sent to {host}: its `allowed_hosts` do not include this host with this port"
+            ));
+        }
+        let value = self.value.as_ref();
+        value.ok_or_else(|| format!("secret {name:?} is not configured"))
     }
 }
 

@@ -192,7 +192,7 @@ impl Resource for Source {
 
 impl DatasourceConfig {
     /// Returns the address that requests are sent to.
-    fn address(&self) -> Option<Address> {
+    pub fn address(&self) -> Option<Address> {
         match self {
             Self::Http { url, .. } => Address::of_url(url),
             Self::S3 {

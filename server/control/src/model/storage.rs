@@ -140,7 +140,7 @@ impl Storage {
     }
 
     /// Returns the reference to the secret.
-    pub(super) fn reference(&self) -> Option<Reference> {
+    pub fn reference(&self) -> Option<Reference> {
         let (variant, credentials, address) = match self {
             Self::Aws {
                 credentials,

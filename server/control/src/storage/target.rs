@@ -136,10 +136,15 @@ fn open_object(
         }
         Storage::Filesystem { .. } => return Err(config_error("not an object store")),
     };
-    let secret = secrets.get(&name).and_then(|secret| secret.value.as_ref());
-    if secret.is_none() && !name.is_empty() {
-        return Err(config_error(&format!("secret {name:?} is not configured")));
-    }
+    let address = storage.reference().and_then(|reference| reference.address);
+    let secret = match secrets.get(&name) {
+        None if name.is_empty() => None,
+        None => return Err(config_error(&format!("secret {name:?} is not configured"))),
+        Some(secret) => {
+            let value = secret.value_for(address.as_ref());
+            Some(value.map_err(|text| config_error(&text))?)
+        }
+    };
     ObjectTarget::open(&location, secret, &options.networks).map_err(|text| config_error(&text))
 }
 

@@ -26,7 +26,7 @@ use solon_outbound::proxy::Proxies;
 
 use crate::error::{ApiError, ApiErrorKind};
 use crate::limits;
-use crate::model::{Compat, Failure, Git, Phase, Secret, SecretValue, Source, Status};
+use crate::model::{Address, Compat, Failure, Git, Phase, Secret, SecretValue, Source, Status};
 use crate::tree::{Content, Facts, Fetched, Tree};
 
 use datasources::Datasources;
@@ -237,23 +237,30 @@ impl Fetcher {
     }
 }
 
+impl<'a> Job<'a> {
+    /// Returns a secret of the source for a connection to an address, or `None` without a name.
+    fn secret(
+        &self,
+        name: &str,
+        address: Option<&Address>,
+    ) -> Result<Option<&'a SecretValue>, String> {
+        if name.is_empty() {
+            return Ok(None);
+        }
+        let secret = self.secrets.get(name);
+        let secret = secret.ok_or_else(|| format!("secret {name:?} is not configured"))?;
+        secret.value_for(address).map(Some)
+    }
+}
+
 /// Returns the credentials of a repository.
 fn git_secret<'a>(job: &Job<'a>, git: &Git) -> Result<Option<&'a SecretValue>, Failure> {
-    let name = &git.credentials;
-    if name.is_empty() {
-        return Ok(None);
-    }
-    let value = job.secrets.get(name);
-    match value.and_then(|secret| secret.value.as_ref()) {
-        Some(value) => Ok(Some(value)),
-        None => Err(failure(
-            Status::SyncFailed,
-            format!(
-                "source {:?}: git synchronizer: {}: secret {name:?} is not configured",
-                job.source.name, git.repo
-            ),
-        )),
-    }
+    let secret = job.secret(&git.credentials, git.address().as_ref());
+    secret.map_err(|text| {
+        let (source, repo) = (&job.source.name, &git.repo);
+        let message = format!("source {source:?}: git synchronizer: {repo}: {text}");
+        failure(Status::SyncFailed, message)
+    })
 }
 
 /// Returns the trees of the built-in library and the database, and the digest of the latter.

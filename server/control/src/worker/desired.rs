@@ -6,11 +6,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::db::{Database, Item, Mode, Transaction};
+use crate::db::{Database, Item, ItemHead, Mode, Transaction};
 use crate::error::ApiError;
 use crate::list_digest::ListDigest;
 use crate::model::{
-    Bundle, Compat, FieldPath, Kind, Origin, Reader, Requirement, Resource, Secret, Source, Stack,
+    Bundle, Compat, FieldPath, Kind, Origin, Reader, Requirement, Resource, Role, Secret, Source,
+    Stack,
 };
 use crate::secrets::{Keyring, open_secret};
 use crate::tree::{Content, Tree};
@@ -92,7 +93,8 @@ impl Loading<'_> {
         }
         let mut digest = ListDigest::new();
         digest.add(&serde_json::to_vec(&bundle.object_storage).unwrap_or_default());
-        let secrets = self.secrets(&bundle.references(), &mut digest).await?;
+        let references = bundle.references();
+        let secrets = self.secrets(&item.head, &references, &mut digest).await?;
         Ok(Some(Desired {
             bundle,
             stacks,
@@ -126,7 +128,8 @@ impl Loading<'_> {
         // a trigger makes another version of the source, which is fetched once for all bundles
         let triggers = self.transaction.source_triggers(item.head.id).await?;
         digest.add(&triggers.to_be_bytes());
-        let secrets = self.secrets(&source.references(), &mut digest).await?;
+        let references = source.references();
+        let secrets = self.secrets(&item.head, &references, &mut digest).await?;
         let mut pushed = Tree::default();
         for document in self.transaction.documents_below(item.head.id, "").await? {
             digest.add(document.path.as_bytes());
@@ -141,8 +144,10 @@ impl Loading<'_> {
         })
     }
 
+    /// Returns the secrets that an item refers to.
     async fn secrets(
         &mut self,
+        user: &ItemHead,
         references: &[crate::model::Reference],
         digest: &mut ListDigest,
     ) -> Result<BTreeMap<String, Secret>, ApiError> {
@@ -153,15 +158,31 @@ impl Loading<'_> {
         let mut found = BTreeMap::new();
         for name in wanted {
             let opened = open_secret(self.transaction, self.keyring, name).await?;
-            let Some(opened) = opened else {
+            let Some(mut opened) = opened else {
                 continue;
             };
+            opened.secret.is_foreign = self.is_foreign(user, &opened.item.head).await?;
             digest.add(name.as_bytes());
             digest.add(opened.item.body.as_bytes());
             digest.add(&opened.text);
+            if opened.secret.is_foreign {
+                digest.add(b"foreign");
+            }
             found.insert(name.to_owned(), opened.secret);
         }
         Ok(found)
+    }
+
+    /// Returns `true` if an item has another owner than a secret. Administrators and files may use each secret.
+    async fn is_foreign(&mut self, user: &ItemHead, secret: &ItemHead) -> Result<bool, ApiError> {
+        if user.owner == secret.owner || user.file.is_some() {
+            return Ok(false);
+        }
+        let Some(owner) = user.owner else {
+            return Ok(true);
+        };
+        let owner = self.transaction.token_by_id(owner).await?;
+        Ok(owner.is_none_or(|owner| owner.role != Role::Administrator))
     }
 }
 

@@ -19,9 +19,7 @@ use super::objects::Objects;
 use super::{Budget, FetchOptions, Job, failure, internal};
 use crate::limits;
 use crate::list_digest::ListDigest;
-use crate::model::{
-    Datasource, DatasourceConfig, Failure, Phase, Secret, SecretValue, Source, Status,
-};
+use crate::model::{Datasource, DatasourceConfig, Failure, Phase, SecretValue, Source, Status};
 use crate::tree::{Content, Tree};
 
 /// Connections and versions of the data sources of all sources.
@@ -344,19 +342,12 @@ fn secret_of<'j>(
     job: &Job<'j>,
     datasource: &Datasource,
 ) -> Result<Option<&'j SecretValue>, Failure> {
-    let name = &datasource.credentials;
-    if name.is_empty() {
-        return Ok(None);
-    }
-    let secret = job.secrets.get(name);
-    match secret.and_then(|secret: &Secret| secret.value.as_ref()) {
-        Some(value) => Ok(Some(value)),
-        None => {
-            let text = format!("secret {name:?} is not configured");
-            let error = DatasourceError::failed(text);
-            Err(named(job.source, datasource, None, error))
-        }
-    }
+    let address = datasource.config.address();
+    let secret = job.secret(&datasource.credentials, address.as_ref());
+    secret.map_err(|text| {
+        let error = DatasourceError::failed(text);
+        named(job.source, datasource, None, error)
+    })
 }
 
 fn named(
