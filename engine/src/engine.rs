@@ -3,12 +3,14 @@
 mod builder;
 mod bundles;
 mod change;
+mod checking;
 mod committing;
 mod compiling;
 mod definition;
 mod dependencies;
 mod filters;
 mod loading;
+mod parsing;
 mod partial;
 mod preparing;
 mod requirements;
@@ -32,7 +34,7 @@ use crate::limits::Limits;
 use crate::program::Program;
 use crate::program::dump;
 use crate::query::EngineShared;
-use crate::snapshot::{Snapshot, SnapshotState, next_trial_version_id};
+use crate::snapshot::{Snapshot, SnapshotState};
 use crate::store::{
     DataSnapshot, Operation, Origin, OriginRecord, Path, Store, StoreError, StoredModule,
     Transaction,
@@ -44,6 +46,7 @@ pub use builder::EngineBuilder;
 use change::ModuleSource;
 pub use change::{Change, CheckOptions};
 use committing::{PendingCommit, make};
+use compiling::CompileMode;
 pub use definition::Definition;
 pub use dependencies::Dependencies;
 pub use loading::{FileLoad, LoadReport};
@@ -186,8 +189,8 @@ impl Engine {
             return Ok(());
         }
         let edit = |transaction: &mut Transaction| make(writes, transaction);
-        let strict = self.inner.options.strict;
-        let next = self.prepare_commit(&before, modules, edit, strict, timer)?;
+        let options = CompileMode::with_plans(self.inner.options.strict);
+        let next = self.prepare_commit(&before, modules, edit, options, timer)?;
         Ok(self.inner.commit_of_client(before, next, &mut record)?)
     }
 
@@ -211,55 +214,13 @@ impl Engine {
         Ok(Loader::new(files).parse_options(options))
     }
 
-    /// Returns the snapshot that a change would lead to, without applying the change. The snapshot is evaluated like
-    /// any other ([`Request::snapshot`](crate::Request::snapshot),
-    /// [`PreparedQuery::pin_to`](crate::PreparedQuery::pin_to)).
-    ///
-    /// ```
-    /// use solon::{Change, CheckOptions, Engine, Request, Value};
-    ///
-    /// let engine = Engine::new();
-    /// engine.set_module("p.rego", "package p\nallow := false")?;
-    /// let allow = engine.prepare_document("data.p.allow")?;
-    ///
-    /// let mut change = Change::default();
-    /// change.set_module("p.rego", "package p\nallow := true");
-    /// let after = engine.check(change, CheckOptions::default())?;
-    /// let request = Request::new();
-    /// assert_eq!(allow.evaluate(&request.snapshot(&after))?, Some(Value::from(true)));
-    /// assert_eq!(allow.evaluate(&request)?, Some(Value::from(false)));
-    /// # Ok::<(), solon::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Errors of [`Self::apply`], except for errors of the store.
-    pub fn check(&self, change: Change, options: CheckOptions<'_>) -> Result<Snapshot, Error> {
-        let now;
-        let before = match options.snapshot {
-            Some(snapshot) => snapshot.state(),
-            None => {
-                now = self.now();
-                &now
-            }
-        };
-        let strict = options.strict || self.inner.options.strict;
-        let Change { modules, writes } = change;
-        let edit = |transaction: &mut Transaction| make(writes, transaction);
-        let mut next = self.prepare_commit(before, modules, edit, strict, Timer::default())?;
-        if let Some(policy) = &mut next.policy {
-            policy.version_id = next_trial_version_id();
-        }
-        let state = next.state(before, next_trial_version_id());
-        Ok(Snapshot::new(Arc::new(state)))
-    }
-
     /// Compiles changed modules on top of `before` and calls `edit` to change the documents.
     fn prepare_commit(
         &self,
         before: &SnapshotState,
         change: Vec<(String, Option<ModuleSource>)>,
         edit: impl FnOnce(&mut Transaction) -> Result<(), StoreError>,
-        strict: bool,
+        CompileMode { strict, plans }: CompileMode,
         timer: Timer<'_>,
     ) -> Result<PendingCommit, Error> {
         let mut modules = before.policy.modules.clone();
@@ -270,18 +231,13 @@ impl Engine {
             matches!(text, Some(ModuleSource::Source(..)))
         };
         let parses = change.iter().any(is_text);
-        for (name, text) in change {
-            let module = match text {
-                Some(ModuleSource::Source(text, version)) => {
-                    match self.parse(&name, &text, version.unwrap_or(self.inner.version)) {
-                        Ok(module) => Arc::new(module),
-                        Err(diagnostics) => {
-                            refused.extend(diagnostics.0);
-                            continue;
-                        }
-                    }
+        for (name, module) in self.parse_change(change) {
+            let module = match module {
+                Some(Ok(module)) => module,
+                Some(Err(diagnostics)) => {
+                    refused.extend(diagnostics.0);
+                    continue;
                 }
-                Some(ModuleSource::Parsed(module)) => module,
                 None => {
                     if modules.remove(&name).is_none() {
                         return Err(Error::UnknownModule { name });
@@ -311,7 +267,8 @@ impl Engine {
             self.inner.check_conflicts(before, &transaction)?;
             None
         } else {
-            Some(self.compile(&before.policy, modules, &transaction, strict, timer)?)
+            let options = CompileMode { strict, plans };
+            Some(self.compile(&before.policy, modules, &transaction, options, timer)?)
         };
         laps.end(|| "rego_module_compile".to_owned());
         Ok(PendingCommit {

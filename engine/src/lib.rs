@@ -104,6 +104,7 @@ mod index;
 #[doc(hidden)]
 pub mod internal;
 mod limits;
+mod parallel;
 mod partial;
 mod partial_query;
 mod program;

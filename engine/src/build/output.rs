@@ -9,6 +9,7 @@ use solon_syntax::{FormatOptions, ParseOptions, format, format_tree, parse_modul
 
 use super::{BuildError, layout};
 use crate::bundle::{Bundle, BundleModule, number, syntax_errors};
+use crate::parallel;
 
 /// A policy of the result.
 #[derive(Clone)]
@@ -98,26 +99,36 @@ pub fn write(
     let versions = &mut bundle.manifest.file_rego_versions;
     versions.retain(|(path, _)| modules.iter().any(|module| module.path == *path));
     bundle.modules.clear();
-    for output in modules {
+    let written = parallel::map(
+        &modules,
+        |output| output.module.source.text.len(),
+        |output| written(output, &sources),
+    );
+    for (output, module) in modules.into_iter().zip(written) {
         if output.is_generated && global.is_some_and(|global| global.min(1) != number(version)) {
             versions.push((output.path.clone(), number(version)));
         }
-        let text = text(&output, &sources)?;
-        let parse = ParseOptions::from_version(output.module.version);
-        let source = Source::new(
-            output.module.source.id,
-            output.module.source.name.clone(),
-            text,
-        );
-        let module = parse_module(&source, &parse);
-        let module = module.map_err(|diagnostics| {
-            BuildError::new(syntax_errors(&diagnostics, source.text.as_bytes()))
-        })?;
         bundle.modules.push(BundleModule {
             path: output.path,
-            module: module.into(),
+            module: module?,
         });
     }
     versions.sort();
     Ok(())
+}
+
+/// Returns the formatted policy.
+fn written(output: &OutputModule, sources: &[Source]) -> Result<Arc<Module>, BuildError> {
+    let before = &output.module;
+    let text = text(output, sources)?;
+    if output.is_as_read && *before.source.text == *text {
+        return Ok(before.clone());
+    }
+    let parse = ParseOptions::from_version(before.version);
+    let source = Source::new(before.source.id, before.source.name.clone(), text);
+    let module = parse_module(&source, &parse);
+    let module = module.map_err(|diagnostics| {
+        BuildError::new(syntax_errors(&diagnostics, source.text.as_bytes()))
+    })?;
+    Ok(module.into())
 }

@@ -17,6 +17,7 @@ use super::{
     Bundle, BundleFile, BundleKind, BundleLimits, BundleModule, FileKind, Files, Links, LoadError,
     LoadErrors, Manifest, Signatures, Verification, delta, folder,
 };
+use crate::parallel;
 use crate::value::{Repr, Value, json, yaml};
 
 /// Ending of manifests, which OPA looks for at any depth.
@@ -296,9 +297,17 @@ impl BundleReader {
             }
         }
         bundle.documents = documents.finish();
-        for file in modules {
-            let module = self.module(&bundle.manifest, &file)?;
-            let path = file.path;
+        let modules: Vec<_> = modules
+            .into_iter()
+            .map(|file| (next_source(), file))
+            .collect();
+        let parsed = parallel::map(
+            &modules,
+            |(_, file)| file.bytes.len(),
+            |(id, file)| self.module(&bundle.manifest, *id, file),
+        );
+        for ((_, file), module) in modules.into_iter().zip(parsed) {
+            let (path, module) = (file.path, module?);
             bundle.modules.push(BundleModule { path, module });
         }
         bundle.check_kind()?;
@@ -356,7 +365,12 @@ impl BundleReader {
         ))
     }
 
-    fn module(&self, manifest: &Manifest, file: &BundleFile) -> Result<Arc<Module>, ReadError> {
+    fn module(
+        &self,
+        manifest: &Manifest,
+        id: SourceId,
+        file: &BundleFile,
+    ) -> Result<Arc<Module>, ReadError> {
         let mut options = self.options;
         if options.version != Version::V0CompatV1 {
             options.version = manifest.version_of(&file.path, options.version)?;
@@ -365,7 +379,7 @@ impl BundleReader {
         let failed =
             |diagnostics| ReadError::Policy(syntax_errors(&diagnostics, &file.bytes), diagnostics);
         let text = module_text(&name, &file.bytes, &options).map_err(failed)?;
-        let source = Source::new(next_source(), &*name, text);
+        let source = Source::new(id, &*name, text);
         parse_module(&source, &options)
             .map(Arc::new)
             .map_err(failed)

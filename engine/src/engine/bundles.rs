@@ -7,6 +7,7 @@ use solon_syntax::stack;
 
 use super::Engine;
 use super::change::ModuleSource;
+use super::compiling::CompileMode;
 use crate::bug::bug;
 use crate::bundle::{
     Bundle, BundleKind, BundleReader, Files, LoadError, LoadErrors, PatchError, check_roots,
@@ -91,8 +92,8 @@ impl Engine {
         let changes = BundleChanges::compute(&current, new, gone)?;
         let modules = changes.modules(&before);
         let edit = |transaction: &mut Transaction| changes.documents(transaction);
-        let strict = self.inner.options.strict;
-        let next = self.prepare_commit(&before, modules, edit, strict, Timer::default())?;
+        let options = CompileMode::with_plans(self.inner.options.strict);
+        let next = self.prepare_commit(&before, modules, edit, options, Timer::default())?;
         if next.is_empty() {
             return Ok(());
         }

@@ -4,20 +4,38 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use solon_syntax::ast::{Module, Version};
-use solon_syntax::source::{Diagnostics, Source, SourceId};
+use solon_syntax::source::{Diagnostics, Source};
 use solon_syntax::{module_text, parse_module};
 
 use super::Engine;
+use crate::compile::lower::LoweringRecord;
 use crate::compile::{self, Compilation, Pass, lower};
 use crate::error::Error;
-use crate::program::Canonical;
+use crate::program::{Canonical, Program};
 use crate::snapshot::Policy;
 use crate::store::{Path, Transaction};
 use crate::trace::Timer;
+
+/// How the modules of a change are compiled.
+#[derive(Clone, Copy)]
+pub(super) struct CompileMode {
+    /// Rules of strict mode.
+    pub strict: bool,
+    /// `false` if the modules are only checked. The policy then has no plans and must be dropped.
+    pub plans: bool,
+}
+
+impl CompileMode {
+    pub fn with_plans(strict: bool) -> Self {
+        Self {
+            strict,
+            plans: true,
+        }
+    }
+}
 
 /// Returns `true` if there is base data at a path.
 type Exists<'e> = dyn Fn(&[String]) -> bool + 'e;
@@ -47,7 +65,7 @@ impl Engine {
         text: &str,
         version: Version,
     ) -> Result<Module, Diagnostics> {
-        let id = SourceId(self.inner.next_source.fetch_add(1, Ordering::Relaxed));
+        let id = self.next_source_id();
         let options = self.inner.parse_options(version)?;
         let source = Source::new(id, (self.inner.file_name)(name), text);
         parse_module(&source, &options)
@@ -59,10 +77,10 @@ impl Engine {
         earlier: &Policy,
         modules: BTreeMap<String, Arc<Module>>,
         transaction: &Transaction,
-        strict: bool,
+        options: CompileMode,
         timer: Timer<'_>,
     ) -> Result<Policy, Error> {
-        Error::caught(|| self.policy_from(earlier, modules, transaction, strict, timer))
+        Error::caught(|| self.policy_from(earlier, modules, transaction, options, timer))
     }
 
     fn policy_from(
@@ -70,7 +88,7 @@ impl Engine {
         earlier: &Policy,
         modules: BTreeMap<String, Arc<Module>>,
         transaction: &Transaction,
-        strict: bool,
+        options: CompileMode,
         timer: Timer<'_>,
     ) -> Result<Policy, Error> {
         let exists =
@@ -88,6 +106,7 @@ impl Engine {
         let chain = compile::longest_chain(modules.values());
         let (compiled, program, record) = compile::on_large_stack(chain, || {
             let list = || modules.values().cloned();
+            let CompileMode { strict, plans } = options;
             let mut options = Cow::Borrowed(&self.inner.options);
             let is_same = options.strict == strict;
             if !is_same {
@@ -110,6 +129,9 @@ impl Engine {
                 Some(compiled) => compiled,
                 None => compile::compile(list(), options, checked, &mut observe)?,
             };
+            if !plans {
+                return Ok((compiled, Program::default(), LoweringRecord::default()));
+            }
             let functions = self.inner.functions.clone();
             let (mut program, record) = lower::program_on_from(
                 stands_on,

@@ -10,6 +10,7 @@ use solon_syntax::ast::Module;
 use self::modules::{ModuleChanges, in_force, of_store};
 use super::Engine;
 use super::change::ModuleSource;
+use super::compiling::CompileMode;
 use crate::bundle::Loaded;
 use crate::error::Error;
 use crate::snapshot::SnapshotState;
@@ -137,9 +138,9 @@ impl Engine {
         let mut record = self.inner.changing.lock();
         let before = self.now();
         let modules = stored.iter().map(text_of).collect();
-        let strict = self.inner.options.strict;
+        let options = CompileMode::with_plans(self.inner.options.strict);
         let mut next =
-            self.prepare_commit(&before, modules, |_| Ok(()), strict, Timer::default())?;
+            self.prepare_commit(&before, modules, |_| Ok(()), options, Timer::default())?;
         // the store has them already
         next.modules.clear();
         next.origins = Some(origins_of(stored));
@@ -192,9 +193,9 @@ impl Engine {
             }
             Ok(())
         };
-        let strict = self.inner.options.strict;
+        let options = CompileMode::with_plans(self.inner.options.strict);
         let mut next =
-            self.prepare_commit(&before, start.compiled, edit, strict, Timer::default())?;
+            self.prepare_commit(&before, start.compiled, edit, options, Timer::default())?;
         next.origins = Some(start.origins);
         next.modules = stored_changes(next.modules, modules.changed);
         let root = next.transaction.root();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use solon::CompilerOptions as Options;
-use solon::bundle::{FileSelection, Verification};
+use solon::bundle::{FileSelection, LoadError, LoadErrors, Verification};
 use solon::{
     Capabilities, Change, Engine, Error, ErrorEntry, FilterTarget, InputError, Path, Request, json,
 };
@@ -133,7 +133,7 @@ fn check(args: &Args) -> Result<Engine, Report> {
         let loader = loader.verification(verification.map_err(Report::message)?);
         loader
             .load_bundles(&args.paths)
-            .map_err(|error| Report::message(error.to_string()))?
+            .map_err(|errors| unloaded(errors, args.format))?
     } else {
         loader.load(&args.paths).map_err(Report::of_files)?
     };
@@ -147,12 +147,27 @@ fn check(args: &Args) -> Result<Engine, Report> {
     let mut change = Change::default();
     // only bundles have documents, which must not conflict with their rules
     change.load(&loaded);
-    engine
-        .apply(change)
+    let needs_plans = args.dump || args.index || !args.filters.is_empty();
+    let checked = if needs_plans {
+        engine.apply(change)
+    } else {
+        engine.validate(change)
+    };
+    checked
         .map_err(|error| Report::of_error(&error, &|file| loaded.text(file).map(str::to_owned)))?;
     check_filters(args, &engine)
         .map_err(|error| Report::of_error(&error, &|file| loaded.text(file).map(str::to_owned)))?;
     Ok(engine)
+}
+
+/// Creates a report of a bundle that was not loaded. In JSON, errors of a policy have their locations.
+fn unloaded(errors: LoadErrors, format: Format) -> Report {
+    match errors.0.as_slice() {
+        [LoadError::Policy(_, diagnostics)] if format == Format::Json => {
+            Report::of_error(&diagnostics.clone().into(), &|_| None)
+        }
+        _ => Report::message(errors.to_string()),
+    }
 }
 
 /// Compiles the filters, without an input and with each given input, and reports all errors.

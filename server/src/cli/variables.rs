@@ -5,7 +5,16 @@ use clap::Command;
 
 /// Adds the environment variables as defaults of the flags. The command line takes precedence.
 pub fn with_variables(command: Command) -> Command {
-    with_variables_below(command, "")
+    // most processes have none of these variables, and looking each of them up takes longer than a small evaluation
+    let is_prefixed = |name: &std::ffi::OsStr| {
+        let name = name.as_encoded_bytes();
+        name.starts_with(b"SOLON_") || name.starts_with(b"OPA_")
+    };
+    if std::env::vars_os().any(|(name, _)| is_prefixed(&name)) {
+        with_variables_below(command, "")
+    } else {
+        command
+    }
 }
 
 /// Adds the variables of all commands below `command`, whose names begin with `prefix`.
