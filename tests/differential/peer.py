@@ -70,6 +70,9 @@ def run(program, args, folder, stdin=b"", timeout=120):
     if args[0] == "exec" and "runtime error: " in texts[1]:
         # `exec` names a bundle that cannot be loaded in its own words
         texts[1] = "runtime error"
+    if "illegal capabilities" in texts[1]:
+        # OPA reports it for each file
+        texts[1] = "illegal capabilities"
     if args[0] == "parse":
         # OPA takes texts for formats
         texts[0] = re.sub(r"%!?[a-z](\(MISSING\))?", "%", texts[0])

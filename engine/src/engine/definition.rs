@@ -71,7 +71,7 @@ fn find_definition(own: &Module, parsed: &Module, all: &[&Module], position: u32
         position,
         nodes: Vec::new(),
     };
-    stack.module(own);
+    stack.module(own, parsed);
     let Some(target) = target(&stack.nodes) else {
         return if stack.nodes.is_empty() {
             Definition::NoMatch
@@ -137,7 +137,7 @@ impl<'m> NodePath<'m> {
         span.is_somewhere() && self.contains(span.start, span.end)
     }
 
-    fn module(&mut self, module: &'m Module) {
+    fn module(&mut self, module: &'m Module, parsed: &Module) {
         if self.has(module.package.span) {
             self.nodes.push(AstNode::Other);
         }
@@ -151,6 +151,10 @@ impl<'m> NodePath<'m> {
             for rule in rule.members() {
                 self.rule(rule);
             }
+        }
+        // comments are nodes of a module, but contain no names
+        if self.nodes.is_empty() && parsed.comments.iter().any(|one| self.has(one.span)) {
+            self.nodes.push(AstNode::Other);
         }
         // the package's location counts as the module's
         if self.nodes.is_empty() && self.position == 0 {

@@ -53,7 +53,8 @@ impl StackFrame {
         let slice = |from: u32, to: u32| source.get(from as usize..to as usize).unwrap_or("");
         for (place, value) in &self.values {
             // text in brackets, or within replaced text, stays unchanged
-            if place.start < at || slice(place.start, place.end).starts_with('(') {
+            let replaced = slice(place.start, place.end);
+            if place.start < at || replaced.starts_with('(') || is_literal(replaced) {
                 continue;
             }
             text.push_str(slice(at, place.start));
@@ -63,4 +64,28 @@ impl StackFrame {
         text.push_str(slice(at, self.span.end));
         cut(collapsed(&text))
     }
+}
+
+/// Returns `true` for an array, a set or an object, but not for a comprehension.
+fn is_literal(text: &str) -> bool {
+    if !text.starts_with(['[', '{']) {
+        return false;
+    }
+    let mut depth = 0_u32;
+    let mut quote = None;
+    let mut escaped = false;
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some('"'), '\\') => escaped = true,
+            (Some(open), _) if open == c => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '`') => quote = Some(c),
+            (None, '[' | '{' | '(') => depth += 1,
+            (None, ']' | '}' | ')') => depth = depth.saturating_sub(1),
+            (None, '|') if depth == 1 => return false,
+            (None, _) => {}
+        }
+    }
+    true
 }

@@ -334,7 +334,7 @@ impl VariableFinder<'_> {
     fn variable(&mut self, name: &Name, span: Span) {
         let value = self.value(name).cloned();
         let shown = self.sources.originals.get(name);
-        if value.is_some() || shown.is_some() || self.reports_unknown {
+        if value.is_some() || self.reports_unknown {
             let shown = shown.unwrap_or(name).clone();
             self.add(&shown, span, value, false);
         }

@@ -293,7 +293,11 @@ impl Decisions<'_> {
         if (self.args.fail_defined && !is_null) || (self.args.fail && is_null) {
             self.failures += 1;
         }
-        let is_empty = value.as_array().is_some_and(|items| items.is_empty());
+        // a set is an array in the output
+        let is_empty = value.as_array().is_some_and(|items| items.is_empty())
+            || value
+                .as_set()
+                .is_some_and(|members| members.items().is_empty());
         if self.args.fail_non_empty && !is_null && !is_empty {
             self.failures += 1;
         }

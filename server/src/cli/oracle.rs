@@ -16,6 +16,7 @@ use super::report::Report;
 use super::terminal::{complain, print};
 use super::{FAILED, capabilities, version_of};
 use crate::json::answer_text;
+use crate::wire::{ErrorItem, ErrorLocation};
 
 /// Find definitions in policies, for editors.
 #[derive(clap::Args)]
@@ -94,23 +95,25 @@ fn find(args: &FindArgs, file: &str, offset: u32) -> Result<Vec<u8>, String> {
     let options = capabilities::parse_options(args.capabilities.as_deref(), version);
     let options = options.map_err(|report| report.text(false))?;
     let mut modules = Vec::new();
-    for (id, (name, text)) in (1..).zip(&texts) {
+    for (id, (name, text)) in (1..).zip(&texts.all) {
         match parse_module(
             &Source::new(SourceId(id), name.as_str(), text.as_str()),
             &options,
         ) {
             Ok(module) => modules.push(Arc::new(module)),
-            Err(errors) if name == file => return Ok(format_errors(&errors)),
+            Err(errors) if texts.is_edited && name == file => return Ok(format_errors(&errors)),
             Err(errors) => {
-                let text = Report::of_error(&errors.into(), &|_| None).text(false);
-                return Err(text.trim_end().to_owned());
+                let lines = |_: &str| Some(text.clone());
+                let text = Report::of_error(&errors.into(), &lines).text(false);
+                let folder = args.bundle.first().map_or("", String::as_str);
+                return Err(format!("bundle {folder}: {}", text.trim_end()));
             }
         }
     }
     Ok(match Definition::find(modules, file, offset) {
         Ok(Definition::At(file, row, col)) => answer_text(
             &DefinitionOutput {
-                result: crate::wire::ErrorLocation { file, row, col },
+                result: ErrorLocation { file, row, col },
             },
             true,
         ),
@@ -123,7 +126,12 @@ fn find(args: &FindArgs, file: &str, offset: u32) -> Result<Vec<u8>, String> {
 
 #[derive(serde::Serialize)]
 struct DefinitionOutput {
-    result: crate::wire::ErrorLocation,
+    result: ErrorLocation,
+}
+
+#[derive(serde::Serialize)]
+struct ParseErrors {
+    error: Vec<ErrorItem>,
 }
 
 fn coded(code: &str) -> Vec<u8> {
@@ -132,22 +140,24 @@ fn coded(code: &str) -> Vec<u8> {
 
 /// Returns the errors of policies that cannot be parsed.
 fn format_errors(errors: &Diagnostics) -> Vec<u8> {
-    let errors = errors.0.iter().map(|one| {
-        json!({
-            "code": one.code.as_str(),
-            "message": one.message,
-            "location": {"file": &*one.file, "row": one.span.row, "col": one.span.col},
-        })
-    });
-    answer_text(&json!({"error": errors.collect::<Vec<_>>()}), true)
+    let error = errors.0.iter().map(ErrorItem::from_diagnostic).collect();
+    answer_text(&ParseErrors { error }, true)
 }
 
-/// Returns the texts of all policies by name, with the text of the file from standard input if there is one.
-fn texts(args: &FindArgs, file: &str) -> Result<BTreeMap<String, String>, String> {
+/// Texts of policies by name.
+struct PolicyTexts {
+    all: BTreeMap<String, String>,
+    /// `true` if the text of the file is that of standard input.
+    is_edited: bool,
+}
+
+/// Returns the texts of all policies, with the text of the file from standard input if there is one.
+fn texts(args: &FindArgs, file: &str) -> Result<PolicyTexts, String> {
     let version = version_of(args.v0_compatible);
     let options = capabilities::parse_options(args.capabilities.as_deref(), version);
     let options = options.map_err(|report| report.text(false))?;
-    let mut texts = match args.bundle.as_slice() {
+    let mut is_edited = false;
+    let mut all = match args.bundle.as_slice() {
         [] => BTreeMap::new(),
         [folder] => {
             let loader = solon::bundle::Loader::new(&SystemFiles)
@@ -165,8 +175,9 @@ fn texts(args: &FindArgs, file: &str) -> Result<BTreeMap<String, String>, String
         if !text.is_empty() {
             let text = module_text(file, &text, &options);
             let text = text.map_err(|errors| errors.to_string())?;
-            texts.insert(file.to_owned(), text.to_string());
+            all.insert(file.to_owned(), text.to_string());
+            is_edited = true;
         }
     }
-    Ok(texts)
+    Ok(PolicyTexts { all, is_edited })
 }

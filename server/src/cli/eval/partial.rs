@@ -54,7 +54,11 @@ impl Left {
     fn source(&self) -> String {
         let mut text = String::new();
         for (at, query) in self.0.query_sources().iter().enumerate() {
-            let _ = writeln!(text, "# Query {}\n{query}\n", at + 1);
+            let _ = writeln!(text, "# Query {}", at + 1);
+            if !query.is_empty() {
+                let _ = writeln!(text, "{query}");
+            }
+            text.push('\n');
         }
         for (at, module) in self.0.support_sources().iter().enumerate() {
             let _ = write!(text, "# Module {}\n{module}", at + 1);

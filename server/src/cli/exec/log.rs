@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use crate::cli::terminal::complain;
+use crate::json::escape_html;
 
 /// How messages are written.
 #[derive(Clone, Copy, Default, ValueEnum)]
@@ -41,8 +42,12 @@ impl Log {
             Format::Text => {
                 format!("time=\"{time}\" level=error msg=\"Unexpected error.\" err={error:?}\n")
             }
-            Format::Json => format!("{entry}\n"),
-            Format::JsonPretty => format!("{entry:#}\n"),
+            Format::Json => escaped(format!("{entry}\n")),
+            Format::JsonPretty => escaped(format!("{entry:#}\n")),
         });
     }
+}
+
+fn escaped(json: String) -> String {
+    String::from_utf8_lossy(&escape_html(json.into_bytes())).into_owned()
 }
