@@ -3,6 +3,7 @@
 use crate::ast::visit::{Descent, Terms, Walk};
 use crate::ast::{Comprehension, Expr, Term, TermKind};
 use crate::source::{SourceId, Span};
+use crate::stack;
 
 use super::brackets::closing_row;
 use super::calls::infix_of;
@@ -228,6 +229,7 @@ impl<'m> LineWriter<'m> {
         kind: &TermKind,
         inner: &'m Comprehension,
         span: Span,
+        open_row: u32,
     ) -> Written {
         let (open, close) = match kind {
             TermKind::ArrayComprehension(_) => ('[', ']'),
@@ -238,10 +240,10 @@ impl<'m> LineWriter<'m> {
             Some(key) => {
                 self.term(key)?;
                 self.write(": ");
-                span.row
+                open_row
             }
             None => {
-                if inner.head.span.row > span.row {
+                if inner.head.span.row > open_row {
                     self.end_line();
                     self.start_line();
                 }
@@ -254,7 +256,20 @@ impl<'m> LineWriter<'m> {
             .key
             .as_ref()
             .map_or(inner.head.span.row, |key| key.span.row);
-        self.term_with_parens(&inner.head, head_row, parens)?;
+        match (&inner.key, &inner.head.kind) {
+            // like OPA, takes the value for one that starts on the row of the outer bracket
+            (
+                Some(_),
+                TermKind::ArrayComprehension(value)
+                | TermKind::SetComprehension(value)
+                | TermKind::ObjectComprehension(value),
+            ) => {
+                self.comments_to(head_row)?;
+                let head = &inner.head;
+                stack::level(|| self.comprehension(&head.kind, value, head.span, open_row))?;
+            }
+            _ => self.term_with_parens(&inner.head, head_row, parens)?,
+        }
         self.write(" |");
         let end = self.closing(span, open as u8, close as u8);
         self.nested_body(&inner.body, row, end)?;

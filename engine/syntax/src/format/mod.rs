@@ -105,7 +105,10 @@ fn format_copying(
     };
     let mut last = faithful(module, target, options, &again, copies)?;
     for _ in 0..ROUNDS {
-        let next = faithful(&last.module, target, &again, &again, true)?;
+        let Some(module) = &last.module else {
+            return Ok(last.text);
+        };
+        let next = faithful(module, target, &again, &again, true)?;
         if next.text == last.text {
             return Ok(last.text);
         }
@@ -138,7 +141,8 @@ pub fn format_tree(
 /// A formatted text and its tree.
 struct Formatted {
     text: String,
-    module: Module,
+    /// `None` if the text is that of the source. It has the same tree then, and formatting it again changes nothing.
+    module: Option<Module>,
 }
 
 /// Writes a module and copies rules that would change.
@@ -149,14 +153,19 @@ fn faithful(
     again: &FormatOptions,
     copies: bool,
 ) -> Result<Formatted, Diagnostics> {
+    // a tree that was changed, or is written in another version, is not that of the source
+    let is_same_language = copies && options.parse.version == again.parse.version;
     let mut modes = vec![RuleMode::Formatted; module.rules.len()];
     for attempt in 0..=ATTEMPTS {
         let Output { text, starts } = write(module, &[], target, options, &modes)?;
+        if is_same_language && text == *module.source.text {
+            return Ok(Formatted { text, module: None });
+        }
         let source = Source::new(module.source.id, module.source.name.clone(), text.as_str());
         let changed = match read(&source, &again.parse) {
             Ok(parsed) => match changes(module, &parsed) {
                 Changes::Rules(rules) if rules.is_empty() => {
-                    let module = parsed;
+                    let module = Some(parsed);
                     return Ok(Formatted { text, module });
                 }
                 Changes::Rules(rules) => rules,
@@ -187,7 +196,7 @@ fn faithful(
     if copies {
         let text = as_written(&module.source.text);
         let source = Source::new(module.source.id, module.source.name.clone(), text.as_str());
-        let module = read(&source, &again.parse)?;
+        let module = Some(read(&source, &again.parse)?);
         return Ok(Formatted { text, module });
     }
     let failure = Diagnostic::at_span(

@@ -51,7 +51,7 @@ impl<'m> LineWriter<'m> {
             TermKind::ArrayComprehension(inner)
             | TermKind::SetComprehension(inner)
             | TermKind::ObjectComprehension(inner) => {
-                self.comprehension(&term.kind, inner, term.span)?;
+                self.comprehension(&term.kind, inner, term.span, term.span.row)?;
             }
             TermKind::Call(terms) => self.call(terms, parens)?,
             TermKind::Template(template) => self.template(template, term.span.start)?,
