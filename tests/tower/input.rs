@@ -18,7 +18,7 @@ async fn input(request: http::Request<axum::body::Body>) -> Value {
     let app = Router::<Policy>::new()
         .route("/photos/{photo}", get(show))
         .fallback(show)
-        .with_state(policy(&engine, "echo/answer"));
+        .with_state(policy(&engine, "data.echo.answer"));
     let response = app.oneshot(request).await.expect("it answers");
     let (status, body) = parts(response).await;
     assert_eq!(status, 200, "{body}");

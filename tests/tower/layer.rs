@@ -50,7 +50,7 @@ async fn only_true_reaches_the_service() {
             counter.fetch_add(1, Ordering::Relaxed);
             async { Ok::<_, Infallible>(Response::new(Body::from("reached"))) }
         });
-        let service = PolicyLayer::new(policy(&engine, "http/allow")).layer(inner);
+        let service = PolicyLayer::new(policy(&engine, "data.http.allow")).layer(inner);
         let response = service
             .oneshot(request("GET", "/", &[]))
             .await
@@ -74,7 +74,7 @@ async fn only_true_reaches_the_handler() {
         let engine = engine(&format!("package http\n\n{rule}"));
         let app = Router::<Policy>::new()
             .route("/", get(show))
-            .with_state(policy(&engine, "http/allow"));
+            .with_state(policy(&engine, "data.http.allow"));
         let response = app
             .oneshot(request("GET", "/", &[]))
             .await
@@ -91,7 +91,7 @@ async fn limits_of_the_engine_apply() {
     engine.set_module("test.rego", module).expect("it compiles");
     let inner =
         service_fn(|_: Request<Body>| async { Ok::<_, Infallible>(Response::new(Body::empty())) });
-    let service = PolicyLayer::new(policy(&engine, "http/allow")).layer(inner);
+    let service = PolicyLayer::new(policy(&engine, "data.http.allow")).layer(inner);
     let response = service
         .oneshot(request("GET", "/", &[]))
         .await
@@ -102,7 +102,7 @@ async fn limits_of_the_engine_apply() {
 #[tokio::test]
 async fn path_parameters_that_are_not_text_are_rejected() {
     let engine = engine("package http\n\nallow if not input.params.name");
-    let layer = PolicyLayer::new(policy(&engine, "http/allow"));
+    let layer = PolicyLayer::new(policy(&engine, "data.http.allow"));
     let app = Router::<()>::new().route("/{name}", get(|| async { "reached" }).layer(layer));
     let response = app
         .oneshot(request("GET", "/%ff", &[]))
@@ -116,7 +116,9 @@ async fn policies_that_may_wait_do_not_hold_the_thread() {
     let engine = engine(
         "package http\n\nallow if http.send({\"method\": \"GET\", \"url\": \"http://localhost:1\", \"raise_error\": false}).status_code == 0",
     );
-    let document = engine.prepare_document("http/allow").expect("it compiles");
+    let document = engine
+        .prepare_document("data.http.allow")
+        .expect("it compiles");
     assert!(document.may_block());
     let inner =
         service_fn(|_: Request<Body>| async { Ok::<_, Infallible>(Response::new(Body::empty())) });

@@ -9,7 +9,7 @@ const DASHES: &[u8] = b"-----";
 const NEXT_BEGIN: &[u8] = b"\n-----BEGIN ";
 const NEXT_END: &[u8] = b"\n-----END ";
 
-/// A PEM block.
+/// A PEM block: its label and its decoded content. Headers are dropped.
 pub struct PemBlock<'t> {
     /// Label after `BEGIN`.
     pub kind: &'t [u8],

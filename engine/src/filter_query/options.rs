@@ -55,7 +55,8 @@ impl FilterOptions {
         self
     }
 
-    /// Sets the rule that computes masks.
+    /// Sets the rule that computes masks: `data.a.b`, or a name in the package of the filter. Without it the rule that the METADATA of the
+    /// filter names is used, if any.
     #[must_use]
     pub fn mask_rule(mut self, rule: impl Into<String>) -> Self {
         self.mask_rule = Some(rule.into());

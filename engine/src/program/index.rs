@@ -204,7 +204,7 @@ impl DecisionNode {
         Self::Rules(Box::default())
     }
 
-    /// Returns `true` if the subtree is empty.
+    /// Returns `true` for a list of no rules. A node with branches is not empty, even if they lead to no rule.
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Rules(rules) if rules.is_empty())
     }

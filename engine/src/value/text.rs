@@ -286,7 +286,8 @@ impl Bytes {
     }
 }
 
-/// A string in the arena, or borrowed from JSON text.
+/// A string in the arena, or borrowed from JSON text; `Bytes` if it is not valid UTF-8. It is longer than the strings that values hold
+/// inline.
 #[derive(Clone, Copy, Debug)]
 pub enum ArenaText<'e> {
     /// Valid UTF-8.

@@ -11,7 +11,7 @@ const POLICY: &str = include_str!("../../../examples/python/photos/policy/photos
 
 /// Returns the routes. The policy decides on each request to a photo before its handler is called.
 pub fn routes(engine: Engine) -> Result<Router, solon::Error> {
-    let document = engine.prepare_existing_document("photos/allow")?;
+    let document = engine.prepare_document("data.photos.allow")?.must_exist()?;
     let policy = Policy::new(document).with_input(|head| {
         value!({
             // set by the proxy that authenticates users
@@ -34,7 +34,8 @@ async fn delete(
     State(engine): State<Engine>,
     Path(photo): Path<String>,
 ) -> Result<Json<serde_json::Value>, axum::http::StatusCode> {
-    let removed = engine.remove(&format!("library/{photo}"));
+    let document = solon::Path::new(["library", &photo]).named_reference();
+    let removed = engine.remove(&document);
     removed.map_err(|_| axum::http::StatusCode::NOT_FOUND)?;
     Ok(Json(serde_json::json!({ "deleted": photo })))
 }
@@ -47,7 +48,7 @@ pub fn engine() -> Result<Engine, solon::Error> {
         "diary": {"owner": "alice", "public": false},
         "sunset": {"owner": "alice", "public": true},
     });
-    engine.put("library", library)?;
+    engine.put("data.library", library)?;
     Ok(engine)
 }
 

@@ -12,7 +12,7 @@
 //! # fn main() -> Result<(), solon::Error> {
 //! let engine = Engine::new();
 //! engine.set_module("http.rego", "package http\n\nallow if input.path[0] == \"public\"")?;
-//! let policy = Policy::new(engine.prepare_existing_document("http/allow")?);
+//! let policy = Policy::new(engine.prepare_document("data.http.allow")?.must_exist()?);
 //!
 //! let service = ServiceBuilder::new()
 //!     .layer(PolicyLayer::new(policy))

@@ -20,8 +20,8 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Creates a policy with the input of [`request_input`]. Prepare the document with
-    /// [`prepare_existing_document`](solon::Engine::prepare_existing_document), so that a misspelt path is an error.
+    /// Creates a policy with the input of [`request_input`]. With
+    /// [`must_exist`](PreparedDocument::must_exist) a misspelt path is an error.
     pub fn new(document: PreparedDocument) -> Self {
         Self {
             document,
@@ -37,7 +37,7 @@ impl Policy {
     /// # fn main() -> Result<(), solon::Error> {
     /// # let engine = Engine::new();
     /// # engine.set_module("a.rego", "package photos\n\nallow if input.user")?;
-    /// let document = engine.prepare_existing_document("photos/allow")?;
+    /// let document = engine.prepare_document("data.photos.allow")?.must_exist()?;
     /// let policy = Policy::new(document).with_input(|head| {
     ///     value!({
     ///         // set by the proxy that authenticates users

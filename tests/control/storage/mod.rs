@@ -2,6 +2,7 @@
 
 mod artifacts;
 mod downloads;
+#[allow(dead_code, reason = "the tests of the policy server use the rest")]
 mod emulators;
 mod files;
 mod forms;

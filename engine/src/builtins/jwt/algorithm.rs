@@ -71,7 +71,7 @@ pub fn is_code(hash: Sha2, secret: &[u8], message: &[u8], found: &[u8]) -> bool 
     )
 }
 
-/// HMAC state prepared with a constant secret.
+/// HMAC state prepared with a constant secret. Each message consumes a clone.
 #[derive(Clone)]
 pub enum Coder {
     /// For SHA-256.

@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 
 use super::quoted;
 
-/// Templates of a text, by name.
+/// Templates of a text, by name; the text itself is [`MAIN`]. A name is defined once, unless one of the definitions is empty.
 pub type NamedTemplates = HashMap<String, Vec<TemplateNode>>;
 
 /// Name of the text itself.

@@ -86,7 +86,7 @@ impl<'c> TypeEnvironment<'c> {
         self.layers.len()
     }
 
-    /// Returns a layer; index 0 has the highest precedence.
+    /// Returns a layer; index 0 has the highest precedence, and the last one has the types of the documents. `None` beyond it.
     pub fn layer(&self, position: usize) -> Option<&TypeTree> {
         self.layers.iter().rev().nth(position).map(TypeLayer::tree)
     }

@@ -31,7 +31,7 @@ pub struct Canonical {
     prints: OnceLock<bool>,
 }
 
-/// A rule by its position.
+/// A rule by its position. [`Canonical::rule`] returns it, or `None` if there is no such rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RuleAt {
     /// Position of the module.

@@ -65,7 +65,7 @@ pub struct Group {
     pub exits: bool,
 }
 
-/// A rule of a group, with its conditions.
+/// A rule of a group. Conditions and values have one element for the rule and for each of its `else` branches, in order.
 pub struct GroupRule {
     /// The rule.
     pub rule: RuleAt,

@@ -65,7 +65,7 @@ pub fn write_styled(value: ValueRef<'_>, style: Style<'_>, out: &mut Vec<u8>) {
     JsonWriter::new(out, style.html, style.layout).value(value);
 }
 
-/// Writes text indented by two blanks, as in pretty responses.
+/// Appends text indented by two blanks, as in pretty responses. `<`, `>` and `&` are not escaped, and no line feed follows.
 pub fn write_pretty(value: ValueRef<'_>, out: &mut Vec<u8>) {
     let layout = JsonLayout {
         prefix: "",

@@ -66,7 +66,7 @@ pub fn tables(contents: &InspectedContents, annotations: &[Annotated<'_>]) -> St
     out
 }
 
-/// Returns one JSON object. `capabilities` is a JSON object.
+/// Returns one indented JSON object and a line feed. `capabilities` is a JSON object.
 pub fn json(
     contents: &InspectedContents,
     annotations: Option<&[Annotated<'_>]>,

@@ -272,7 +272,8 @@ fn revisions(layout: &PageLayout<'_>, view: &BundleView, path: &str) -> Markup {
     }
 }
 
-/// Returns the list of sources.
+/// Returns the list of sources. Of bundles and stacks that use a source and that the caller may not see, only
+/// the number is shown.
 pub fn sources(layout: &PageLayout<'_>, rows: &[SourceRow], next: Option<&str>) -> String {
     let main = html! {
         h1 { "Sources" }
