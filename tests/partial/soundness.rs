@@ -174,10 +174,12 @@ pub fn compare_one(drawn: &Drawn) -> Comparison {
         }
     }
     let wanted = wanted.iter().filter(|one| is_true(one));
-    let wanted: BTreeSet<String> = wanted.map(|one| answer_of(one, &names)).collect();
+    let wanted: BTreeSet<Bindings> = wanted.map(|one| answer_of(one, &names)).collect();
+    // by value: residuals, as OPA's, have a known `1` for an equal unknown `1.0`
     if wanted == got {
         return Comparison::Same;
     }
+    let [wanted, got] = [wanted, got].map(|all| all.iter().map(text_of).collect::<Vec<_>>());
     Comparison::Differs(format!("want {wanted:?}\n got {got:?}\n{}", show(&left)))
 }
 
@@ -189,7 +191,7 @@ fn answers(
     body: &str,
     names: &BTreeSet<String>,
     request: &solon::Request<'_>,
-) -> Result<Vec<String>, Error> {
+) -> Result<Vec<Bindings>, Error> {
     let error = match query.solutions(request) {
         Ok(solutions) => {
             let held = solutions.iter().filter(|one| is_true(one));
@@ -210,10 +212,9 @@ fn answers(
     Ok(rows
         .map(|row| {
             let values = names.iter().zip(row.iter());
-            let shown: Vec<String> = values
-                .map(|(name, value)| format!("{name} = {value}"))
-                .collect();
-            shown.join("; ")
+            values
+                .map(|(name, value)| (name.clone(), value.to_value()))
+                .collect()
         })
         .collect())
 }
@@ -274,15 +275,23 @@ fn names_of(solution: &Solution) -> impl Iterator<Item = String> {
     solution.bindings.iter().map(|(name, _)| name.to_string())
 }
 
+/// Values of variables, by name.
+type Bindings = BTreeMap<String, solon::Value>;
+
 /// Returns the values of the variables that the whole query returns.
-fn answer_of(solution: &Solution, names: &BTreeSet<String>) -> String {
-    let mut shown: Vec<String> = solution
-        .bindings
-        .iter()
+fn answer_of(solution: &Solution, names: &BTreeSet<String>) -> Bindings {
+    let bindings = solution.bindings.iter();
+    bindings
         .filter(|(name, _)| names.contains(&**name))
+        .map(|(name, value)| (name.to_string(), value.clone()))
+        .collect()
+}
+
+fn text_of(bindings: &Bindings) -> String {
+    let shown: Vec<String> = bindings
+        .iter()
         .map(|(name, value)| format!("{name} = {value}"))
         .collect();
-    shown.sort();
     shown.join("; ")
 }
 
