@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use ::engine::store::PatchStep;
+use ::engine::store::{Operation, PatchStep};
 use ::engine::{Change as EngineChange, Error as EngineError, Path, Value as EngineValue, json};
 
 use crate::argument::{self, arguments};
@@ -35,7 +35,7 @@ pub unsafe extern "C" fn solon_engine_set_data_json(
 ) -> *mut Error {
     guard(|| {
         let (engine, data) = arguments!(handle(engine), value(json, json_length));
-        Ok(engine.0.put("/", data)?)
+        Ok(engine.0.put("data", data)?)
     })
 }
 
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn solon_engine_set_data_yaml(
 ) -> *mut Error {
     guard(|| {
         let (engine, data) = arguments!(handle(engine), yaml_value(yaml, yaml_length));
-        Ok(engine.0.put("/", data)?)
+        Ok(engine.0.put("data", data)?)
     })
 }
 
@@ -190,7 +190,9 @@ pub unsafe extern "C" fn solon_engine_delete(
     path_length: usize,
 ) -> *mut Error {
     guard(|| {
-        let (engine, path) = arguments!(handle(engine), text(path, path_length));
-        Ok(engine.0.remove(path)?)
+        let (engine, path) = arguments!(handle(engine), path(path, path_length));
+        let mut change = EngineChange::default();
+        change.write(Operation::Remove, path, EngineValue::NULL);
+        Ok(engine.0.apply(change)?)
     })
 }

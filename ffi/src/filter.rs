@@ -171,7 +171,7 @@ pub unsafe extern "C" fn solon_engine_prepare_filter(
             (engine, path, options, argument::output(out, "out")?)
         };
         out.give(Filter {
-            prepared: engine.prepare_filters(&path.reference(), &options)?,
+            prepared: engine.prepare_filters(&path.named_reference(), &options)?,
             never_true: options.never_true(),
             engine: engine.clone(),
         });

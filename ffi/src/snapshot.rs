@@ -2,6 +2,8 @@
 
 use std::ffi::c_char;
 
+use ::engine::Error as EngineError;
+
 use crate::argument::{self, arguments};
 use crate::error::Error;
 use crate::guard::{guard, guard_or};
@@ -32,8 +34,9 @@ pub unsafe extern "C" fn solon_snapshot_get(
 ) -> *mut Error {
     guard(|| {
         let (snapshot, path, out) =
-            arguments!(handle(snapshot), text(path, path_length), output(out));
-        out.write(Value::within(snapshot.0.read(path)?));
+            arguments!(handle(snapshot), path(path, path_length), output(out));
+        let value = snapshot.0.documents().read(&path);
+        out.write(Value::within(value.map_err(EngineError::from)?));
         Ok(())
     })
 }

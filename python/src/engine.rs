@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use ::engine::store::Path;
+use ::engine::store::{Operation, Path};
 use ::engine::{
-    Change as EngineChange, EngineBuilder, FilterOptions, FilterTarget, PartialOptions, json, yaml,
+    Change as EngineChange, EngineBuilder, FilterOptions, FilterTarget, PartialOptions, Value,
+    json, yaml,
 };
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -310,13 +311,15 @@ impl Engine {
     /// Replaces all data with a dict.
     fn set_data(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let data = from_python(data, self.settings)?;
-        detached(py, || self.engine().put("/", data))
+        detached(py, || self.engine().put("data", data))
     }
 
     /// Replaces all data with JSON text.
     fn set_data_json(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
         let text = Text::of_str(text)?;
-        detached(py, || self.engine().put("/", json::read(text.as_bytes())?))
+        detached(py, || {
+            self.engine().put("data", json::read(text.as_bytes())?)
+        })
     }
 
     /// Replaces all data with YAML text, parsed as OPA parses YAML.
@@ -326,22 +329,25 @@ impl Engine {
             let data = yaml::read(text.as_bytes()).map_err(|error| {
                 ::engine::Error::Input(::engine::InputError::new(error.to_string()))
             })?;
-            self.engine().put("/", data)
+            self.engine().put("data", data)
         })
     }
 
     /// Returns the data at a slash-separated path; ``StoreError`` if there is none.
     fn get<'py>(&self, py: Python<'py>, path: String) -> PyResult<Bound<'py, PyAny>> {
-        match self.engine().read(&path) {
-            Ok(value) => to_python(py, &value, self.settings),
-            Err(error) => Err(from_engine(py, &error)),
+        let documents = self.engine().data_snapshot();
+        match documents.read(&Path::from_slashes(&path)) {
+            Ok(value) => to_python(py, value, self.settings),
+            Err(error) => Err(from_engine(py, &error.into())),
         }
     }
 
     /// Writes data at a slash-separated path, and creates missing parent objects.
     fn put(&self, py: Python<'_>, path: String, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let value = from_python(value, self.settings)?;
-        detached(py, || self.engine().put(&path, value))
+        let mut change = EngineChange::default();
+        change.put(Path::from_slashes(&path), value);
+        detached(py, || self.engine().apply(change))
     }
 
     /// Applies a JSON patch (RFC 6902), a list of dicts: all operations, or none.
@@ -353,7 +359,9 @@ impl Engine {
 
     /// Removes the data at a slash-separated path; ``StoreError`` if there is none.
     fn delete(&self, py: Python<'_>, path: String) -> PyResult<()> {
-        detached(py, || self.engine().remove(&path))
+        let mut change = EngineChange::default();
+        change.write(Operation::Remove, Path::from_slashes(&path), Value::NULL);
+        detached(py, || self.engine().apply(change))
     }
 
     /// Changes modules and data atomically: ``with engine.change() as change:``.
@@ -556,7 +564,7 @@ impl Engine {
         if let Some(mappings) = mappings {
             options = options.mappings(from_python(&mappings, shared.settings)?);
         }
-        let rule = Path::from_slashes(&path).reference();
+        let rule = Path::from_slashes(&path).named_reference();
         let prepared = detached(py, || shared.engine.prepare_filters(&rule, &options))?;
         let never_true = options.never_true();
         Ok(Filter::new(prepared, path, never_true, shared.clone()))

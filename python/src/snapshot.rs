@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ::engine::store::Path;
 use pyo3::prelude::*;
 
 use crate::convert::to_python;
@@ -39,9 +40,9 @@ impl Snapshot {
         reason = "the stable ABI lends no text"
     )]
     fn get<'py>(&self, py: Python<'py>, path: String) -> PyResult<Bound<'py, PyAny>> {
-        match self.snapshot.read(&path) {
+        match self.snapshot.documents().read(&Path::from_slashes(&path)) {
             Ok(value) => to_python(py, value, self.settings),
-            Err(error) => Err(from_engine(py, &error)),
+            Err(error) => Err(from_engine(py, &error.into())),
         }
     }
 

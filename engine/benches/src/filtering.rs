@@ -147,7 +147,10 @@ impl Example {
             options = options.mappings(mappings.map_err(|error| error.to_string())?);
         }
         let prepared = engine
-            .prepare_filters(&solon::Path::from_slashes(&self.path).reference(), &options)
+            .prepare_filters(
+                &solon::Path::from_slashes(&self.path).named_reference(),
+                &options,
+            )
             .map_err(text)?;
         let input = solon::json::read(self.input.to_string().as_bytes())
             .map_err(|error| error.to_string())?;

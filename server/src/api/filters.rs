@@ -197,7 +197,7 @@ fn prepared(
         return Ok(kept);
     }
     let start = metrics.start();
-    let rule = Path::from_slashes(&key.path).reference();
+    let rule = Path::from_slashes(&key.path).named_reference();
     let filters = state
         .engine
         .prepare_filters(QuerySource::new(&rule).timer(timer), &key.options)

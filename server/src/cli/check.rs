@@ -182,7 +182,8 @@ fn check_filters(args: &Args, engine: &Engine) -> Result<(), Error> {
     }
     let mut refused: Vec<ErrorEntry> = Vec::new();
     for path in &args.filters {
-        let prepared = engine.prepare_filters(&Path::from_slashes(path).reference(), &options)?;
+        let prepared =
+            engine.prepare_filters(&Path::from_slashes(path).named_reference(), &options)?;
         for input in &inputs {
             let request = Request::new();
             let request = match input {

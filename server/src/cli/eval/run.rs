@@ -124,7 +124,7 @@ impl RunResults {
         };
         let mut others = Vec::new();
         let answer = if !args.filter.is_empty() {
-            let rule = Path::from_slashes(&filter::path(query)?).reference();
+            let rule = Path::from_slashes(&filter::path(query)?).named_reference();
             let prepared = engine.prepare_filters(&rule, &args.filter_options());
             let prepared = prepared.map_err(refused)?;
             let start = Instant::now();
