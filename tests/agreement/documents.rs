@@ -98,7 +98,10 @@ fn have_equal_lookups(engine: &Engine, path: &[String], text: &str, input: &Valu
                 .map_err(|error| error.to_string());
             match (&expected, &found) {
                 (Ok(expected), Ok(found)) => {
-                    let shown = |value: &Option<Value>| value.as_ref().map(ToString::to_string);
+                    let shown = |value: &Option<Value>| {
+                        let value = value.as_ref();
+                        value.map(|value| value.rego_text().to_string())
+                    };
                     expected == found && shown(expected) == shown(found)
                 }
                 (Err(_), Err(_)) => true,

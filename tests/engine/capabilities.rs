@@ -91,7 +91,7 @@ fn strict(engine: &Engine, query: &str) -> String {
     let query = engine.prepare_query(query).unwrap();
     let solutions = query.solutions(&Request::new().strict_builtin_errors(true));
     match solutions {
-        Ok(solutions) => solutions[0].values[0].to_string(),
+        Ok(solutions) => solutions[0].values[0].rego_text().to_string(),
         Err(error) => error.entries()[0].message.clone(),
     }
 }

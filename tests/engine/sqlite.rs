@@ -118,8 +118,8 @@ fn a_file_has_the_same_contents_after_any_changes() {
                 drop(engine);
                 engine = open(&folder.file());
                 assert_eq!(
-                    engine.read("data").unwrap().to_string(),
-                    documents.to_string()
+                    engine.read("data").unwrap().rego_text().to_string(),
+                    documents.rego_text().to_string()
                 );
                 assert_eq!(engine.module_names(), modules);
             }
@@ -143,7 +143,7 @@ fn the_text_of_a_number_is_its_key_in_documents_of_a_file() {
         ("list", r#"["a", {"7": "b"}]"#.to_owned()),
     ];
     for (name, text) in documents {
-        engine.put(name, json(&text)).unwrap();
+        engine.put(&format!("data.{name}"), json(&text)).unwrap();
     }
     let module = r"package p
 denied if data.blocked[input.id]
@@ -161,7 +161,7 @@ local := x if { y := data.blocked; x := y[input.id] }
     let answer = |path: &str| {
         let document = engine.document(&Path::from_slashes(path));
         let value = document.evaluate(&Request::new().input(&input)).unwrap();
-        value.map(|value| value.to_string())
+        value.map(|value| value.rego_text().to_string())
     };
     let expected = [
         ("p/denied", Some("true")),
@@ -225,7 +225,7 @@ impl Store for Noting {
 
     fn commit(&self, change: &Commit<'_>) -> Result<(), StoreError> {
         let places = change.writes.iter().map(|write| match write {
-            Write::Put(path, value) => format!("{path} {value}"),
+            Write::Put(path, value) => format!("{path} {value}", value = value.rego_text()),
             other => format!("{other:?}"),
         });
         self.0.lock().unwrap().extend(places);

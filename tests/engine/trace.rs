@@ -238,7 +238,11 @@ fn the_rule_index_finds_numbers_as_keys() {
         } else {
             "[2, {2}, 2]"
         };
-        assert_eq!(found[0].bindings[0].1.to_string(), value, "{id}");
+        assert_eq!(
+            found[0].bindings[0].1.rego_text().to_string(),
+            value,
+            "{id}"
+        );
     }
 }
 

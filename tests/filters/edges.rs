@@ -209,7 +209,7 @@ fn truths(tests: &[String], rows: &[[Value; 2]]) -> Vec<RowPairs> {
         .evaluate(&Request::new().input(&input))
         .unwrap()
         .unwrap();
-    let all: Map<String, Value> = serde_json::from_str(&all.to_string()).unwrap();
+    let all: Map<String, Value> = serde_json::from_str(&all.rego_text().to_string()).unwrap();
     let of = |at| -> RowPairs {
         let numbers = all[&format!("t{at}")].as_array().unwrap();
         let number = |it: &Value| usize::try_from(it.as_u64().unwrap()).unwrap();

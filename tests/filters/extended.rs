@@ -159,7 +159,7 @@ fn each_rule_is_explained() {
         .prepare_filters("data.filters.include", &options(FilterTarget::Sqlite))
         .unwrap();
     let told = filters.explain(&Request::new()).unwrap();
-    let told: Value = serde_json::from_str(&told.to_string()).unwrap();
+    let told: Value = serde_json::from_str(&told.rego_text().to_string()).unwrap();
     let at = |row: u32, col: u32| json!({"file": "filters.rego", "row": row, "col": col});
     let wanted = json!([
         {
@@ -182,7 +182,7 @@ fn each_rule_is_explained() {
         .prepare_filters("data.filters.include", &options(FilterTarget::Sqlite))
         .unwrap();
     let told = filters.explain(&Request::new()).unwrap();
-    let told: Value = serde_json::from_str(&told.to_string()).unwrap();
+    let told: Value = serde_json::from_str(&told.rego_text().to_string()).unwrap();
     let tests = [1, 2].map(|at| told[at]["tests"].clone());
     let wanted = [
         json!(["NOT fruits.name = 'x'"]),

@@ -70,7 +70,7 @@ fn what_is_fetched_is_a_constant() {
         &options,
         &Request::new().input(&input),
     );
-    let answer = made.unwrap().to_response(true).to_string();
+    let answer = made.unwrap().to_response(true).rego_text().to_string();
     for wanted in ["WHERE foo.col = TRUE", "WHERE foo.col = 1"] {
         assert!(answer.contains(wanted), "{answer}");
     }

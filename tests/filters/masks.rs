@@ -86,7 +86,7 @@ fn masks_are_those_of_each_row() {
             let row = read(&row);
             let own = rule.evaluate(&Request::new().input(&row)).unwrap();
             let own = own.filter(|masks| masks.as_object().is_none_or(|masks| !masks.is_empty()));
-            assert_eq!(masks, own, "{text}\n{row}");
+            assert_eq!(masks, own, "{text}\n{row}", row = row.rego_text());
         }
     }
     println!("{told} masks told, {refused} refused");

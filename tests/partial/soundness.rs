@@ -290,7 +290,7 @@ fn answer_of(solution: &Solution, names: &BTreeSet<String>) -> Bindings {
 fn text_of(bindings: &Bindings) -> String {
     let shown: Vec<String> = bindings
         .iter()
-        .map(|(name, value)| format!("{name} = {value}"))
+        .map(|(name, value)| format!("{name} = {}", value.rego_text()))
         .collect();
     shown.join("; ")
 }

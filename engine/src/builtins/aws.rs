@@ -203,7 +203,7 @@ fn check_request(request: ObjectView<'_>) -> Result<(), BuiltinError> {
     let unknown: Vec<String> = request
         .iter()
         .filter(|(name, _)| !is_field(*name))
-        .map(|(name, _)| name.to_string())
+        .map(|(name, _)| name.rego_text().to_string())
         .collect();
     if !unknown.is_empty() {
         let unknown = unknown.join(", ");

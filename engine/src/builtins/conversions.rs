@@ -80,7 +80,12 @@ fn in_range(number: Number<'_>) -> bool {
 /// Parses floats that Go accepts and JSON does not: with a plus sign, leading zeros, no digit on one side of the
 /// decimal point, underscores between digits, or hexadecimal. The result is in JSON syntax.
 fn read(text: &[u8], operand: ValueRef<'_>) -> Result<NumberBuf, BuiltinError> {
-    let refuse = |why| BuiltinError::error(format!("strconv.ParseFloat: parsing {operand}: {why}"));
+    let refuse = |why| {
+        BuiltinError::error(format!(
+            "strconv.ParseFloat: parsing {operand}: {why}",
+            operand = operand.rego_text()
+        ))
+    };
     let (negative, unsigned) = match text {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),

@@ -150,7 +150,8 @@ fn compare<'e>(
         let shown = operands.operand(position);
         BuiltinError::error(format!(
             "operand {}: string {shown} is not a valid SemVer",
-            position + 1
+            position + 1,
+            shown = shown.rego_text()
         ))
     };
     let left = Version::parse(left.as_bytes()).ok_or_else(|| refuse(0))?;

@@ -131,7 +131,7 @@ fn rfc4122<'e>(
     // keys of other kinds work like strings
     let key = match operands.operand(0).as_text() {
         Some(text) => [b"\"", text.as_bytes()].concat(),
-        None => operands.operand(0).to_string().into_bytes(),
+        None => operands.operand(0).rego_text().to_string().into_bytes(),
     };
     let host = call.host;
     let bits = match call.caches().identifiers.entry(key.into()) {

@@ -23,7 +23,7 @@ fn kind(value: &Value, wanted: &str) -> String {
         Value(Repr::Array(_)) => "array".to_owned(),
         Value(Repr::Object(_)) => "object".to_owned(),
         value if value.borrow().as_text().is_some() => "string".to_owned(),
-        number if wanted == "int" => format!("number {number}"),
+        number if wanted == "int" => format!("number {number}", number = number.rego_text()),
         _ => "number".to_owned(),
     }
 }

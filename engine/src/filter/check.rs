@@ -367,7 +367,8 @@ fn searched(operator: Operator, value: &Value, span: Span) -> Result<Predicate, 
             None => Err(Rejection::new(
                 format!(
                     "'{}' pattern requires string argument, got {shown}",
-                    affix.word()
+                    affix.word(),
+                    shown = shown.rego_text()
                 ),
                 span,
             )),

@@ -187,7 +187,7 @@ fn integer(term: &Term) -> Option<i128> {
 fn decimal(value: &Value) -> Option<Decimal> {
     let value = value.borrow();
     value.as_number()?;
-    Decimal::read(&value.to_string())
+    Decimal::read(&value.rego_text().to_string())
 }
 
 /// Returns the characters that `trim_space` removes.
@@ -288,7 +288,10 @@ pub fn fitted(steps: &[ColumnFunction], predicate: Predicate) -> Result<Predicat
             match comparison {
                 ComparisonOperator::Eq if !is_possible => Predicate::In(Vec::new()),
                 _ if !is_possible => {
-                    return Err(format!("{word}: no text is ever {}", value.borrow()));
+                    return Err(format!(
+                        "{word}: no text is ever {}",
+                        value.borrow().rego_text()
+                    ));
                 }
                 _ => Predicate::Compare(comparison, FilterOperand::Value(value)),
             }

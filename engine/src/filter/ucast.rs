@@ -127,7 +127,7 @@ fn lacking_null(test: &ColumnTest) -> Option<&ColumnName> {
 fn is_negative(value: &Value) -> bool {
     let value = value.borrow();
     value.utf8().map_or_else(
-        || value.to_string().starts_with('-'),
+        || value.rego_text().to_string().starts_with('-'),
         |text| {
             let blank = |one: char| one.is_whitespace() || one == '\u{FEFF}';
             text.trim_start_matches(blank).starts_with('-')

@@ -408,7 +408,7 @@ impl<'p> Dump<'p> {
             Some(own) => self.query_constants.get(own),
         };
         match found {
-            Some(value) => value.borrow().to_string(),
+            Some(value) => value.borrow().rego_text().to_string(),
             None => format!("constant {id}"),
         }
     }
@@ -454,7 +454,7 @@ fn joined(items: impl IntoIterator<Item = impl ToString>) -> String {
 
 fn bracketed(keys: &[Value]) -> String {
     keys.iter()
-        .map(|key| format!("[{}]", key.borrow()))
+        .map(|key| format!("[{}]", key.borrow().rego_text()))
         .collect()
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn fixed_key_name(name: &str, keys: &[ValueRef<'_>]) -> String {
     keys.iter().fold(name.to_owned(), |mut name, key| {
         let _ = match key.as_text() {
             Some(text) => write_key(&mut name, &text.to_str()),
-            None => write!(name, "[{key}]"),
+            None => write!(name, "[{key}]", key = key.rego_text()),
         };
         name
     })
@@ -63,7 +63,7 @@ fn listed(program: &Program, header: String, produced: &[(ValueRef<'_>, Span)]) 
         let _ = write!(
             text,
             "\n  {} at {file}:{row}",
-            cut(collapsed(&value.to_string()))
+            cut(collapsed(&value.rego_text().to_string()))
         );
     }
     text

@@ -33,7 +33,9 @@ pub(crate) fn is_same(a: &Value, b: &Value) -> bool {
             a.len() == b.len() && stack::level(|| pairs.all(is_same_pair))
         }
         (Value(Repr::Int(a)), Value(Repr::Int(b))) => a == b,
-        _ if a.kind() == Kind::Number => a == b && a.to_string() == b.to_string(),
+        _ if a.kind() == Kind::Number => {
+            a == b && a.rego_text().to_string() == b.rego_text().to_string()
+        }
         _ => a == b,
     }
 }

@@ -167,7 +167,7 @@ impl<'e> Topdown<'e> {
         };
         let values = variables.0.into_iter().filter_map(|term| {
             let value = self.plug(TermRef::Term(term, goal.frame))?;
-            Some((term.span, value.to_string()))
+            Some((term.span, value.rego_text().to_string()))
         });
         let values: Vec<(Span, String)> = values.collect();
         StackFrame::new(goal.id, self.program, span, values.into_iter())

@@ -81,7 +81,7 @@ fn term_of(value: ValueRef<'_>) -> Term {
     let kind = match value.kind() {
         Kind::Null => TermKind::Null,
         Kind::Boolean => TermKind::Boolean(value.is_truthy()),
-        Kind::Number => TermKind::Number(value.to_string().into()),
+        Kind::Number => TermKind::Number(value.rego_text().to_string().into()),
         Kind::String => TermKind::String(value.text_or_empty().to_str().into()),
         Kind::Array => {
             let items = value.as_array().into_iter().flat_map(|items| items.iter());

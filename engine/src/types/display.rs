@@ -111,7 +111,7 @@ fn plain(f: &mut Formatter<'_>, key: ValueRef<'_>) -> fmt::Result {
     }
     match key {
         ValueRef(RefRepr::Null) => f.write_str("<nil>"),
-        other => write!(f, "{other}"),
+        other => write!(f, "{other}", other = other.rego_text()),
     }
 }
 

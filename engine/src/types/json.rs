@@ -109,6 +109,6 @@ pub fn constant_json(key: ValueRef<'_>) -> Json {
         ValueRef(RefRepr::Bool(value)) => Json::Bool(value),
         ValueRef(RefRepr::Int(value)) => Json::from(value),
         // a number beyond the range of floats becomes null
-        other => serde_json::from_str(&other.to_string()).unwrap_or_default(),
+        other => serde_json::from_str(&other.rego_text().to_string()).unwrap_or_default(),
     }
 }

@@ -90,6 +90,57 @@ impl From<f64> for Value {
     }
 }
 
+macro_rules! equal_to {
+    ($($primitive:ty),*) => {
+        $(impl PartialEq<$primitive> for Value {
+            fn eq(&self, other: &$primitive) -> bool {
+                *self == Self::from(*other)
+            }
+        }
+
+        impl PartialEq<Value> for $primitive {
+            fn eq(&self, other: &Value) -> bool {
+                other == self
+            }
+        }
+
+        impl PartialEq<$primitive> for ValueRef<'_> {
+            fn eq(&self, other: &$primitive) -> bool {
+                *self == Value::from(*other).borrow()
+            }
+        })*
+    };
+}
+
+equal_to!(
+    bool, i8, i16, i32, i64, u8, u16, u32, u64, usize, isize, &str
+);
+
+macro_rules! equal_to_float {
+    ($($float:ty),*) => {
+        $(impl PartialEq<$float> for Value {
+            /// Returns `true` if both are the same number. No value is equal to a number that is not finite.
+            fn eq(&self, other: &$float) -> bool {
+                other.is_finite() && *self == Self::from(*other)
+            }
+        })*
+    };
+}
+
+equal_to_float!(f32, f64);
+
+impl PartialEq<str> for Value {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == Some(other)
+    }
+}
+
+impl PartialEq<String> for Value {
+    fn eq(&self, other: &String) -> bool {
+        self.as_str() == Some(other)
+    }
+}
+
 fn number_of(is_finite: bool, text: &str) -> Value {
     match NumberBuf::parse(text) {
         Some(number) if is_finite => Value::number(number),

@@ -4,12 +4,46 @@ use std::fmt::{self, Write};
 
 use solon_syntax::stack;
 
-use super::{RefRepr, ValueRef, text};
+use super::{RefRepr, Value, ValueRef, json, text};
 use crate::limits::POLL_BYTES;
+
+/// A value that is displayed in the notation of `print` and of messages. Made by [`Value::rego_text`].
+#[derive(Clone, Copy, Debug)]
+pub struct RegoText<'e>(ValueRef<'e>);
+
+impl fmt::Display for RegoText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_value(self.0, f)
+    }
+}
+
+impl Value {
+    /// Returns the value in the notation of `print`, of traces and of messages, where sets differ from arrays.
+    ///
+    /// ```
+    /// use solon::Value;
+    ///
+    /// let ports = Value::set(vec![443.into(), 80.into()]);
+    /// assert_eq!(ports.rego_text().to_string(), "{80, 443}");
+    /// assert_eq!(ports.to_string(), "[80,443]");
+    /// ```
+    pub fn rego_text(&self) -> RegoText<'_> {
+        RegoText(self.borrow())
+    }
+}
+
+impl<'e> ValueRef<'e> {
+    /// Returns the value in the notation of `print`, as [`Value::rego_text`] does.
+    pub fn rego_text(self) -> RegoText<'e> {
+        RegoText(self)
+    }
+}
+
+/// Writes compact JSON.
 
 impl fmt::Display for ValueRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_value(*self, f)
+        f.write_str(&json::text(*self))
     }
 }
 
@@ -200,7 +234,7 @@ pub fn is_print(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::value::{Repr, Value};
+    use crate::value::{Repr, Value, ValueRef};
 
     #[test]
     fn compounds() {
@@ -211,7 +245,10 @@ mod tests {
             true.into(),
             Value(Repr::Decimal(2, 150)),
         ]);
-        assert_eq!(list.to_string(), r#"[1, "a", null, true, 1.50]"#);
+        assert_eq!(
+            list.rego_text().to_string(),
+            r#"[1, "a", null, true, 1.50]"#
+        );
         let object = Value::object(vec![
             ("w".into(), Value::array(vec![])),
             ("z".into(), Value::set(vec![])),
@@ -219,10 +256,41 @@ mod tests {
             ("y".into(), Value::object(vec![])),
         ]);
         assert_eq!(
-            object.to_string(),
+            object.rego_text().to_string(),
             r#"{2: {1, 3}, "w": [], "y": {}, "z": set()}"#
         );
-        assert_eq!(format!("{object:?}"), object.to_string());
+        assert_eq!(format!("{object:?}"), object.rego_text().to_string());
+    }
+
+    #[test]
+    fn display_is_json() {
+        let value = Value::object(vec![
+            (2.into(), Value::set(vec![3.into(), 1.into()])),
+            ("y".into(), Value::string("\u{7}<")),
+        ]);
+        assert_eq!(value.to_string(), r#"{"2":[1,3],"y":"\u0007<"}"#);
+        assert_eq!(value.to_string(), value.to_json());
+        assert_eq!(value.borrow().to_string(), value.to_json());
+        // text that is not UTF-8 has a replacement
+        assert_eq!(Value::bytes(b"a\xff").to_string(), "\"a\u{fffd}\"");
+    }
+
+    #[test]
+    fn values_are_compared_with_primitives() {
+        assert_eq!(Value::from(1), 1);
+        assert_eq!(Value::from(1.0), 1);
+        assert_eq!(Value::from(0.5), 0.5);
+        assert_eq!(Value::from(true), true);
+        assert_eq!(Value::from("a"), "a");
+        assert_eq!("a", Value::from("a"));
+        assert_eq!(Value::from("a"), "a".to_owned());
+        assert_ne!(Value::from("1"), 1);
+        assert_ne!(Value::from(1), true);
+        assert_ne!(Value::NULL, false);
+        assert_ne!(Value::from(u64::MAX), i64::MAX);
+        assert_eq!(Value::from(u64::MAX), u64::MAX);
+        assert_ne!(Value::from(0.5), f64::NAN);
+        assert_eq!(ValueRef::from(true), true);
     }
 
     #[test]
@@ -230,9 +298,12 @@ mod tests {
         let text = "\0\x01\x07\x08\x0c\n\r\t\x0b\"\\'/\x7f\u{80}\u{a0}\u{ad}\u{200b}\u{2028}\u{feff}\u{fffd}\u{e000}é漢😀\u{e0001}e\u{301}\u{378}\u{3000}\u{600}";
         let want = r#""\x00\x01\a\b\f\n\r\t\v\"\\'/\x7f\u0080\u00a0\u00ad\u200b\u2028\ufeff�\ue000é漢😀\U000e0001é\u0378\u3000\u0600""#;
         assert_eq!(
-            Value::string(text).to_string(),
+            Value::string(text).rego_text().to_string(),
             want.replace('é', "e\u{301}").replacen("e\u{301}", "é", 1)
         );
-        assert_eq!(Value::bytes(b"ab\xff\x80").to_string(), r#""ab\xff\x80""#);
+        assert_eq!(
+            Value::bytes(b"ab\xff\x80").rego_text().to_string(),
+            r#""ab\xff\x80""#
+        );
     }
 }

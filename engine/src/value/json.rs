@@ -54,12 +54,17 @@ impl Value {
     /// assert_eq!(user.to_json().parse(), Ok(user));
     /// ```
     pub fn to_json(&self) -> String {
-        let mut text = Vec::new();
-        write(self.borrow(), &mut text);
-        match String::from_utf8(text) {
-            Ok(text) => text,
-            Err(error) => lossy(error.as_bytes()).into_owned(),
-        }
+        text(self.borrow())
+    }
+}
+
+/// Returns compact JSON.
+pub(super) fn text(value: ValueRef<'_>) -> String {
+    let mut text = Vec::new();
+    write(value, &mut text);
+    match String::from_utf8(text) {
+        Ok(text) => text,
+        Err(error) => lossy(error.as_bytes()).into_owned(),
     }
 }
 
@@ -152,7 +157,7 @@ pub fn unmarshal<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<ValueRef<'e>, S
             Ok(Value(Repr::Bool(b))) => format!("%!s(bool={b})"),
             Ok(token) => match token.borrow().as_text() {
                 Some(text) => text.to_str().into_owned(),
-                None => token.to_string(),
+                None => token.rego_text().to_string(),
             },
             Err(fail) => return Err(stream(fail)),
         },

@@ -431,12 +431,14 @@ impl std::hash::Hash for Value {
 
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.borrow().fmt(f)
+        fmt::Debug::fmt(&self.borrow(), f)
     }
 }
 
+/// Writes compact JSON, like [`Value::to_json`].
+
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.borrow().fmt(f)
+        fmt::Display::fmt(&self.borrow(), f)
     }
 }

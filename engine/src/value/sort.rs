@@ -297,8 +297,12 @@ mod tests {
         let mut expected = values.clone();
         expected.sort();
         sort(&mut values, || true);
-        let shown =
-            |values: &[ValueRef<'_>]| values.iter().map(ValueRef::to_string).collect::<Vec<_>>();
+        let shown = |values: &[ValueRef<'_>]| {
+            values
+                .iter()
+                .map(|value| value.rego_text().to_string())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(shown(&values), shown(&expected));
     }
 

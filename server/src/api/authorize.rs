@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn paths_are_split_as_their_routes_read_them() {
-        let text = |raw: &str| path(raw).to_string();
+        let text = |raw: &str| path(raw).rego_text().to_string();
         assert_eq!(text("/"), r#"[""]"#);
         assert_eq!(text("/v1/data/a%2Fb/c"), r#"["v1", "data", "a/b", "c"]"#);
         assert_eq!(

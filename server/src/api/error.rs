@@ -126,6 +126,7 @@ impl ApiError {
     /// Returns the error for an unknown policy id.
     pub fn no_policy(id: &str) -> Self {
         let id = solon::Value::string(id);
+        let id = id.rego_text();
         Self::not_found(format!("storage_not_found_error: policy id {id}"))
     }
 

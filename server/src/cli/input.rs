@@ -65,7 +65,7 @@ mod tests {
 
     fn shown(text: &str, file: Option<&str>) -> String {
         match read(text.as_bytes(), file) {
-            Ok(value) => value.to_string(),
+            Ok(value) => value.rego_text().to_string(),
             Err(error) => format!("error: {error}"),
         }
     }

@@ -154,7 +154,7 @@ impl DecisionMembers<'_> {
             return Err(wrong("http_status", "number", value));
         }
         // the text of a number is kept, and only integers are written without a fraction and an exponent
-        let text = value.to_string();
+        let text = value.to_json();
         let status: i64 = text.parse().map_err(|_| {
             format!("error converting JSON number to int: strconv.ParseInt: parsing \"{text}\": invalid syntax")
         })?;
@@ -225,7 +225,8 @@ fn elements(value: &Value) -> Option<Vec<Value>> {
 
 /// Returns the name of a member. A key that is not a string is named by its JSON text.
 pub fn key_text(key: &Value) -> String {
-    key.as_str().map_or_else(|| key.to_string(), str::to_owned)
+    key.as_str()
+        .map_or_else(|| key.rego_text().to_string(), str::to_owned)
 }
 
 fn wrong(name: &str, wanted: &str, value: &Value) -> String {

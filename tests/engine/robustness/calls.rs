@@ -47,9 +47,9 @@ fn outcome(call: &str) -> Result<String, String> {
         let (solutions, taken) = timed(|| query.solutions(&request));
         assert!(taken < GRACE, "{call} took {taken:?}");
         match solutions {
-            Ok(solutions) => Ok(solutions
-                .first()
-                .map_or("undefined".to_owned(), |one| one.bindings[0].1.to_string())),
+            Ok(solutions) => Ok(solutions.first().map_or("undefined".to_owned(), |one| {
+                one.bindings[0].1.rego_text().to_string()
+            })),
             Err(error) => Err(error.entries().remove(0).message),
         }
     })

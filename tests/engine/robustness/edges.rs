@@ -120,7 +120,7 @@ fn evaluate(edge: &Edge, size: usize) -> Result<Option<Value>, Error> {
 fn the_largest_size_works_and_the_next_is_rejected() {
     for edge in EDGES {
         let largest = evaluate(edge, edge.largest);
-        let largest = largest.map(|found| found.map(|found| found.to_string()));
+        let largest = largest.map(|found| found.map(|found| found.rego_text().to_string()));
         assert_eq!(
             largest.unwrap().as_deref(),
             Some(edge.answer),
@@ -172,7 +172,7 @@ fn graphql_nests_as_deep_as_allowed() {
             let query = "graphql.is_valid(input, \"type Query { a: Query b: Int }\")";
             let query = Engine::new().prepare_query(query).unwrap();
             let found = query.solutions(&Request::new().input(&Value::string(&text)));
-            found.unwrap()[0].values[0].to_string()
+            found.unwrap()[0].values[0].rego_text().to_string()
         })
     };
     assert_eq!(is_valid(GRAPHQL_NESTING / 2 - 1), "true");
@@ -323,7 +323,9 @@ fn bodies_are_as_long_as_allowed() {
     let query = "http.send({\"method\": \"get\", \"url\": \"http://a/\"}).raw_body";
     let query = engine.prepare_query(query).unwrap();
     let told = |request: &Request<'_>| {
-        let told = query.solutions(request).unwrap()[0].values[0].to_string();
+        let told = query.solutions(request).unwrap()[0].values[0]
+            .rego_text()
+            .to_string();
         told.trim_matches('"').parse::<usize>().unwrap()
     };
     assert_eq!(told(&Request::new()), RESPONSE_BYTES);

@@ -131,11 +131,11 @@ walked := count([1 | walk(more, [[_, _, 3], _])])
         document.evaluate(&Request::new().input(&input))
     };
     assert_eq!(
-        asked("t/within").unwrap().unwrap().to_string(),
+        asked("t/within").unwrap().unwrap().rego_text().to_string(),
         "[4096, true]"
     );
     assert_eq!(
-        asked("t/held").unwrap().unwrap().to_string(),
+        asked("t/held").unwrap().unwrap().rego_text().to_string(),
         "[2, 4096, 4096, 2, true, true, true, 4, 2, 2, 1, 8192]"
     );
     for name in [
@@ -165,7 +165,7 @@ p := [count(xs), xs[7][29999].id, count([1 | some x in xs; x[0].id == 0])]
     engine.put("data.u", rows.into()).unwrap();
     let document = engine.prepare_document("data.t.p").unwrap();
     let found = document.evaluate(&Request::new()).unwrap().unwrap();
-    assert_eq!(found.to_string(), "[3000, 29999, 3000]");
+    assert_eq!(found.rego_text().to_string(), "[3000, 29999, 3000]");
     let whole = engine.prepare_document("data.t.xs").unwrap();
     assert_eq!(message(whole.evaluate(&Request::new())), MEMORY);
 }

@@ -92,7 +92,7 @@ fn joins_stay_within_the_memory_limit() {
     for memory in (0..64).map(|part| part << 15) {
         let limits = Limits::default().memory(Some(memory));
         match on_small_stack("lists", || evaluate(&engine, "lists", &limits)) {
-            Ok(found) => assert!(found == 2000.into()),
+            Ok(found) => assert!(found == 2000),
             Err(message) => {
                 assert_eq!(message, "evaluation exceeds its memory limit");
                 refused += 1;

@@ -192,7 +192,7 @@ fn another_thread_cancels_builtins() {
         .collect();
     let words: Vec<Value> = numbers
         .iter()
-        .map(|n| Value::string(&format!("word{n}")))
+        .map(|n| Value::string(&format!("word{n}", n = n.rego_text())))
         .collect();
     let edges = words.iter().zip(words.iter().skip(1));
     let edges =

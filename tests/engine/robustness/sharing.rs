@@ -50,9 +50,9 @@ fn readers_see_one_snapshot() {
         while !done.load(Ordering::Relaxed) || answers == 0 {
             let document = engine.prepare_document("data.a.p").unwrap();
             let found = document.evaluate(&Request::new()).unwrap().unwrap();
-            let moments: Vec<i64> = serde_json::from_str(&found.to_string()).unwrap();
+            let moments: Vec<i64> = serde_json::from_str(&found.rego_text().to_string()).unwrap();
             let [rule, data, same_data, same_rule] = moments[..] else {
-                panic!("{found}")
+                panic!("{found}", found = found.rego_text())
             };
             assert_eq!(rule, same_rule, "rules of two moments");
             assert_eq!(data, same_data, "documents of two moments");
@@ -79,7 +79,7 @@ fn readers_see_one_snapshot() {
         .unwrap()
         .evaluate(&Request::new());
     assert_eq!(
-        found.unwrap().unwrap().to_string(),
+        found.unwrap().unwrap().rego_text().to_string(),
         "[1000, 1000, 1000, 1000]"
     );
 }

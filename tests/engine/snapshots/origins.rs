@@ -145,7 +145,11 @@ fn a_claim_is_written_when_it_changes() {
         change.write(Operation::Remove, Path::from_slashes(path), Value::NULL);
         engine.apply(change).unwrap();
     };
-    let put = |path: &str, number: i64| engine.put(path, Value::from(number)).unwrap();
+    let put = |path: &str, number: i64| {
+        engine
+            .put(&Path::from_slashes(path).reference(), Value::from(number))
+            .unwrap()
+    };
     let claims = || store.written()[2];
     put("f/x", 5);
     assert_eq!(claims(), 1);
@@ -213,7 +217,8 @@ fn a_report_names_documents_of_files() {
         let first = FileLoad::new(&empty).document(path, document);
         engine.load_files(first).unwrap();
         for (path, text) in client {
-            engine.put(path, value(text)).unwrap();
+            let path = Path::from_slashes(path).reference();
+            engine.put(&path, value(text)).unwrap();
         }
         let files = loaded(files);
         let (path, document) = version();

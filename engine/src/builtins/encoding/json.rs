@@ -44,14 +44,16 @@ pub fn marshal_with_options<'e>(
         let Some(name) = key.as_text() else {
             return Err(BuiltinError::type_error(format!(
                 "operand 2 failed to stringify key {key} at index {index}: {}",
-                mismatch(key)
+                mismatch(key),
+                key = key.rego_text()
             )));
         };
         let text = || match value.as_text() {
             Some(text) => Ok(text.to_str().into_owned()),
             None => Err(BuiltinError::type_error(format!(
                 "operand 2 key {key} failed cast to string: {}",
-                mismatch(value)
+                mismatch(value),
+                key = key.rego_text()
             ))),
         };
         match name.as_bytes() {
@@ -61,13 +63,15 @@ pub fn marshal_with_options<'e>(
                 ValueRef(RefRepr::Bool(wanted)) => chosen = Some(wanted),
                 _ => {
                     return Err(BuiltinError::type_error(format!(
-                        "operand 2 key {key} failed cast to bool"
+                        "operand 2 key {key} failed cast to bool",
+                        key = key.rego_text()
                     )));
                 }
             },
             _ => {
                 return Err(BuiltinError::type_error(format!(
-                    "operand 2 object contained unknown key {key}"
+                    "operand 2 object contained unknown key {key}",
+                    key = key.rego_text()
                 )));
             }
         }

@@ -122,7 +122,10 @@ fn unescape<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> Result<ValueRef<'e>,
 #[cold]
 fn invalid_escape(call: &BuiltinContext<'_>, rest: &[u8]) -> BuiltinError {
     let escape = call.arena.bytes_text(rest.get(..3).unwrap_or(rest));
-    BuiltinError::error(format!("invalid URL escape {escape}"))
+    BuiltinError::error(format!(
+        "invalid URL escape {escape}",
+        escape = escape.rego_text()
+    ))
 }
 
 pub fn encode_object<'e>(
@@ -136,7 +139,7 @@ pub fn encode_object<'e>(
     for (key, value) in operands.object(0)?.iter() {
         let key = match key.as_text() {
             Some(key) => key.as_bytes().to_vec(),
-            None => key.to_string().into_bytes(),
+            None => key.rego_text().to_string().into_bytes(),
         };
         let values = match Members::from_value(value) {
             Some(members) => members.iter().collect(),

@@ -66,7 +66,7 @@ pub fn key<'e>(
 
 /// Returns the text of a cache key.
 fn name(key: ValueRef<'_>) -> Vec<u8> {
-    key.to_string().into_bytes()
+    key.rego_text().to_string().into_bytes()
 }
 
 impl Caching {
@@ -214,7 +214,7 @@ fn duration(asked: ObjectView<'_>) -> Result<i64, RequestFailure> {
             "'force_cache' set but 'force_cache_duration_seconds' parameter is missing",
         ));
     };
-    let text = value.to_string();
+    let text = value.rego_text().to_string();
     let problem = match text.parse::<i64>() {
         Ok(seconds) if i32::try_from(seconds).is_ok() => return Ok(seconds),
         _ if is_integer(&text) => "value out of range",

@@ -17,7 +17,7 @@ pub fn flag(asked: ObjectView<'_>, name: &str) -> Result<bool, RequestFailure> {
 
 /// Parses a boolean in one of the spellings of Go's `strconv.ParseBool`, including numbers.
 pub fn lenient_flag(value: ValueRef<'_>) -> Result<bool, RequestFailure> {
-    let text = value.to_string();
+    let text = value.rego_text().to_string();
     match &*text {
         "1" | "true" => Ok(true),
         "0" | "false" => Ok(false),
@@ -37,7 +37,11 @@ pub fn retries(asked: ObjectView<'_>) -> Result<u32, RequestFailure> {
     match number.and_then(|number| u32::try_from(number).ok()) {
         Some(retries) => Ok(retries),
         None => Err(RequestFailure::Bare(
-            format!("invalid value {value} for field \"max_retry_attempts\"").into(),
+            format!(
+                "invalid value {value} for field \"max_retry_attempts\"",
+                value = value.rego_text()
+            )
+            .into(),
         )),
     }
 }

@@ -74,7 +74,10 @@ pub struct HttpSendRequest {
 /// Rejects unknown fields and requests without the required fields.
 pub fn check_fields(asked: ObjectView<'_>) -> Result<(), RequestFailure> {
     let list = |names: &[ValueRef<'_>]| {
-        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        let names: Vec<String> = names
+            .iter()
+            .map(|name| name.rego_text().to_string())
+            .collect();
         format!("{{{}}}", names.join(", "))
     };
     let unknown: Vec<ValueRef<'_>> = asked
@@ -209,7 +212,7 @@ impl HttpSendRequest {
         for (name, value) in headers.iter() {
             let name = match name.as_text() {
                 Some(name) => canonical(&name.to_str()),
-                None => canonical(&name.to_string()),
+                None => canonical(&name.rego_text().to_string()),
             };
             let Some(value) = value.as_text() else {
                 return Err(RequestFailure::rejected(format!(
@@ -298,7 +301,8 @@ fn timeout(value: ValueRef<'_>) -> Result<Option<Duration>, RequestFailure> {
         return match plain_int(number) {
             Some(ns) => Ok(positive_duration(ns)),
             None => Err(RequestFailure::rejected(format!(
-                "invalid timeout number value {value}, must be int64"
+                "invalid timeout number value {value}, must be int64",
+                value = value.rego_text()
             ))),
         };
     }
@@ -315,7 +319,8 @@ fn timeout(value: ValueRef<'_>) -> Result<Option<Duration>, RequestFailure> {
     match duration::parse_go(text.as_bytes()) {
         Ok(ns) => Ok(positive_duration(ns)),
         Err(problem) => Err(RequestFailure::rejected(format!(
-            "invalid timeout value {value}: {problem}"
+            "invalid timeout value {value}: {problem}",
+            value = value.rego_text()
         ))),
     }
 }
@@ -364,14 +369,14 @@ fn go_quoted(value: ValueRef<'_>) -> String {
                 let pair = |(key, value): (ValueRef<'_>, ValueRef<'_>)| {
                     let key = match key.as_text() {
                         Some(text) => text.to_str().into_owned(),
-                        None => key.to_string(),
+                        None => key.rego_text().to_string(),
                     };
                     format!("{}:{}", quoted(&key), go_quoted(value))
                 };
                 let pairs: Vec<String> = pairs.iter().map(pair).collect();
                 return format!("map[{}]", pairs.join(" "));
             }
-            quoted(&value.to_string())
+            quoted(&value.rego_text().to_string())
         }
     }
 }

@@ -151,9 +151,11 @@ fn apply<'e>(
             if found == Some(expected) {
                 return Ok(());
             }
-            let found = found.map_or_else(|| "<nil>".to_owned(), |found| found.to_string());
+            let found =
+                found.map_or_else(|| "<nil>".to_owned(), |found| found.rego_text().to_string());
             Err(BuiltinError::error(format!(
-                "value from EditTree != patch value.\n\nExpected: {expected}\n\nFound: {found}"
+                "value from EditTree != patch value.\n\nExpected: {expected}\n\nFound: {found}",
+                expected = expected.rego_text()
             )))
         }
         op => Err(BuiltinError::error(format!(

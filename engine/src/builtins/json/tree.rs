@@ -160,11 +160,12 @@ impl<'e> PatchTree<'e> {
         match self {
             Self::Object(opened) => {
                 let original = opened.original;
-                let missing = || absent(&key, "object", original);
+                let missing = || absent(&key.rego_text(), "object", original);
                 match opened.nodes.open(original, key).ok_or_else(missing)? {
                     PairState::Present(tree) => Ok(tree),
                     PairState::Deleted(what) => Err(BuiltinError::error(format!(
-                        "cannot unfold the already deleted {what} node for key {key}"
+                        "cannot unfold the already deleted {what} node for key {key}",
+                        key = key.rego_text()
                     ))),
                 }
             }
@@ -176,7 +177,10 @@ impl<'e> PatchTree<'e> {
                 at.and_then(|at| opened.nodes.get_mut(at))
                     .ok_or_else(missing)
             }
-            Self::Value(value) => Err(scalar(&format!(" for path {key}"), *value)),
+            Self::Value(value) => Err(scalar(
+                &format!(" for path {key}", key = key.rego_text()),
+                *value,
+            )),
         }
     }
 }
@@ -198,7 +202,10 @@ impl<'e> Opened<'e, Vec<PatchTree<'e>>> {
 }
 
 fn absent(key: &dyn std::fmt::Display, what: &str, of: ValueRef<'_>) -> BuiltinError {
-    BuiltinError::error(format!("path {key} does not exist in {what} term {of}"))
+    BuiltinError::error(format!(
+        "path {key} does not exist in {what} term {of}",
+        of = of.rego_text()
+    ))
 }
 
 fn scalar(place: &str, value: ValueRef<'_>) -> BuiltinError {
@@ -209,12 +216,16 @@ fn scalar(place: &str, value: ValueRef<'_>) -> BuiltinError {
         _ => "String",
     };
     BuiltinError::error(format!(
-        "expected composite type{place}, found value: {value} (type: ast.{name})"
+        "expected composite type{place}, found value: {value} (type: ast.{name})",
+        value = value.rego_text()
     ))
 }
 
 fn no_child(key: ValueRef<'_>) -> BuiltinError {
-    BuiltinError::error(format!("cannot delete child key {key} that does not exist"))
+    BuiltinError::error(format!(
+        "cannot delete child key {key} that does not exist",
+        key = key.rego_text()
+    ))
 }
 
 fn change_item<'e>(
@@ -291,7 +302,7 @@ fn set_member<'e>(set: ValueRef<'e>, key: ValueRef<'e>) -> Result<ValueRef<'e>, 
     let held = set.as_set().is_some_and(|set| set.contains(key));
     held.then_some(key).ok_or_else(|| match key.as_text() {
         Some(text) => absent(&text.to_str(), "set", set),
-        None => absent(&key, "set", set),
+        None => absent(&key.rego_text(), "set", set),
     })
 }
 
@@ -313,7 +324,9 @@ fn change_member<'e>(
     };
     if let Some(value) = with.filter(|value| *value != key) {
         return Err(BuiltinError::error(format!(
-            "set key {key} does not equal value to be inserted {value}"
+            "set key {key} does not equal value to be inserted {value}",
+            key = key.rego_text(),
+            value = value.rego_text()
         )));
     }
     with_member(call, set, without, with)

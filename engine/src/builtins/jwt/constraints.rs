@@ -40,7 +40,10 @@ impl<'e> Constraints<'e> {
                 _ => {
                     return Err(BuiltinError::error(format!(
                         "unknown token validation constraint: {}",
-                        key.map_or_else(|| name.to_string(), |key| key.to_str().into_owned())
+                        key.map_or_else(
+                            || name.rego_text().to_string(),
+                            |key| key.to_str().into_owned()
+                        )
                     )));
                 }
             }

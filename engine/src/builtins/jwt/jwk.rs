@@ -97,7 +97,7 @@ fn token(value: ValueRef<'_>) -> String {
         _ if value.kind() == Kind::Object => "{".to_owned(),
         _ => match value.as_text() {
             Some(text) => text.to_str().into_owned(),
-            None => value.to_string(),
+            None => value.rego_text().to_string(),
         },
     }
 }

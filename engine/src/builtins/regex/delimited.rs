@@ -21,7 +21,12 @@ pub fn compile(
         )));
     };
     let template = template.to_str();
-    let unbalanced = || BuiltinError::error(format!("unbalanced braces in {displayed}"));
+    let unbalanced = || {
+        BuiltinError::error(format!(
+            "unbalanced braces in {displayed}",
+            displayed = displayed.rego_text()
+        ))
+    };
     let mut pattern = String::from("^");
     let mut depth = 0_usize;
     let mut text_from = 0;

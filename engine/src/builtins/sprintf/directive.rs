@@ -50,7 +50,9 @@ impl<'e> ArgumentSource for ArrayView<'e> {
         match value {
             ValueRef(RefRepr::Int(size)) => Some(size),
             // with a sign, `-0` is an integer
-            ValueRef(RefRepr::Number(_) | RefRepr::ArenaNumber(_)) if value.to_string() == "-0" => {
+            ValueRef(RefRepr::Number(_) | RefRepr::ArenaNumber(_))
+                if value.rego_text().to_string() == "-0" =>
+            {
                 Some(0)
             }
             _ => None,

@@ -138,7 +138,7 @@ fn decoded<'e>(
     if is_plain(variables) {
         return Ok(variables);
     }
-    let text = variables.to_string();
+    let text = variables.rego_text().to_string();
     call.budget.reserve(text.len())?;
     let text = call.arena.bump().alloc_str(&text);
     json::unmarshal(call.arena, text.as_bytes()).map_err(BuiltinError::error)

@@ -221,7 +221,7 @@ fn key_term(key: &Value) -> Term {
     let kind = match key.borrow() {
         ValueRef(RefRepr::Null) => TermKind::Null,
         ValueRef(RefRepr::Bool(truth)) => TermKind::Boolean(truth),
-        key if key.kind() == Kind::Number => TermKind::Number(key.to_string().into()),
+        key if key.kind() == Kind::Number => TermKind::Number(key.rego_text().to_string().into()),
         key => TermKind::String(key.text_or_empty().to_str().into_owned().into()),
     };
     Term::new(kind, solon_syntax::source::Span::default())

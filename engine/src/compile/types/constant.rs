@@ -37,7 +37,7 @@ fn json_key(term: &Term) -> Option<Value> {
     let value = json_value(term)?;
     Some(match term.as_string() {
         Some(_) => value,
-        None => Value::string(&value.to_string()),
+        None => Value::string(&value.rego_text().to_string()),
     })
 }
 

@@ -145,7 +145,7 @@ impl BadReference<'_> {
         let message = format!("undefined ref: {text}");
         let want_line = match one_of {
             Some(keys) => {
-                let keys: Vec<_> = keys.iter().map(Value::to_string).collect();
+                let keys: Vec<_> = keys.iter().map(|key| key.rego_text().to_string()).collect();
                 format!("{pad}want (one of): [{}]", keys.join(" "))
             }
             None => format!("{pad}want (type): {want}"),

@@ -265,7 +265,7 @@ impl SqlWriter<'_> {
                 return Ok(self.placeholder(value.clone()));
             }
             // drivers send decimals exactly, and integers as integers
-            let text = self.dialect.exact_number(&borrowed.to_string());
+            let text = self.dialect.exact_number(&borrowed.rego_text().to_string());
             let number = json::read(text.map_err(refuse)?.as_bytes());
             let number = number.unwrap_or_else(|_| bug!("a literal that is not a number"));
             return Ok(self.placeholder(number));
@@ -274,7 +274,7 @@ impl SqlWriter<'_> {
             return self.dialect.text(text).map_err(refuse);
         }
         if borrowed.as_number().is_some() {
-            let text = borrowed.to_string();
+            let text = borrowed.rego_text().to_string();
             return if self.exact {
                 self.dialect.exact_number(&text)
             } else {
@@ -286,7 +286,8 @@ impl SqlWriter<'_> {
             Value(Repr::Null) => Ok("NULL".to_owned()),
             Value(Repr::Bool(truth)) => Ok(self.dialect.boolean(*truth).to_owned()),
             _ => Err(refuse(format!(
-                "a value that SQL has no literal for: {borrowed}"
+                "a value that SQL has no literal for: {borrowed}",
+                borrowed = borrowed.rego_text()
             ))),
         }
     }
@@ -304,7 +305,9 @@ impl SqlWriter<'_> {
         if self.parameters {
             return self.value_text(test, value, true);
         }
-        let text = self.dialect.exact_number(&value.borrow().to_string());
+        let text = self
+            .dialect
+            .exact_number(&value.borrow().rego_text().to_string());
         text.map_err(|message| Rejection::new(message, test.span))
     }
 

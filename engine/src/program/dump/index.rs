@@ -93,7 +93,7 @@ fn listed<'i>(feature: &ValueFeature, answers: &'i Answers) -> Vec<(String, &'i 
             listed.sort_by(|a, b| a.0.cmp(b.0));
             let listed = listed.into_iter();
             listed
-                .map(|(value, node)| (value.borrow().to_string(), node))
+                .map(|(value, node)| (value.borrow().rego_text().to_string(), node))
                 .collect()
         }
         Answers::Texts(texts) => texts.iter().map(|(key, node)| (text(key), node)).collect(),

@@ -44,20 +44,20 @@ fn place(place: &ConditionOperand) -> String {
 }
 
 fn test(test: &Test) -> String {
-    let values = |values: &[Value]| joined(values.iter().map(Value::borrow));
+    let values = |values: &[Value]| joined(values.iter().map(Value::rego_text));
     match test {
-        Test::Equal(value) => format!("== {}", value.borrow()),
+        Test::Equal(value) => format!("== {}", value.borrow().rego_text()),
         Test::Items(items) => {
             let items = items.iter();
             format!(
                 "== [{}]",
                 joined(items.map(|item| match item {
-                    Some(item) => item.borrow().to_string(),
+                    Some(item) => item.borrow().rego_text().to_string(),
                     None => "_".to_owned(),
                 }))
             )
         }
-        Test::Contains(value) => format!("contains {}", value.borrow()),
+        Test::Contains(value) => format!("contains {}", value.borrow().rego_text()),
         Test::Prefix(texts) => format!("begins with {}", values(texts)),
         Test::Suffix(texts) => format!("ends with {}", values(texts)),
         Test::Segments(segments, delimiters) => {

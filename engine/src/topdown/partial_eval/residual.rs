@@ -373,7 +373,7 @@ pub(super) fn literal(value: ValueRef<'_>) -> Term {
             }
         }
     } else if value.as_number().is_some() {
-        TermKind::Number(value.to_string().into())
+        TermKind::Number(value.rego_text().to_string().into())
     } else if let Some(items) = value.as_array() {
         TermKind::Array(all(&mut items.iter()).into())
     } else if let Some(items) = value.as_set() {

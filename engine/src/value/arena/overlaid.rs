@@ -204,7 +204,7 @@ mod tests {
         let over = arena.overlaid(&base, keys, values);
         let shown = over.as_object().unwrap().iter().nth(2).unwrap();
         assert_eq!(
-            (shown.0.to_string(), shown.1),
+            (shown.0.rego_text().to_string(), shown.1),
             ("4".to_owned(), ValueRef(RefRepr::Null))
         );
     }

@@ -86,7 +86,12 @@ mod tests {
         let arena = Arena::new();
         let read = |text: &'static str| {
             let read = read_member(&arena, text.as_bytes(), "input");
-            read.map(|value| value.map_or_else(|| "nothing".to_owned(), |value| value.to_string()))
+            read.map(|value| {
+                value.map_or_else(
+                    || "nothing".to_owned(),
+                    |value| value.rego_text().to_string(),
+                )
+            })
         };
         for (text, want) in [
             (r#"{"input": 1}"#, "1"),

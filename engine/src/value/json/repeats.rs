@@ -368,7 +368,7 @@ mod tests {
                 (Value(Repr::Text(a)), Value(Repr::Text(b))) => a.ptr_eq(b),
                 _ => false,
             };
-            assert!(shared, "{part} is held twice");
+            assert!(shared, "{part} is held twice", part = part.rego_text());
         }
     }
 
@@ -376,9 +376,13 @@ mod tests {
     fn equal_parts_in_another_notation_are_not_shared() {
         let items =
             repeated(r#"[1],[1.0],[1.00],{"a":1},{"a":1.0},{"a":true},{"b":1},[1e0],[[1]]"#);
-        let written: Vec<String> = items.iter().take(9).map(ToString::to_string).collect();
+        let written: Vec<String> = items
+            .iter()
+            .take(9)
+            .map(|item| item.rego_text().to_string())
+            .collect();
         for (part, written) in items.iter().zip(written.iter().cycle()) {
-            assert_eq!(part.to_string(), *written);
+            assert_eq!(part.rego_text().to_string(), *written);
         }
         assert_eq!(
             written.join(","),

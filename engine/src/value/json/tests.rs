@@ -91,15 +91,15 @@ fn large_objects() {
 fn equal_keys_are_shared() {
     let list = read(br#"[{"b":1,"a":2},{"b":3,"a":4},{"a":5,"b":6}]"#).unwrap();
     let Value(Repr::Array(items)) = &list else {
-        panic!("{list}")
+        panic!("{list}", list = list.rego_text())
     };
     let shape = |i: usize| match &items[i] {
         Value(Repr::Object(object)) => std::sync::Arc::as_ptr(object.shaped().unwrap().0),
-        other => panic!("{other}"),
+        other => panic!("{other}", other = other.rego_text()),
     };
     assert_eq!(shape(0), shape(1));
     assert_eq!(
-        list.to_string(),
+        list.rego_text().to_string(),
         r#"[{"a": 2, "b": 1}, {"a": 4, "b": 3}, {"a": 5, "b": 6}]"#
     );
 }
@@ -203,7 +203,7 @@ fn errors_have_positions() {
 #[test]
 fn errors_equal_those_of_the_builtin() {
     let message = |text: &str| match unmarshal(&Arena::new(), text.as_bytes()) {
-        Ok(value) => value.to_string(),
+        Ok(value) => value.rego_text().to_string(),
         Err(message) => message,
     };
     for (text, want) in [
@@ -292,7 +292,7 @@ fn the_deepest_value_needs_little_stack() {
             super::super::order::hash(a.borrow()),
             super::super::order::hash(b.borrow())
         );
-        assert_eq!(a.to_string(), b.to_string());
+        assert_eq!(a.rego_text().to_string(), b.rego_text().to_string());
         let arena = Arena::new();
         let copy = arena.copy_of(&a);
         assert_eq!(copy, b.borrow());

@@ -100,7 +100,12 @@ fn order_equality_and_hash_go_by_value() {
                 assert_eq!(order, i.cmp(&j), "{a} and {b}");
                 if order == Ordering::Equal {
                     let (a, b) = (Value::number(number(a)), Value::number(number(b)));
-                    assert_eq!(hash(a.borrow()), hash(b.borrow()), "{a} and {b}");
+                    assert_eq!(
+                        hash(a.borrow()),
+                        hash(b.borrow()),
+                        "{a} and {b}",
+                        a = a.rego_text()
+                    );
                 }
             }
         }

@@ -47,8 +47,8 @@ fn float_key(f: f64) -> String {
 pub(super) fn key_of_value(value: &Value) -> Result<PendingKey, YamlError> {
     Ok(PendingKey::Text(match value {
         Value(Repr::Null) => return Ok(PendingKey::Null),
-        Value(Repr::Bool(_)) => Value::string(&value.to_string()),
-        Value(Repr::Int(_)) => Value::string(&value.to_string()),
+        Value(Repr::Bool(_)) => Value::string(&value.rego_text().to_string()),
+        Value(Repr::Int(_)) => Value::string(&value.rego_text().to_string()),
         Value(Repr::Decimal(..) | Repr::Number(_)) => match value.borrow().as_number() {
             Some(number) => Value::string(&float_key(number.to_f64())),
             None => Value(Repr::Null),
@@ -103,7 +103,7 @@ fn go_syntax(value: ValueRef<'_>, null: &str) -> String {
                 pairs.collect::<Vec<_>>().join(", ")
             )
         }
-        _ => write!(out, "{value}"),
+        _ => write!(out, "{value}", value = value.rego_text()),
     };
     out
 }

@@ -155,7 +155,7 @@ impl YamlWriter<'_> {
                 .push_str(if value.is_truthy() { "true" } else { "false" }),
             Kind::Array | Kind::Set => self.out.push_str("[]"),
             Kind::Object => self.out.push_str("{}"),
-            Kind::Number => self.number(&value.to_string()),
+            Kind::Number => self.number(&value.rego_text().to_string()),
             Kind::String => {
                 let text = value.text_or_empty();
                 return self.text(&text.to_str(), indent, true);

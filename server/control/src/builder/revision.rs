@@ -1,7 +1,6 @@
 //! Revision expressions.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -204,7 +203,7 @@ fn write_go(value: &Value, out: &mut String) {
     } else if value.is_null() {
         out.push_str("<nil>");
     } else {
-        let _ = write!(out, "{value}");
+        out.push_str(&value.to_json());
     }
 }
 

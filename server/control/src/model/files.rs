@@ -220,13 +220,13 @@ mod tests {
         let read = |file: &str, text: &str| FileDocument::read(file, &STANDARD.encode(text));
         let path = |file: &str, text: &str| {
             let document = read(file, text).ok().flatten();
-            document.map(|document| (document.path.file(), document.value.to_string()))
+            document.map(|document| (document.path.file(), document.value.to_json()))
         };
         let some = |path: &str, value: &str| Some((path.to_owned(), value.to_owned()));
         assert_eq!(path("data.json", "{}"), some("data.json", "{}"));
         assert_eq!(
             path("a/b/data.yaml", "c: 1"),
-            some("a/b/data.json", "{\"c\": 1}")
+            some("a/b/data.json", "{\"c\":1}")
         );
         assert_eq!(path("a/data.yml", "[1]"), some("a/data.json", "[1]"));
         for other in [

@@ -188,7 +188,7 @@ mod tests {
     fn the_own_input_wins_over_the_common_one() {
         let merge = |first: &str, second: &str| {
             let read = |text: &str| json::read(text.as_bytes()).unwrap();
-            merged(&read(first), &read(second)).to_string()
+            merged(&read(first), &read(second)).rego_text().to_string()
         };
         assert_eq!(merge(r#"{"a": 1}"#, "[2]"), "[2]");
         assert_eq!(merge("1", r#"{"a": 1}"#), r#"{"a": 1}"#);

@@ -84,7 +84,7 @@ fn compare(case: &Case, answer: &JudgedAnswer<'_>) -> Result<(), String> {
         match rows.as_array() {
             // The order of solutions is unspecified.
             Some(rows) => Ok(ordered(rows.to_vec())),
-            None => Err(format!("the result is not a list but {rows}")),
+            None => Err(format!("the result is not a list but {rows:?}")),
         }
     };
     let none = Value::array(Vec::new());
@@ -97,7 +97,7 @@ fn compare(case: &Case, answer: &JudgedAnswer<'_>) -> Result<(), String> {
     if got == want {
         Ok(())
     } else {
-        Err(format!("wanted {want}, got {got}"))
+        Err(format!("wanted {want:?}, got {got:?}"))
     }
 }
 

@@ -183,7 +183,8 @@ impl<'e> Opened<'e, PairChanges<'e>> {
             (TreeChange::Delete, Ok(_)) => PairState::Deleted("composite"),
             (_, Err(Some(what))) => {
                 return Err(BuiltinError::error(format!(
-                    "cannot delete the already deleted {what} node for key {key}"
+                    "cannot delete the already deleted {what} node for key {key}",
+                    key = key.rego_text()
                 )));
             }
             (_, Err(None)) => return Err(no_child(key)),
