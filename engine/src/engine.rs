@@ -8,13 +8,14 @@ mod committing;
 mod compiling;
 mod definition;
 mod dependencies;
+#[cfg(feature = "filters")]
 mod filters;
 mod loading;
 mod parsing;
 mod partial;
 mod preparing;
 mod requirements;
-#[cfg(test)]
+#[cfg(all(test, feature = "filters"))]
 mod violations;
 
 use std::sync::atomic::AtomicU32;

@@ -24,7 +24,7 @@ pub mod explanation {
     pub use crate::explanation::*;
 }
 
-#[cfg(feature = "graphql")]
+#[cfg(feature = "formats")]
 pub mod graphql {
     pub use crate::graphql::*;
 }

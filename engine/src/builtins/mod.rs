@@ -33,10 +33,9 @@ mod conversions;
 #[cfg(feature = "crypto")]
 mod crypto;
 mod encoding;
-#[cfg(feature = "regex")]
 pub(crate) mod glob;
 mod graph;
-#[cfg(feature = "graphql")]
+#[cfg(feature = "formats")]
 mod graphql;
 mod hashes;
 mod hooks;
@@ -54,7 +53,6 @@ mod occurrences;
 mod parsing;
 mod pem;
 mod printing;
-#[cfg(feature = "regex")]
 pub(crate) mod regex;
 mod runtime;
 mod semver;
@@ -96,14 +94,7 @@ pub use operators::{index_test, is_observable, is_silent, opa_index_test};
 pub use patterns::Patterns;
 pub use printing::{PRINT_EACH, TEMPLATE_STRING};
 pub(crate) use recorded_calls::RecordedCalls;
-#[cfg(feature = "regex")]
 pub use regex::is_pattern;
-
-/// Returns `true` for every text: without the feature `regex` no pattern is rejected.
-#[cfg(not(feature = "regex"))]
-pub fn is_pattern(_: &str) -> bool {
-    true
-}
 pub use registry::{all, lookup, may_block, may_block_below};
 pub use signatures::VerifiedSignatures;
 pub use strings::{simple_lower, simple_upper};

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use hashbrown::HashMap;
 
-#[cfg(feature = "graphql")]
+#[cfg(feature = "formats")]
 use super::graphql;
 use super::{
     Builtin, BuiltinEntry, Declaration, aggregates, arithmetic, arrays, aws, bits, comparison,
@@ -14,7 +14,6 @@ use super::{
 };
 #[cfg(feature = "crypto")]
 use super::{crypto, jwt};
-#[cfg(feature = "regex")]
 use super::{glob, regex};
 
 /// All families, in the order of their files.
@@ -30,9 +29,7 @@ pub(super) const FAMILIES: &[&[Builtin]] = &[
     strings::TABLE,
     sprintf::TABLE,
     template::TABLE,
-    #[cfg(feature = "regex")]
     regex::TABLE,
-    #[cfg(feature = "regex")]
     glob::TABLE,
     types::TABLE,
     conversions::TABLE,
@@ -41,13 +38,14 @@ pub(super) const FAMILIES: &[&[Builtin]] = &[
     semver::TABLE,
     json::TABLE,
     graph::TABLE,
-    #[cfg(feature = "graphql")]
+    #[cfg(feature = "formats")]
     graphql::TABLE,
     printing::TABLE,
     runtime::TABLE,
     parsing::TABLE,
     net::TABLE,
     addresses::TABLE,
+    #[cfg(feature = "http")]
     http::TABLE,
     hashes::TABLE,
     #[cfg(feature = "crypto")]

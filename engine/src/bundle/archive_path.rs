@@ -1,13 +1,11 @@
 //! Paths of the entries of archives.
 
-#[cfg(feature = "bundle")]
 use crate::limits::BundleLimits;
 
 /// A path within a bundle as its files are named: cleaned, with the leading slash that OPA writes if it has one.
 ///
 /// # Errors
 /// A path that leads out of the bundle or is not portable.
-#[cfg(feature = "bundle")]
 pub fn check_path(path: &str, limits: &BundleLimits) -> Result<String, String> {
     if path.len() > limits.path_bytes {
         return Err(format!("a path is longer than {} bytes", limits.path_bytes));
@@ -40,7 +38,6 @@ fn steps(path: &str) -> impl Iterator<Item = &str> + Clone {
     path.split('/').filter(|step| !matches!(*step, "" | "."))
 }
 
-#[cfg(feature = "bundle")]
 fn is_drive(step: &str) -> bool {
     matches!(step.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
 }

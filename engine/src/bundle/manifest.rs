@@ -286,14 +286,7 @@ pub(super) fn is_within(roots: &[Path], path: &Path) -> bool {
     roots.any(|root| path.segments().starts_with(root.segments()))
 }
 
-#[cfg(feature = "regex")]
 fn matches_glob(pattern: &str, path: &str) -> Result<bool, String> {
     crate::builtins::glob::is_match(pattern, path)
         .map_err(|error| format!("failed to compile glob pattern {pattern}: {error}"))
-}
-
-/// Without globs, a pattern is the path of one file.
-#[cfg(not(feature = "regex"))]
-fn matches_glob(pattern: &str, path: &str) -> Result<bool, String> {
-    Ok(pattern == path)
 }

@@ -21,7 +21,6 @@
 //!
 //! The host provides files ([`Files`]); `solon_host::SystemFiles` reads those of the system.
 
-#[cfg(feature = "bundle")]
 mod archive;
 mod archive_path;
 mod contents;
@@ -57,7 +56,6 @@ pub(crate) use roots::check_roots;
 pub use crate::limits::BundleLimits;
 pub use crate::uri::file_path;
 
-#[cfg(feature = "bundle")]
 impl Bundle {
     /// Writes files as an archive. The same files in the same order make the same bytes on each machine.
     ///

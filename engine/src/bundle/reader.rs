@@ -238,7 +238,6 @@ impl BundleReader {
         })
     }
 
-    #[cfg(feature = "bundle")]
     fn decompressed(&self, archive: &[u8]) -> Result<Vec<BundleFile>, String> {
         let mut files = super::archive::read(archive, &self.limits)?;
         files.retain(|file| {
@@ -246,12 +245,6 @@ impl BundleReader {
             !steps.any(|step| self.ignore.matches(step))
         });
         Ok(files)
-    }
-
-    /// Without archives, only folders are bundles.
-    #[cfg(not(feature = "bundle"))]
-    fn decompressed(&self, _: &[u8]) -> Result<Vec<BundleFile>, String> {
-        Err("bundles are read from folders only".to_owned())
     }
 
     /// Makes a bundle of its files.

@@ -10,6 +10,7 @@ use solon_syntax::source::Diagnostics;
 use super::next_version_id;
 use crate::compile::Compiled;
 use crate::compile::lower::LoweringRecord;
+#[cfg(feature = "filters")]
 use crate::filter::{Blocks, input_names};
 use crate::program::Program;
 
@@ -25,10 +26,12 @@ pub(crate) struct Policy {
     pub record: Arc<LoweringRecord>,
     /// Duration of each stage of compilation, by OPA's name of the stage.
     pub stages: Vec<(String, Duration)>,
+    #[cfg(feature = "filters")]
     notes: OnceLock<FilterNotes>,
 }
 
 /// Facts about a policy for filters. Computed when the first filter is prepared.
+#[cfg(feature = "filters")]
 pub(crate) struct FilterNotes {
     /// METADATA of rules, or the errors of blocks that do not parse, which each caller receives.
     pub blocks: Result<Blocks, Diagnostics>,
@@ -50,11 +53,13 @@ impl Policy {
             program: Arc::new(program),
             record: Arc::new(record),
             stages: Vec::new(),
+            #[cfg(feature = "filters")]
             notes: OnceLock::new(),
         }
     }
 
     /// Returns the facts about the policy for filters.
+    #[cfg(feature = "filters")]
     pub fn notes(&self) -> &FilterNotes {
         self.notes.get_or_init(|| {
             let parsed = self.modules.values().map(|module| &**module);

@@ -393,7 +393,6 @@ impl TextView<'_> {
 
     /// Returns the bytes, if they are known to be UTF-8 without a check.
     #[inline]
-    #[cfg(feature = "regex")]
     pub(crate) fn utf8_bytes(&self) -> Option<&[u8]> {
         match self {
             Self(TextViewRepr::Short(text)) if text.short().is_ascii() => Some(text.as_bytes()),

@@ -3,14 +3,28 @@
 
 mod error;
 mod key;
+#[cfg(feature = "formats")]
 mod reader;
 mod resolve;
 mod scan;
 mod write;
 
 pub use error::YamlError;
+#[cfg(feature = "formats")]
 pub use reader::{read, read_with_checked_numbers};
 pub use write::{write, write_while};
 
-#[cfg(test)]
+/// Rejects every text: without the feature `formats` there is no parser of YAML.
+#[cfg(not(feature = "formats"))]
+pub fn read(_: &[u8]) -> Result<super::Value, YamlError> {
+    Err(YamlError::without_parser())
+}
+
+/// Rejects every text: without the feature `formats` there is no parser of YAML.
+#[cfg(not(feature = "formats"))]
+pub fn read_with_checked_numbers(_: &[u8]) -> Result<super::Value, YamlError> {
+    Err(YamlError::without_parser())
+}
+
+#[cfg(all(test, feature = "formats"))]
 mod tests;

@@ -4,6 +4,7 @@ pub mod base64;
 pub mod hex;
 mod json;
 mod urlquery;
+#[cfg(feature = "formats")]
 mod yaml;
 
 use super::Builtin;
@@ -106,18 +107,21 @@ pub const TABLE: &[Builtin] = &[
         "An object, encoded as URL query.",
         urlquery::encode_object,
     ).listed(&["encoding"]),
+    #[cfg(feature = "formats")]
     Builtin::new(
         "yaml.is_valid",
         "x: string => result: boolean",
         "Returns `true` if a string is YAML.",
         yaml::is_valid,
     ).listed(&["encoding"]),
+    #[cfg(feature = "formats")]
     Builtin::new(
         "yaml.marshal",
         "x: any => y: string",
         "A value as YAML.",
         yaml::marshal,
     ).listed(&["encoding"]),
+    #[cfg(feature = "formats")]
     Builtin::new(
         "yaml.unmarshal",
         "x: string => y: any",

@@ -9,7 +9,7 @@ mod edits;
 mod filter;
 mod patch;
 mod paths;
-#[cfg(feature = "jsonschema")]
+#[cfg(feature = "formats")]
 mod schema;
 mod selection;
 mod tree;
@@ -25,7 +25,7 @@ pub const TABLE: &[Builtin] = &[
         filter::filter,
     ).listed(&["object"])
     .specialise(|operands| selection::prepare(operands, true)),
-    #[cfg(feature = "jsonschema")]
+    #[cfg(feature = "formats")]
     Builtin::new(
         "json.match_schema",
         "document: any<string, object[any: any]>, schema: any<string, object[any: any]> => output: array<boolean, array[object<desc: string, error: string, field: string, type: string>]>",
@@ -48,7 +48,7 @@ pub const TABLE: &[Builtin] = &[
         filter::remove,
     ).listed(&["object"])
     .specialise(|operands| selection::prepare(operands, false)),
-    #[cfg(feature = "jsonschema")]
+    #[cfg(feature = "formats")]
     Builtin::new(
         "json.verify_schema",
         "schema: any<string, object[any: any]> => output: array<boolean, any<null, string>>",

@@ -86,7 +86,7 @@ pub const TABLE: &[Builtin] = &[
 ];
 
 /// Returns `true` if a text is a time in the format of a layout.
-#[cfg(feature = "jsonschema")]
+#[cfg(feature = "formats")]
 pub fn matches_layout(layout: &str, text: &str) -> bool {
     parse::parse(&TimeLayout::new(layout.as_bytes()), text.as_bytes()).is_ok()
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+#[cfg(feature = "formats")]
 use saphyr_parser::ScanError;
 use solon_syntax::yaml::Misplaced;
 
@@ -70,7 +71,14 @@ impl YamlError {
         }
     }
 
+    /// Returns the error of a build without a parser.
+    #[cfg(not(feature = "formats"))]
+    pub(super) fn without_parser() -> Self {
+        Self::yaml("YAML is not supported: the engine was built without the feature `formats`")
+    }
+
     /// Converts an error of the scanner or the parser.
+    #[cfg(feature = "formats")]
     pub(super) fn syntax(error: &ScanError, text: &str) -> Self {
         let line = error.marker().line();
         let at_end = error.marker().index() >= text.chars().count() && !text.ends_with('\n');

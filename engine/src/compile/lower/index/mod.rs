@@ -3,7 +3,6 @@
 mod build;
 mod conditions;
 mod opa_index;
-#[cfg(feature = "regex")]
 mod patterns;
 mod symbolic;
 mod texts;

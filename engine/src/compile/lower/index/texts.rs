@@ -27,10 +27,7 @@ pub fn needs(
         (IndexTest::Network, [network, address]) => strings(network, constant)
             .filter(|networks| networks.iter().all(is_network))
             .and_then(|networks| Some(one(access_path(address)?, ValueFeature::Network, networks))),
-        #[cfg(feature = "regex")]
         _ => super::patterns::needs(test, operands, access_path, constant),
-        #[cfg(not(feature = "regex"))]
-        _ => None,
     };
     found.unwrap_or_default()
 }
