@@ -237,7 +237,10 @@ def recorded():
 
 
 def formatted(program, flags, path):
-    done = subprocess.run([program, "fmt", *flags, path], capture_output=True, timeout=60)
+    try:
+        done = subprocess.run([program, "fmt", *flags, path], capture_output=True, timeout=60)
+    except subprocess.TimeoutExpired:
+        return 1, b"", b"no result in time"
     return done.returncode, done.stdout, done.stderr
 
 

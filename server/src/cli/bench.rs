@@ -1,5 +1,7 @@
 //! `solon bench`
 
+mod end_to_end;
+
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::process::ExitCode;
@@ -10,6 +12,7 @@ use clap::ValueEnum;
 use solon::trace::Statistics;
 use solon::{Change, CompilerOptions, Engine, Error, PartialOptions, QuerySource, Request, Value};
 
+use self::end_to_end::BenchServer;
 use super::FAILED;
 use super::amounts::integer;
 use super::benchmarks::BenchmarkResult;
@@ -82,6 +85,18 @@ pub struct Args {
     /// Names of files and folders to ignore.
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
+    /// Measure requests to a policy server, which runs in a process of its own.
+    #[arg(long)]
+    e2e: bool,
+    /// Configuration of the server, as YAML or JSON; only with `--e2e`.
+    #[arg(short, long, value_name = "FILE")]
+    config_file: Option<String>,
+    /// Maximum seconds that the server waits for open requests; only with `--e2e`.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = integer)]
+    shutdown_grace_period: i64,
+    /// Seconds that the server continues serving after a termination signal; only with `--e2e`.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = integer)]
+    shutdown_wait_period: i64,
     #[command(flatten)]
     networks: NetworkArgs,
     /// Read policies as Rego v0.
@@ -143,6 +158,9 @@ fn measure(args: &Args) -> Result<(), Report> {
         None => standard_input().map_err(message)?,
     };
     let input = input(args)?;
+    if args.e2e {
+        return measure_server(args, &query, input.as_ref());
+    }
     let engine = load(args)?;
     let text_of = |file: &str| {
         if file.is_empty() {
@@ -201,6 +219,24 @@ fn measure(args: &Args) -> Result<(), Report> {
     Ok(())
 }
 
+/// Measures requests to a server and prints the results.
+fn measure_server(args: &Args, query: &str, input: Option<&Value>) -> Result<(), Report> {
+    let message = |error: String| Report::message(error);
+    let mut server = BenchServer::start(args, query, input).map_err(message)?;
+    for _ in 0..args.count {
+        let mut measured = BenchmarkResult::repeat(|| {
+            let is_defined = server.send().map_err(message)?;
+            if args.fail && !is_defined {
+                return Err(Report::message("undefined result"));
+            }
+            Ok(())
+        })?;
+        measured.extra = server.distributions();
+        print(format_result(args.format, &measured));
+    }
+    Ok(())
+}
+
 fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
@@ -228,7 +264,7 @@ fn format_result(format: Format, measured: &BenchmarkResult) -> Vec<u8> {
             row("samples", measured.runs.to_string());
             row("ns/op", whole(measured.mean_ns()));
             for (name, number) in &measured.extra {
-                row(name, whole(*number));
+                row(name, rounded(*number));
             }
             table.numbers_right().render().into_bytes()
         }
@@ -237,6 +273,17 @@ fn format_result(format: Format, measured: &BenchmarkResult) -> Vec<u8> {
 
 fn whole(number: f64) -> String {
     format!("{number:.0}")
+}
+
+/// Returns a number with three significant digits, and without decimals from 100 on.
+fn rounded(number: f64) -> String {
+    match number.abs() {
+        0.0 | 99.95.. => whole(number),
+        9.995.. => format!("{number:.1}"),
+        0.9995.. => format!("{number:.2}"),
+        0.09995.. => format!("{number:.3}"),
+        _ => format!("{number:.4}"),
+    }
 }
 
 fn standard_input() -> Result<String, String> {

@@ -22,6 +22,20 @@ impl NetworkArgs {
         RestrictedHost::new().networks(self.rules())
     }
 
+    /// Returns the flags for a process with the same rules.
+    pub fn arguments(&self) -> Vec<String> {
+        let mut arguments = Vec::new();
+        if self.deny_private_networks {
+            arguments.push("--deny-private-networks".to_owned());
+        }
+        if self.allow_metadata {
+            arguments.push("--allow-metadata".to_owned());
+        }
+        let allowed = self.allow_network.iter();
+        arguments.extend(allowed.map(|network| format!("--allow-network={network}")));
+        arguments
+    }
+
     fn rules(&self) -> NetworkRules {
         let mut rules = NetworkRules::unrestricted();
         if !self.allow_metadata {

@@ -77,9 +77,54 @@ fn queries_are_measured() {
     );
     let json: Json = serde_json::from_str(&json.stdout).unwrap();
     assert!(json["N"].as_u64() > Some(0), "{json}");
-    assert_eq!(json["Extra"], Json::Null);
+    assert_eq!(json["Extra"], serde_json::json!({}));
     let gobench = solon(&folder, &["bench", "-f", "gobench", "-p", "input.x"]).stdout;
     assert!(gobench.starts_with("BenchmarkOPAEval\t"), "{gobench}");
+}
+
+#[test]
+fn requests_to_a_server_are_measured() {
+    let folder = Folder::new();
+    write(
+        &folder,
+        "e2e.rego",
+        "package e2e\n\nr := input.x\n\nu if input.none\n",
+    );
+    write(&folder, "e2e.json", "{\"x\": [1]}");
+    let bench = |flags: &[&str]| {
+        let args = [
+            &["bench", "--e2e", "-d", "e2e.rego", "-i", "e2e.json"],
+            flags,
+        ]
+        .concat();
+        solon(&folder, &args)
+    };
+    let table = bench(&["data.e2e.r"]).stdout;
+    for row in [
+        "samples",
+        "ns/op",
+        "histogram_timer_rego_query_eval_ns_mean",
+        "histogram_timer_server_handler_ns_99.99%",
+    ] {
+        assert!(table.contains(&format!("│ {row} ")), "{row} in {table}");
+    }
+    let plain = bench(&["-f", "json", "--metrics=false", "x = data.e2e.r"]);
+    let plain: Json = serde_json::from_str(&plain.stdout).unwrap();
+    assert!(plain["N"].as_u64() > Some(0), "{plain}");
+    assert_eq!(plain["Extra"], serde_json::json!({}));
+    let partial = bench(&["-f", "gobench", "-p", "data.e2e.u"]).stdout;
+    assert!(
+        partial.contains(" histogram_timer_rego_partial_eval_ns_mean"),
+        "{partial}"
+    );
+    let undefined = bench(&["data.e2e.u"]);
+    assert_eq!(
+        (undefined.code, &*undefined.stderr),
+        (Some(1), "1 error occurred: undefined result\n")
+    );
+    assert_eq!(bench(&["--fail=false", "data.e2e.u"]).code, Some(0));
+    let wrong = bench(&["x = "]);
+    assert_eq!(wrong.code, Some(1), "{wrong:?}");
 }
 
 #[test]
