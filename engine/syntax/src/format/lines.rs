@@ -156,12 +156,19 @@ impl<'m> LineWriter<'m> {
     /// Writes the comments above a row and retains the comment on the row for the end of the line.
     pub(super) fn comments_to(&mut self, row: u32) -> Written {
         let mut last: Option<u32> = None;
+        let mut is_annotation = false;
         while let Some(comment) = self.pending()
             && comment.span.row < row
         {
+            let starts_annotation = comment.text.trim_start().starts_with("METADATA");
             if last.is_some_and(|last| comment.span.row > last + 1) {
                 self.blank_line();
+                is_annotation = false;
+            } else if is_annotation && starts_annotation {
+                // like OPA, separates adjacent annotations
+                self.blank_line();
             }
+            is_annotation |= starts_annotation;
             self.comment_line(comment);
             last = Some(comment.span.row);
             self.next += 1;
@@ -243,8 +250,12 @@ impl<'m> LineWriter<'m> {
         self.out.truncate(start.length);
         self.next = start.next;
         let inside = span.start..span.end;
-        self.before_end
-            .take_if(|comment| inside.contains(&comment.span.start));
+        // a comment that an inner copy took is pending again
+        let pending = self.pending().map(|comment| comment.span.start);
+        self.before_end.take_if(|comment| {
+            let start = comment.span.start;
+            inside.contains(&start) || pending.is_some_and(|pending| start >= pending)
+        });
         let source = self.source;
         let text = source.slice(span);
         self.write(text);
