@@ -7,6 +7,7 @@
 )]
 
 pub mod bindings;
+pub mod bundling;
 pub mod compiling;
 pub mod counts;
 pub mod engines;

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use solon_bench::profile::Part;
 use solon_bench::{
-    bindings, compiling, filtering, growth, loading, manifest, profile, serving, side_by_side,
-    threads,
+    bindings, bundling, compiling, filtering, growth, loading, manifest, profile, serving,
+    side_by_side, threads,
 };
 
 #[global_allocator]
@@ -29,6 +29,7 @@ Usage: ./bench [--seconds S] [--manifest FILE] [NAME…]
        ./bench --server [--seconds S]
        ./bench --waiting
        ./bench --filters [NAME…]
+       ./bench --bundles
        ./bench --profile NAME [--part decide|json|prepare]
 
   --seconds S       time spent on each figure (0.3)
@@ -46,6 +47,8 @@ Usage: ./bench [--seconds S] [--manifest FILE] [NAME…]
   --waiting         200 and 2,000 decisions at once that wait for an HTTP backend for a second, with cheap decisions at
                     the same time, on the server and on the reference engine's; takes a few minutes at most
   --filters         rules that become filters of rows, beside the reference engine's server
+  --bundles         activating and building large bundles as whole processes, beside the reference engine, and changing one of 10,000
+                    policies; the program is the one of --server
   --profile NAME    instructions of each function, counted by valgrind
 
 The reference engine is timed by the binary named in SOLON_ORACLE, when it is set.";
@@ -62,6 +65,7 @@ enum Task {
     Server,
     Waiting,
     Filters,
+    Bundles,
     /// Server that `--server` compares with.
     Nothing(String),
     Profile(Part),
@@ -103,6 +107,7 @@ fn arguments() -> Result<Option<Arguments>, String> {
             "--server" => found.task = Task::Server,
             "--waiting" => found.task = Task::Waiting,
             "--filters" => found.task = Task::Filters,
+            "--bundles" => found.task = Task::Bundles,
             "--nothing" => found.task = Task::Nothing(value()?),
             "--profile" => {
                 found.names.push(value()?);
@@ -189,6 +194,7 @@ fn run(arguments: Arguments) -> Result<(), String> {
         Task::Server => serving::print(budget),
         Task::Waiting => serving::print_waiting(),
         Task::Filters => filtering::print(budget, &arguments.names),
+        Task::Bundles => bundling::print(&serving::own_program()?),
         Task::Nothing(address) => serving::serve_nothing(&address),
         Task::Profile(part) => workloads(&arguments.names)?
             .iter()

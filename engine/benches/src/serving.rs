@@ -10,6 +10,7 @@ mod wrk;
 use std::time::Duration;
 
 pub use nothing::serve_nothing;
+pub use process::own_program;
 pub use waiting::print as print_waiting;
 
 use client::{Load, ask};

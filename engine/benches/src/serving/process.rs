@@ -54,18 +54,7 @@ impl Process {
                 command.args(["--nothing", &address]);
                 command
             }
-            Who::Solon => {
-                let beside = own.with_file_name("solon");
-                let named = std::env::var_os("SOLON_SERVER").map_or(beside, PathBuf::from);
-                if !named.exists() {
-                    return Err(format!(
-                        "there is no {}: `cargo build --profile bench-lines -p solon-server` makes it, or SOLON_SERVER names another",
-                        named.display()
-                    ));
-                }
-                // the server runs in its own folder
-                Command::new(std::path::absolute(&named).unwrap_or(named))
-            }
+            Who::Solon => Command::new(own_program()?),
             Who::Oracle => Command::new(std::env::var_os("SOLON_ORACLE").unwrap_or_default()),
         };
         if who != Who::Nothing {
@@ -164,4 +153,21 @@ impl Drop for Process {
         let _ = self.child.wait();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+/// Returns the absolute path of the program `solon`, because it runs in a folder of its own.
+///
+/// # Errors
+/// There is no such program.
+pub fn own_program() -> Result<PathBuf, String> {
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let beside = own.with_file_name("solon");
+    let named = std::env::var_os("SOLON_SERVER").map_or(beside, PathBuf::from);
+    if !named.exists() {
+        return Err(format!(
+            "there is no {}: `cargo build --profile bench-lines -p solon-server` makes it, or SOLON_SERVER names another",
+            named.display()
+        ));
+    }
+    Ok(std::path::absolute(&named).unwrap_or(named))
 }
