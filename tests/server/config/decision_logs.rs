@@ -96,6 +96,18 @@ fn decision_logs_that_are_not_valid_are_rejected() {
             "reporting configuration missing 'min_delay_seconds' in decision_logs",
         ),
         (
+            json!({"resource": "%zz"}),
+            "invalid resource path \"%zz\": parse \"%zz\": invalid URL escape \"%zz\"",
+        ),
+        (
+            json!({"resource": "/logs/%2"}),
+            "invalid resource path \"/logs/%2\": parse \"/logs/%2\": invalid URL escape \"%2\"",
+        ),
+        (
+            json!({"resource": "://x"}),
+            "invalid resource path \"://x\": parse \"://x\": missing protocol scheme",
+        ),
+        (
             json!({"reporting": {"buffer_type": "x"}}),
             "invalid buffer type \"x\", expected \"event\" or \"size\"",
         ),

@@ -248,6 +248,7 @@ impl DecisionLogsSection {
             (None, Some(name)) => format!("{RESOURCE}/{name}"),
             (None, None) => RESOURCE.to_owned(),
         };
+        check_resource(&resource)?;
         let headers = self.request_context.http.headers.iter();
         Ok(Some(DecisionLogOptions {
             console: self.console,
@@ -352,6 +353,30 @@ impl ReportingSection {
             )),
         }
     }
+}
+
+/// Checks that a resource is a URL, or the path of one, as Go parses them.
+fn check_resource(resource: &str) -> Result<(), String> {
+    let invalid = |what: &str| {
+        Err(format!(
+            "invalid resource path {resource:?}: parse {resource:?}: {what}"
+        ))
+    };
+    if resource.chars().any(|c| c.is_ascii_control()) {
+        return invalid("net/url: invalid control character in URL");
+    }
+    if resource.starts_with(':') {
+        return invalid("missing protocol scheme");
+    }
+    let path = resource.split(['?', '#']).next().unwrap_or_default();
+    for (at, _) in path.match_indices('%') {
+        let escape: String = path.get(at..).unwrap_or_default().chars().take(3).collect();
+        let digits = escape.trim_start_matches('%');
+        if digits.len() != 2 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return invalid(&format!("invalid URL escape {escape:?}"));
+        }
+    }
+    Ok(())
 }
 
 fn missing(key: &str) -> String {
