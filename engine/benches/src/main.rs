@@ -27,6 +27,8 @@ Usage: ./bench [--seconds S] [--manifest FILE] [NAME…]
        ./bench --growth | --load | --compile [NAME…] | --threads [--seconds S]
        ./bench --bindings [NAME…]
        ./bench --server [--seconds S]
+       ./bench --logs [--seconds S]
+       ./bench --activations [--seconds S]
        ./bench --waiting
        ./bench --filters [NAME…]
        ./bench --bundles
@@ -44,6 +46,9 @@ Usage: ./bench [--seconds S] [--manifest FILE] [NAME…]
                     with the reference engine's Python package
   --server          the policy server under load, beside one that does nothing and the reference engine's; by `wrk`, which must
                     be installed; the server is the program `solon` beside this one, or the one that SOLON_SERVER names
+  --logs            decisions with and without decision logs that are uploaded, on the server and on the reference engine's; by `wrk`
+  --activations     decisions at half of the peak load while 10 bundles of 100 modules and 10 MB are polled each second, with one of
+                    them changed each second and without a change; --seconds is the time of all rounds
   --waiting         200 and 2,000 decisions at once that wait for an HTTP backend for a second, with cheap decisions at
                     the same time, on the server and on the reference engine's; takes a few minutes at most
   --filters         rules that become filters of rows, beside the reference engine's server
@@ -63,6 +68,8 @@ enum Task {
     Threads,
     Bindings,
     Server,
+    Logs,
+    Activations,
     Waiting,
     Filters,
     Bundles,
@@ -105,6 +112,8 @@ fn arguments() -> Result<Option<Arguments>, String> {
             "--threads" => found.task = Task::Threads,
             "--bindings" => found.task = Task::Bindings,
             "--server" => found.task = Task::Server,
+            "--logs" => found.task = Task::Logs,
+            "--activations" => found.task = Task::Activations,
             "--waiting" => found.task = Task::Waiting,
             "--filters" => found.task = Task::Filters,
             "--bundles" => found.task = Task::Bundles,
@@ -192,6 +201,8 @@ fn run(arguments: Arguments) -> Result<(), String> {
             bindings::print(&workloads(&names)?, budget)
         }
         Task::Server => serving::print(budget),
+        Task::Logs => serving::print_logs(budget),
+        Task::Activations => serving::print_activations(budget),
         Task::Waiting => serving::print_waiting(),
         Task::Filters => filtering::print(budget, &arguments.names),
         Task::Bundles => bundling::print(&serving::own_program()?),

@@ -1,7 +1,9 @@
 //! Load tests of the policy server, compared with a server that does nothing and with OPA's, in alternating rounds.
 
+mod activations;
 mod backend;
 mod client;
+mod logs;
 mod nothing;
 pub mod process;
 mod waiting;
@@ -9,6 +11,8 @@ mod wrk;
 
 use std::time::Duration;
 
+pub use activations::print as print_activations;
+pub use logs::print as print_logs;
 pub use nothing::serve_nothing;
 pub use process::own_program;
 pub use waiting::print as print_waiting;

@@ -27,6 +27,16 @@ pub struct Load {
     unanswered: usize,
 }
 
+/// Requests of a load.
+struct Requests<'w> {
+    /// Returns the request for a request number.
+    what: &'w (dyn Fn(usize) -> Ask + Sync),
+    /// Time after which a request without a response is abandoned.
+    patience: Duration,
+    /// Pause after each response.
+    pause: Duration,
+}
+
 /// Time after which a request without a response is abandoned.
 const PATIENCE: Duration = Duration::from_mins(2);
 
@@ -40,6 +50,25 @@ impl Load {
     ) -> Result<Self, String> {
         let end = Instant::now() + time;
         Self::until(address, connections, what, PATIENCE, move |_| {
+            Instant::now() < end
+        })
+    }
+
+    /// Sends a request on each connection for a duration, with a pause after each response.
+    pub fn run_spaced(
+        address: &str,
+        connections: usize,
+        time: Duration,
+        pause: Duration,
+        ask: Ask,
+    ) -> Result<Self, String> {
+        let end = Instant::now() + time;
+        let requests = Requests {
+            what: &|_| ask,
+            patience: PATIENCE,
+            pause,
+        };
+        Self::until_with(address, connections, &requests, move |_| {
             Instant::now() < end
         })
     }
@@ -79,6 +108,22 @@ impl Load {
         patience: Duration,
         goes_on: impl Fn(usize) -> bool + Clone + Send + 'static,
     ) -> Result<Self, String> {
+        let requests = Requests {
+            what,
+            patience,
+            pause: Duration::ZERO,
+        };
+        Self::until_with(address, connections, &requests, goes_on)
+    }
+
+    fn until_with(
+        address: &str,
+        connections: usize,
+        requests: &Requests<'_>,
+        goes_on: impl Fn(usize) -> bool + Clone + Send + 'static,
+    ) -> Result<Self, String> {
+        let (patience, pause) = (requests.patience, requests.pause);
+        let what = requests.what;
         // requests are built beforehand; they repeat after a hundred
         let requests: Arc<Vec<Vec<u8>>> = Arc::new((0..100).map(|at| bytes(what(at))).collect());
         let next = Arc::new(AtomicUsize::new(0));
@@ -114,6 +159,9 @@ impl Load {
                                 load.rejected += 1;
                             }
                             turn += 1;
+                            if !pause.is_zero() {
+                                tokio::time::sleep(pause).await;
+                            }
                         }
                         Ok::<_, std::io::Error>(load)
                     })

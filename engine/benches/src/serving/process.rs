@@ -37,7 +37,28 @@ pub struct Process {
 
 impl Process {
     /// Starts a server with the given number of threads, a policy and documents.
+    ///
+    /// # Errors
+    /// Fails if the server does not start.
     pub fn start(who: Who, threads: usize, policy: &str, data: &str) -> Result<Self, String> {
+        Self::start_with(
+            who,
+            threads,
+            &[("authz.rego", policy), ("data.json", data)],
+            "{}",
+        )
+    }
+
+    /// Starts a server with files that it loads, and a configuration.
+    ///
+    /// # Errors
+    /// Fails if the server does not start.
+    pub fn start_with(
+        who: Who,
+        threads: usize,
+        files: &[(&str, &str)],
+        config: &str,
+    ) -> Result<Self, String> {
         let text = |error: std::io::Error| error.to_string();
         let port = TcpListener::bind("127.0.0.1:0").and_then(|probe| probe.local_addr());
         let address = port.map_err(text)?.to_string();
@@ -45,8 +66,10 @@ impl Process {
         let name = format!("solon-bench-{}-{port}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&folder).map_err(text)?;
-        std::fs::write(folder.join("authz.rego"), policy).map_err(text)?;
-        std::fs::write(folder.join("data.json"), data).map_err(text)?;
+        for (name, contents) in files {
+            std::fs::write(folder.join(name), contents).map_err(text)?;
+        }
+        std::fs::write(folder.join("c.yaml"), config).map_err(text)?;
         let own = std::env::current_exe().map_err(text)?;
         let mut command = match who {
             Who::Nothing => {
@@ -66,7 +89,8 @@ impl Process {
                 "--addr",
                 &address,
             ]);
-            command.args(["authz.rego", "data.json"]);
+            command.args(["-c", "c.yaml"]);
+            command.args(files.iter().map(|(name, _)| *name));
         }
         let child = command
             .env("TOKIO_WORKER_THREADS", threads.to_string())
