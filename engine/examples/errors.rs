@@ -1,4 +1,4 @@
-//! What can fail, how to tell failures apart, and what to show.
+//! Errors: their kinds, codes and entries.
 //!
 //! `cargo run -p solon --example errors`
 
