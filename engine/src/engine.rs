@@ -15,7 +15,8 @@ mod parsing;
 mod partial;
 mod preparing;
 mod requirements;
-#[cfg(all(test, feature = "filters"))]
+#[cfg(test)]
+#[cfg(feature = "filters")]
 mod violations;
 
 use std::sync::atomic::AtomicU32;

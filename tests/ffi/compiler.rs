@@ -162,7 +162,10 @@ pub fn program(
         .join(format!("ffi-{compiler}-{linkage}"))
         .join(folder)
         .join(name);
-    let compiled = Arc::clone(PROGRAMS.lock().unwrap().entry(path.clone()).or_default());
+    let programs = PROGRAMS.lock();
+    let mut programs = programs.expect("no test panicked while it held the lock");
+    let compiled = Arc::clone(programs.entry(path.clone()).or_default());
+    drop(programs);
     compiled
         .get_or_init(|| {
             fs::create_dir_all(path.parent().unwrap_or(&path))

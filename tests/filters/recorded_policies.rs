@@ -114,7 +114,7 @@ impl Group {
             let input = json!({"fruits": row}).to_string();
             let input = values::read(input.as_bytes()).unwrap();
             let value = rule.evaluate(&Request::new().input(&input));
-            value.is_ok_and(|value| value.is_some_and(|it| it != solon::Value::from(false)))
+            value.is_ok_and(|value| value.is_some_and(|it| it != false))
         };
         let rows = self.rows.iter().enumerate();
         rows.filter(|(_, row)| is_true(row))

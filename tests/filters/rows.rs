@@ -98,9 +98,7 @@ fn truth(rule: &PreparedDocument, input: &Value, contents: &Contents) -> RowPair
             let input = values::read(input.to_string().as_bytes()).unwrap();
             let answer = rule.evaluate(&Request::new().input(&input));
             // a policy that ends in an error is not true
-            if answer
-                .is_ok_and(|value| value.is_some_and(|value| value != solon::Value::from(false)))
-            {
+            if answer.is_ok_and(|value| value.is_some_and(|value| value != false)) {
                 kept.push((one, other));
             }
         }

@@ -94,7 +94,7 @@ macro_rules! equal_to {
     ($($primitive:ty),*) => {
         $(impl PartialEq<$primitive> for Value {
             fn eq(&self, other: &$primitive) -> bool {
-                *self == Self::from(*other)
+                self.borrow() == Self::from(*other).borrow()
             }
         }
 
@@ -112,16 +112,32 @@ macro_rules! equal_to {
     };
 }
 
-equal_to!(
-    bool, i8, i16, i32, i64, u8, u16, u32, u64, usize, isize, &str
-);
+equal_to!(bool, i8, i16, i32, i64, u8, u16, u32, u64, usize, isize);
+
+impl PartialEq<&str> for Value {
+    fn eq(&self, other: &&str) -> bool {
+        self.borrow() == *other
+    }
+}
+
+impl PartialEq<Value> for &str {
+    fn eq(&self, other: &Value) -> bool {
+        other == self
+    }
+}
+
+impl PartialEq<&str> for ValueRef<'_> {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == Some(*other)
+    }
+}
 
 macro_rules! equal_to_float {
     ($($float:ty),*) => {
         $(impl PartialEq<$float> for Value {
             /// Returns `true` if both are the same number. No value is equal to a number that is not finite.
             fn eq(&self, other: &$float) -> bool {
-                other.is_finite() && *self == Self::from(*other)
+                other.is_finite() && self.borrow() == Self::from(*other).borrow()
             }
         })*
     };

@@ -40,7 +40,6 @@ impl<'e> ValueRef<'e> {
 }
 
 /// Writes compact JSON.
-
 impl fmt::Display for ValueRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&json::text(*self))

@@ -436,7 +436,6 @@ impl fmt::Debug for Value {
 }
 
 /// Writes compact JSON, like [`Value::to_json`].
-
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.borrow(), f)

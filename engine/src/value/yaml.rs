@@ -26,5 +26,6 @@ pub fn read_with_checked_numbers(_: &[u8]) -> Result<super::Value, YamlError> {
     Err(YamlError::without_parser())
 }
 
-#[cfg(all(test, feature = "formats"))]
+#[cfg(test)]
+#[cfg(feature = "formats")]
 mod tests;

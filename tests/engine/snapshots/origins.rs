@@ -148,7 +148,7 @@ fn a_claim_is_written_when_it_changes() {
     let put = |path: &str, number: i64| {
         engine
             .put(&Path::from_slashes(path).reference(), Value::from(number))
-            .unwrap()
+            .unwrap();
     };
     let claims = || store.written()[2];
     put("f/x", 5);

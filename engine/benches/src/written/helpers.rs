@@ -22,9 +22,7 @@ fn number(value: &Value, key: &str) -> Option<i64> {
 fn allow(data: &Value, input: &Value) -> Option<bool> {
     let user = under(data.get("users")?, input.get("user")?)?;
     let roles = user.get("roles")?;
-    let locked = user
-        .get("locked")
-        .is_some_and(|locked| *locked == Value::from(true))
+    let locked = user.get("locked").is_some_and(|locked| *locked == true)
         || number(user, "failures") > Some(5);
     if locked {
         return Some(false);
