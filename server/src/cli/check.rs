@@ -133,7 +133,7 @@ fn check(args: &Args) -> Result<Engine, Report> {
         let loader = loader.verification(verification.map_err(Report::message)?);
         loader
             .load_bundles(&args.paths)
-            .map_err(|errors| unloaded(errors, args.format))?
+            .map_err(|errors| unloaded(&errors, args.format))?
     } else {
         loader.load(&args.paths).map_err(Report::of_files)?
     };
@@ -161,7 +161,7 @@ fn check(args: &Args) -> Result<Engine, Report> {
 }
 
 /// Creates a report of a bundle that was not loaded. In JSON, errors of a policy have their locations.
-fn unloaded(errors: LoadErrors, format: Format) -> Report {
+fn unloaded(errors: &LoadErrors, format: Format) -> Report {
     match errors.0.as_slice() {
         [LoadError::Policy(_, diagnostics)] if format == Format::Json => {
             Report::of_error(&diagnostics.clone().into(), &|_| None)
