@@ -32,7 +32,7 @@ impl TokenEngine {
         let data: Value = serde_json::from_str(DATA).expect("documents");
         for (name, value) in data.as_object().expect("documents") {
             let value = solon::json::read(value.to_string().as_bytes());
-            let put = engine.put(name.as_str(), value.expect("a document"));
+            let put = engine.put(&format!("data.{name}"), value.expect("a document"));
             put.expect("documents");
         }
         Self(engine)
@@ -92,10 +92,15 @@ fn cached_signatures_change_no_result() {
                 }
             }
             // a key that was replaced no longer verifies anything
-            let old = asked.0.read(key).expect("a key");
+            let old = asked.0.read(&format!("data.{key}")).expect("a key");
             let other = if key == "jwks" { "certificate" } else { "jwks" };
-            let put = |value| asked.0.put(key, value).expect("a document");
-            put(asked.0.read(other).expect("a key"));
+            let put = |value| {
+                asked
+                    .0
+                    .put(&format!("data.{key}"), value)
+                    .expect("a document")
+            };
+            put(asked.0.read(&format!("data.{other}")).expect("a key"));
             assert_eq!(asked.rule(name, &with(token)), "false");
             put(old);
             assert_eq!(asked.rule(name, &with(token)), "true");
