@@ -14,13 +14,13 @@ pub use error::YamlError;
 pub use reader::{read, read_with_checked_numbers};
 pub use write::{write, write_while};
 
-/// Rejects every text: without the feature `formats` there is no parser of YAML.
+/// Rejects every text: YAML is parsed only with the feature `formats`.
 #[cfg(not(feature = "formats"))]
 pub fn read(_: &[u8]) -> Result<super::Value, YamlError> {
     Err(YamlError::without_parser())
 }
 
-/// Rejects every text: without the feature `formats` there is no parser of YAML.
+/// Rejects every text: YAML is parsed only with the feature `formats`.
 #[cfg(not(feature = "formats"))]
 pub fn read_with_checked_numbers(_: &[u8]) -> Result<super::Value, YamlError> {
     Err(YamlError::without_parser())

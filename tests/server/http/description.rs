@@ -1,5 +1,8 @@
 //! `/openapi.json` matches the recorded requests and responses.
 
+#[path = "../../openapi/page.rs"]
+mod page;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -284,4 +287,24 @@ fn parameters_that_are_read_are_described() {
     }
     let read: BTreeSet<&str> = read.iter().map(String::as_str).collect();
     assert_eq!(described, read);
+}
+
+const HEAD: &str = "# HTTP API reference
+
+Every operation of the policy server, generated from its OpenAPI description: `GET /openapi.json` of a running server describes
+the operations that its options permit, for generators of clients. The tables are those of a server with all options.
+
+- [The server over HTTP](http.md) describes errors, limits, optional response fields and previews,
+  [Migrating from OPA](migrate-from-opa.md) which clients of OPA need `--compat opa`.
+- Errors are JSON ([Error](#error)). [Error codes](error-codes.md) lists every code with its status.
+- Limits of bodies, heads, targets and time are in [Bounds](http.md#bounds). A request that exceeds one is rejected with 400, 408, 413,
+  414 or 431, and with 503 if the server is overloaded.
+- Responses are not paginated: lists of policies and documents are complete. Lists of the control plane are paginated, see
+  [Control plane](control-plane.md#reading-and-writing).
+";
+
+/// `docs/http-api.md` is the description, rendered. `BLESS=1` regenerates it.
+#[test]
+fn the_reference_page_is_the_description() {
+    page::check("http-api.md", HEAD, &description());
 }
