@@ -271,7 +271,10 @@ fn values_without_json_are_rejected_and_change_nothing() {
     );
     assert_eq!(engine.read("data.kept").unwrap(), Value::from(1));
     drop(engine);
-    assert_eq!(open(&folder.file()).read("kept").unwrap(), Value::from(1));
+    assert_eq!(
+        open(&folder.file()).read("data.kept").unwrap(),
+        Value::from(1)
+    );
 }
 
 #[test]
@@ -400,7 +403,7 @@ fn objects_in_different_rows_share_their_keys() {
         .put("data.all", Value::object((0..4).map(member).collect()))
         .unwrap();
     drop(engine);
-    let all = open(&folder.file()).read("all").unwrap();
+    let all = open(&folder.file()).read("data.all").unwrap();
     let keys = |at: usize| {
         let member = all.pointer(&format!("/member {at}"));
         solon::internal::value::shape_address(member.unwrap().as_object().unwrap()).unwrap()
