@@ -279,7 +279,7 @@ mod tests {
             let stream = dial("h", 80, &networks, lookup).await.unwrap();
             assert_eq!(stream.peer_addr().unwrap(), good);
         }
-        // if no allowed address accepts, the denied ones are no way out
+        // if no allowed address accepts, a denied one is not tried
         for addresses in [vec![closed, bad], vec![bad, closed], vec![bad]] {
             let lookup = |_: &str, _: u16| std::future::ready(Ok(addresses.clone()));
             dial("h", 80, &networks, lookup).await.unwrap_err();

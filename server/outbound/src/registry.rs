@@ -175,7 +175,7 @@ impl Session<'_> {
             .ok_or_else(|| failed("no tarball descriptor found in the layers"))
     }
 
-    /// Sends a request. If the registry asks for a token, it is requested, and the request is sent once more.
+    /// Sends a request. If the registry requires a token, it is requested, and the request is sent once more.
     async fn send(
         &mut self,
         method: Method,
@@ -255,7 +255,7 @@ impl Session<'_> {
     }
 }
 
-/// Returns the challenge of a response that asks for a token.
+/// Returns the challenge of a response that requires a token.
 fn challenge_of(response: &Response<BodyStream>) -> Option<Challenge> {
     let values = response.headers().get_all(WWW_AUTHENTICATE).iter();
     values

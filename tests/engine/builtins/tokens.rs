@@ -98,7 +98,7 @@ fn cached_signatures_change_no_result() {
                 asked
                     .0
                     .put(&format!("data.{key}"), value)
-                    .expect("a document")
+                    .expect("a document");
             };
             put(asked.0.read(&format!("data.{other}")).expect("a key"));
             assert_eq!(asked.rule(name, &with(token)), "false");

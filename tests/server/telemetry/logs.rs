@@ -154,7 +154,7 @@ fn a_receiver_that_fails_for_a_while_gets_every_event() {
     assert!(batches <= Some(7), "{batches:?}");
 }
 
-/// What a receiver rejects, what does not fit into the queue and what is not sent in time is counted.
+/// Events are counted that a receiver rejects, that do not fit into the queue, or that are not sent in time.
 #[test]
 fn lost_events_are_counted() {
     let grpc = GrpcReceiver::start();

@@ -182,7 +182,7 @@ impl Drop for Process {
 /// Returns the absolute path of the program `solon`, because it runs in a folder of its own.
 ///
 /// # Errors
-/// There is no such program.
+/// The program does not exist.
 pub fn own_program() -> Result<PathBuf, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let beside = own.with_file_name("solon");

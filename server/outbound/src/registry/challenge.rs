@@ -3,7 +3,7 @@
 use form_urlencoded::byte_serialize;
 use http::Uri;
 
-/// Where and how a token is requested.
+/// Address and parameters of a token request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Challenge {
     realm: String,
