@@ -210,8 +210,8 @@ pub mod yaml {
 /// };
 /// let alice = read(&mut ["alice".into(), 31.into()])?;
 /// let bob = read(&mut ["bob".into(), 27.into()])?;
-/// assert_eq!(alice.to_string(), r#"{"age": 31, "name": "alice"}"#);
-/// assert_eq!(bob.to_string(), r#"{"age": 27, "name": "bob"}"#);
+/// assert_eq!(alice.to_string(), r#"{"age":31,"name":"alice"}"#);
+/// assert_eq!(bob.to_string(), r#"{"age":27,"name":"bob"}"#);
 /// # Ok::<(), &str>(())
 /// ```
 pub mod shapes {

@@ -60,7 +60,7 @@ pub struct CallCaches<'e> {
 /// let engine = Engine::builder().function(shout).build();
 /// let query = engine.prepare_query("x := shout(\"hey\")")?;
 /// let found = query.solutions(&Request::new())?;
-/// assert_eq!(found[0].bindings[0].1, "HEY".into());
+/// assert_eq!(found[0].bindings[0].1, "HEY");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct BuiltinContext<'e> {

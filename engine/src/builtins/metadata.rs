@@ -23,7 +23,7 @@ use crate::value::Value;
 /// let metadata = Value::object(vec![("tenant".into(), "acme".into())]);
 /// let response = ResponseMetadata::default();
 /// query.solutions(&Request::new().metadata(&metadata).response_metadata(&response))?;
-/// assert_eq!(response.to_value().to_string(), r#"{"audit/tenant": "acme"}"#);
+/// assert_eq!(response.to_value().to_string(), r#"{"audit/tenant":"acme"}"#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]

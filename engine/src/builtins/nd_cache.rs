@@ -21,7 +21,7 @@ use crate::value::{Arena, Value, ValueRef, json};
 /// let engine = Engine::builder().host(Arc::new(FixedHost::default())).build();
 /// let query = engine.prepare_query("x := [rand.intn(\"die\", 1), rand.intn(\"die\", 1)]")?;
 /// query.solutions(&Request::new().nd_builtin_cache(&noted))?;
-/// assert_eq!(noted.to_value().to_string(), r#"{"rand.intn": {["die", 1]: 0}}"#);
+/// assert_eq!(noted.to_value().rego_text().to_string(), r#"{"rand.intn": {["die", 1]: 0}}"#);
 ///
 /// // the same, or another, decision repeated from the log
 /// let now = Engine::new().prepare_query("x := time.now_ns()")?;

@@ -186,7 +186,7 @@ impl Transaction {
     ///     })?;
     ///     Ok::<_, Error>(())
     /// })?;
-    /// assert_eq!(engine.read("data.users.alice")?, 7.into());
+    /// assert_eq!(engine.read("data.users.alice")?, 7);
     /// # Ok::<(), solon::Error>(())
     /// ```
     ///

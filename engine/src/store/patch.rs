@@ -39,7 +39,7 @@ impl PatchStep {
     /// let mut change = Change::default();
     /// change.patch(PatchStep::parse(&patch)?);
     /// engine.apply(change)?;
-    /// assert_eq!(engine.read("data.users.bob.age")?, 7.into());
+    /// assert_eq!(engine.read("data.users.bob.age")?, 7);
     /// # Ok::<(), solon::Error>(())
     /// ```
     ///

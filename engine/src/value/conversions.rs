@@ -261,7 +261,7 @@ impl<K: Into<Value>, T: Into<Value>> FromIterator<(K, T)> for Value {
 /// let input = value!({"user": name, "roles": ["dev", format!("{name}s")], ("dynamic"): null, "depth": -1 + 3});
 /// assert_eq!(
 ///     input.to_string(),
-///     r#"{"depth": 2, "dynamic": null, "roles": ["dev", "alices"], "user": "alice"}"#
+///     r#"{"depth":2,"dynamic":null,"roles":["dev","alices"],"user":"alice"}"#
 /// );
 /// ```
 #[macro_export]

@@ -48,9 +48,9 @@ fn memory_stays_within_the_limit_whether_events_are_compressed_or_not() {
     assert_eq!(dropped + buffer.len() as u64, 100_000);
 }
 
-/// A chunk that was dropped during its upload is not mistaken for the next one.
+/// Each event is uploaded or counted as dropped, never both.
 #[test]
-fn a_chunk_is_removed_once() {
+fn a_chunk_is_not_dropped_during_its_upload() {
     let counts = LogCounts::default();
     let buffer = buffer(BufferLimit::Events(3));
     buffer.push(event(1), &counts);
@@ -59,11 +59,47 @@ fn a_chunk_is_removed_once() {
     for number in 2..5 {
         buffer.push(event(number), &counts);
     }
+    // event 2 is the oldest that is not being uploaded
     assert_eq!(counts.dropped_events.get(), 1);
     buffer.encode(true, &counts);
-    buffer.sent(&sending);
-    assert_eq!(buffer.len(), 3);
+    buffer.sent();
+    assert_eq!((sending.events, buffer.len()), (1, 2));
     let sending = buffer.next().unwrap();
-    buffer.sent(&sending);
+    buffer.sent();
+    assert_eq!((sending.events, buffer.len()), (2, 0));
+    // nothing is being uploaded
+    buffer.sent();
+    assert_eq!(counts.dropped_events.get(), 1);
+}
+
+#[test]
+fn a_chunk_whose_upload_failed_may_be_dropped() {
+    let counts = LogCounts::default();
+    let buffer = buffer(BufferLimit::Events(2));
+    buffer.push(event(1), &counts);
+    buffer.encode(true, &counts);
+    assert_eq!(buffer.next().unwrap().events, 1);
+    buffer.failed();
+    for number in 2..4 {
+        buffer.push(event(number), &counts);
+    }
+    assert_eq!((counts.dropped_events.get(), buffer.len()), (1, 2));
+    buffer.encode(true, &counts);
+    assert_eq!(buffer.next().unwrap().events, 2);
+    buffer.sent();
+    assert_eq!(buffer.len(), 0);
+}
+
+/// A chunk alone may exceed the limit while it is being uploaded: new events are dropped then.
+#[test]
+fn events_are_dropped_while_a_chunk_fills_the_buffer() {
+    let counts = LogCounts::default();
+    let buffer = buffer(BufferLimit::Events(1));
+    buffer.push(event(1), &counts);
+    buffer.encode(true, &counts);
+    assert_eq!(buffer.next().unwrap().events, 1);
+    buffer.push(event(2), &counts);
+    assert_eq!((counts.dropped_events.get(), buffer.len()), (1, 1));
+    buffer.sent();
     assert_eq!(buffer.len(), 0);
 }

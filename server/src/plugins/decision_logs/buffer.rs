@@ -22,17 +22,9 @@ struct BufferedEvents {
     chunks: VecDeque<Chunk>,
     chunk_bytes: usize,
     chunk_events: usize,
-    /// Number of removed chunks, so that an upload removes the chunk that it has sent.
-    removed: u64,
+    /// `true` while the oldest chunk is being uploaded. It is not dropped then, so that no event is uploaded and counted as dropped.
+    is_sending: bool,
     soft: SoftLimit,
-}
-
-/// A chunk that is being uploaded.
-pub struct Sending {
-    /// The chunk.
-    pub chunk: Chunk,
-    /// Position of the chunk since startup.
-    position: u64,
 }
 
 impl Buffer {
@@ -46,7 +38,7 @@ impl Buffer {
                 chunks: VecDeque::new(),
                 chunk_bytes: 0,
                 chunk_events: 0,
-                removed: 0,
+                is_sending: false,
                 soft: SoftLimit::new(options.upload_bytes),
             }),
         }
@@ -113,21 +105,25 @@ impl Buffer {
         }
     }
 
-    /// Returns the oldest chunk. It remains in the buffer until [`Self::sent`].
-    pub fn next(&self) -> Option<Sending> {
-        let waiting = self.waiting.lock();
-        Some(Sending {
-            chunk: waiting.chunks.front()?.clone(),
-            position: waiting.removed,
-        })
+    /// Returns the oldest chunk. It remains in the buffer and is not dropped until [`Self::sent`] or [`Self::failed`].
+    pub fn next(&self) -> Option<Chunk> {
+        let mut waiting = self.waiting.lock();
+        let chunk = waiting.chunks.front()?.clone();
+        waiting.is_sending = true;
+        Some(chunk)
     }
 
-    /// Removes an uploaded chunk, unless it was dropped meanwhile.
-    pub fn sent(&self, sending: &Sending) {
+    /// Removes the chunk of [`Self::next`], which was uploaded.
+    pub fn sent(&self) {
         let mut waiting = self.waiting.lock();
-        if waiting.removed == sending.position {
-            waiting.remove_chunk();
+        if std::mem::take(&mut waiting.is_sending) {
+            waiting.remove_chunk(0);
         }
+    }
+
+    /// Keeps the chunk of [`Self::next`] for another upload.
+    pub fn failed(&self) {
+        self.waiting.lock().is_sending = false;
     }
 
     /// Returns the number of waiting events.
@@ -144,17 +140,16 @@ impl Buffer {
 }
 
 impl BufferedEvents {
-    fn remove_chunk(&mut self) -> Option<Chunk> {
-        let chunk = self.chunks.pop_front()?;
-        self.removed += 1;
+    fn remove_chunk(&mut self, position: usize) -> Option<Chunk> {
+        let chunk = self.chunks.remove(position)?;
         self.chunk_bytes -= chunk.body.len();
         self.chunk_events -= chunk.events;
         Some(chunk)
     }
 
-    /// Drops the oldest chunk or, without chunks, the oldest event. Returns `false` if the buffer is empty.
+    /// Drops the oldest chunk that is not being uploaded or, without such chunks, the oldest event. Returns `false` if there is none.
     fn drop_oldest(&mut self, count: impl FnOnce(u64)) -> bool {
-        if let Some(chunk) = self.remove_chunk() {
+        if let Some(chunk) = self.remove_chunk(usize::from(self.is_sending)) {
             count(chunk.events as u64);
             return true;
         }

@@ -229,9 +229,12 @@ impl Uploader {
         match &self.source {
             EventSource::Buffer(buffer) => {
                 self.encode(is_all).await;
-                while let Some(sending) = buffer.next() {
-                    self.send(&sending.chunk).await?;
-                    buffer.sent(&sending);
+                while let Some(chunk) = buffer.next() {
+                    if let Err(error) = self.send(&chunk).await {
+                        buffer.failed();
+                        return Err(error);
+                    }
+                    buffer.sent();
                 }
             }
             EventSource::Spool(spool) => {
