@@ -24,6 +24,16 @@ async fn send(app: &Router, method: &str, uri: &str, user: &str) -> (u16, String
     parts(app.clone().oneshot(request).await.expect("it answers")).await
 }
 
+/// The package of the crate contains a copy.
+#[test]
+fn the_policy_is_the_tutorials() {
+    let tutorial = include_str!("../../examples/python/photos/policy/photos.rego");
+    assert_eq!(
+        include_str!("../../engine/tower/examples/photos.rego"),
+        tutorial
+    );
+}
+
 #[tokio::test]
 async fn the_example_decides() {
     let (_, app) = app();

@@ -7,7 +7,7 @@ use axum::{Json, Router};
 use solon::{Engine, value};
 use solon_tower::{Policy, PolicyLayer};
 
-const POLICY: &str = include_str!("../../../examples/python/photos/policy/photos.rego");
+const POLICY: &str = include_str!("photos.rego");
 
 /// Returns the routes. The policy decides on each request to a photo before its handler is called.
 pub fn routes(engine: Engine) -> Result<Router, solon::Error> {
