@@ -1,11 +1,9 @@
 //! The section `decision_logs.otlp`.
 
-use std::time::Duration;
-
 use schemars::JsonSchema;
 
-use super::otlp::{ReceiverKeys, ResourceSection, given};
-use crate::config::{BatchOptions, LogExportOptions, OtlpProtocol};
+use super::otlp::{BatchKeys, ReceiverKeys, ResourceSection, given};
+use crate::config::{LogExportOptions, OtlpProtocol};
 
 /// A receiver of OTLP that gets each event as a log record.
 #[derive(Debug, Default, serde::Deserialize, JsonSchema)]
@@ -54,8 +52,6 @@ const BATCH_DELAY: i64 = 1000;
 const EXPORT_TIMEOUT: i64 = 30_000;
 const BATCH_EVENTS: i64 = 512;
 const QUEUE_EVENTS: i64 = 8192;
-/// Maximum of the numbers of events.
-const MAX_QUEUE: i64 = 1_000_000;
 
 impl LogExportSection {
     /// Returns the options, or `None` without a type.
@@ -89,33 +85,14 @@ impl LogExportSection {
             )
         };
         let collector = receiver.options(protocol, unsupported)?;
-        let batch = self.batch()?;
+        let batch = BatchKeys {
+            section: "decision_logs.otlp",
+            batch_timeout_ms: self.batch_timeout_ms.unwrap_or(BATCH_DELAY),
+            export_timeout_ms: self.export_timeout_ms.unwrap_or(EXPORT_TIMEOUT),
+            max_export_batch_size: self.max_export_batch_size.unwrap_or(BATCH_EVENTS),
+            max_queue_size: self.max_queue_size.unwrap_or(QUEUE_EVENTS),
+        };
+        let batch = batch.options()?;
         Ok(collector.map(|collector| LogExportOptions { collector, batch }))
-    }
-
-    fn batch(&self) -> Result<BatchOptions, String> {
-        let within = |key: &str, number: Option<i64>, default: i64, most: i64| {
-            let number = number.unwrap_or(default);
-            if (1..=most).contains(&number) {
-                return Ok(number.unsigned_abs());
-            }
-            Err(format!(
-                "decision_logs.otlp.{key}: expected a number from 1 to {most}, got {number}"
-            ))
-        };
-        let time = |key, number, default| {
-            within(key, number, default, i64::from(i32::MAX)).map(Duration::from_millis)
-        };
-        let count = |key, number, default| {
-            let number = within(key, number, default, MAX_QUEUE)?;
-            Ok::<_, String>(usize::try_from(number).unwrap_or(usize::MAX))
-        };
-        let (batch, queue) = (self.max_export_batch_size, self.max_queue_size);
-        Ok(BatchOptions {
-            delay: time("batch_timeout_ms", self.batch_timeout_ms, BATCH_DELAY)?,
-            export_timeout: time("export_timeout_ms", self.export_timeout_ms, EXPORT_TIMEOUT)?,
-            items: count("max_export_batch_size", batch, BATCH_EVENTS)?,
-            queue: count("max_queue_size", queue, QUEUE_EVENTS)?,
-        })
     }
 }

@@ -125,7 +125,7 @@ const EXPORT_TIMEOUT: i64 = 30_000;
 const BATCH_SPANS: i64 = 512;
 const QUEUE_SPANS: i64 = 2048;
 const EXPORT_INTERVAL: i64 = 60_000;
-/// Maximum number of spans that may wait in memory.
+/// Maximum number of spans or log records that may wait in memory.
 const MAX_QUEUE: i64 = 1_000_000;
 
 pub(super) fn given(text: Option<&String>) -> Option<&String> {
@@ -242,32 +242,53 @@ impl BatchSection {
                 "{SECTION}.blocking is not supported: a full queue drops spans and does not delay requests"
             ));
         }
+        let keys = BatchKeys {
+            section: SECTION,
+            batch_timeout_ms: self.batch_timeout_ms.unwrap_or(BATCH_DELAY),
+            export_timeout_ms: self.export_timeout_ms.unwrap_or(EXPORT_TIMEOUT),
+            max_export_batch_size: self.max_export_batch_size.unwrap_or(BATCH_SPANS),
+            max_queue_size: self.max_queue_size.unwrap_or(QUEUE_SPANS),
+        };
+        keys.options()
+    }
+}
+
+/// Keys of batches, which spans and log records have, with their defaults applied.
+pub(super) struct BatchKeys {
+    /// Section that contains them, for messages.
+    pub(super) section: &'static str,
+    pub(super) batch_timeout_ms: i64,
+    pub(super) export_timeout_ms: i64,
+    pub(super) max_export_batch_size: i64,
+    pub(super) max_queue_size: i64,
+}
+
+impl BatchKeys {
+    /// Returns the options.
+    ///
+    /// # Errors
+    /// A number is out of range.
+    pub(super) fn options(&self) -> Result<BatchOptions, String> {
         let within = |key: &str, number: i64, most: i64| {
             if (1..=most).contains(&number) {
-                Ok(number.unsigned_abs())
-            } else {
-                Err(format!(
-                    "{SECTION}.{key}: expected a number from 1 to {most}, got {number}"
-                ))
+                return Ok(number.unsigned_abs());
             }
+            let section = self.section;
+            Err(format!(
+                "{section}.{key}: expected a number from 1 to {most}, got {number}"
+            ))
         };
-        let time = |key, number: Option<i64>, default| {
-            let number = within(key, number.unwrap_or(default), i64::from(i32::MAX));
-            number.map(Duration::from_millis)
-        };
-        let count = |key, number: Option<i64>, default| {
-            let number = within(key, number.unwrap_or(default), MAX_QUEUE)?;
+        let time =
+            |key, number| within(key, number, i64::from(i32::MAX)).map(Duration::from_millis);
+        let count = |key, number| {
+            let number = within(key, number, MAX_QUEUE)?;
             Ok::<_, String>(usize::try_from(number).unwrap_or(usize::MAX))
         };
         Ok(BatchOptions {
-            delay: time("batch_timeout_ms", self.batch_timeout_ms, BATCH_DELAY)?,
-            export_timeout: time("export_timeout_ms", self.export_timeout_ms, EXPORT_TIMEOUT)?,
-            items: count(
-                "max_export_batch_size",
-                self.max_export_batch_size,
-                BATCH_SPANS,
-            )?,
-            queue: count("max_queue_size", self.max_queue_size, QUEUE_SPANS)?,
+            delay: time("batch_timeout_ms", self.batch_timeout_ms)?,
+            export_timeout: time("export_timeout_ms", self.export_timeout_ms)?,
+            items: count("max_export_batch_size", self.max_export_batch_size)?,
+            queue: count("max_queue_size", self.max_queue_size)?,
         })
     }
 }
