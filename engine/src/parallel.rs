@@ -1,7 +1,7 @@
 //! Work on many items on all processors.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::thread::{self, Builder};
 
 /// Minimum number of bytes for which threads are started.
 const MIN_BYTES: usize = 64 << 10;
@@ -33,7 +33,9 @@ pub fn map<T: Sync, R: Send>(
         }
     };
     let mut results = thread::scope(|scope| {
-        let others: Vec<_> = (1..workers).map(|_| scope.spawn(each)).collect();
+        // where the system has no more threads, those that there are do the work
+        let others = (1..workers).map_while(|_| Builder::new().spawn_scoped(scope, each).ok());
+        let others: Vec<_> = others.collect();
         let mut results = each();
         for other in others {
             match other.join() {

@@ -56,6 +56,11 @@ impl Engine {
         SourceId(self.inner.next_source.fetch_add(1, Ordering::Relaxed))
     }
 
+    /// Returns a query or a reference as a source without a file name.
+    pub(super) fn query_text(&self, text: &str) -> Source {
+        Source::new(self.next_source_id(), "", text)
+    }
+
     fn parse_text(&self, one: &ModuleText<'_>) -> Result<Arc<Module>, Diagnostics> {
         let options = self.inner.parse_options(one.version)?;
         let source = Source::new(one.id, (self.inner.file_name)(one.name), one.text);

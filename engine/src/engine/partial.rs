@@ -1,12 +1,10 @@
 //! Preparation of queries for partial evaluation.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use solon_syntax::ParseOptions;
 use solon_syntax::ast::Ref;
 use solon_syntax::parse_term;
-use solon_syntax::source::{Source, SourceId};
 
 use super::Engine;
 use super::preparing::OwnedQuerySource;
@@ -86,7 +84,7 @@ impl Engine {
         context: &QuerySource<'_>,
     ) -> Result<PartialInner, Error> {
         let text = context.text;
-        let source = self.text(text);
+        let source = self.query_text(text);
         let mut laps = context.timer.start();
         let body = context.parse(&source, &self.parsing())?;
         laps.end(|| "rego_query_parse".to_owned());
@@ -133,11 +131,6 @@ impl Engine {
         })
     }
 
-    fn text(&self, text: &str) -> Source {
-        let id = SourceId(self.inner.next_source.fetch_add(1, Ordering::Relaxed));
-        Source::new(id, "", text)
-    }
-
     fn parsing(&self) -> ParseOptions {
         ParseOptions {
             version: self.inner.version,
@@ -152,7 +145,7 @@ impl Engine {
         texts: &[String],
     ) -> Result<Vec<Ref>, Error> {
         let documents = texts.iter().map(|text| {
-            let term = parse_term(&self.text(text), &self.parsing());
+            let term = parse_term(&self.query_text(text), &self.parsing());
             let term = term.map_err(|errors| format!("failed to parse term: {errors}"))?;
             document(term)
                 .ok_or_else(|| format!("expected a reference without variables, got `{text}`"))

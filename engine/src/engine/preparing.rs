@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use solon_syntax::ast::{Import, Ref};
-use solon_syntax::source::{Diagnostics, Source, SourceId};
+use solon_syntax::source::Diagnostics;
 
 use super::Engine;
 use crate::compile::{self, Query, lower};
@@ -99,8 +98,7 @@ impl Engine {
         context: &QuerySource<'_>,
     ) -> Result<QueryInner, Error> {
         let text = context.text;
-        let id = SourceId(self.inner.next_source.fetch_add(1, Ordering::Relaxed));
-        let source = Source::new(id, "", text);
+        let source = self.query_text(text);
         let options = self.inner.parse_options(self.inner.version)?;
         let mut laps = context.timer.start();
         let body = context.parse(&source, &options)?;
