@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use serde_json::Value;
 use solon::FilterTarget;
@@ -25,23 +26,33 @@ pub struct Javascript {
 impl Javascript {
     /// Returns `None` if the packages are not available.
     pub fn start() -> Option<Self> {
-        let (node, npm) = (program("node")?, program("npm")?);
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("ucast");
-        if !folder.join("node_modules/@ucast/js").is_dir() {
-            std::fs::create_dir_all(&folder).unwrap();
-            let installed = Command::new(npm)
-                .args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"])
-                .arg(&folder)
-                .args(PACKAGES)
-                .status();
-            installed.ok().filter(std::process::ExitStatus::success)?;
-        }
+        static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
         Some(Self {
-            node,
-            folder,
+            node: program("node")?,
+            folder: FOLDER.get_or_init(installed_packages).clone()?,
             rows: Vec::new(),
         })
     }
+}
+
+/// Returns the folder of the packages, which are installed first if they are not there.
+fn installed_packages() -> Option<PathBuf> {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("ucast");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("rows.mjs"), include_str!("rows.mjs")).unwrap();
+    // a folder of packages may be left by an installation that was interrupted
+    let complete = folder.join("node_modules/.complete");
+    if complete.exists() {
+        return Some(folder);
+    }
+    let status = Command::new(program("npm")?)
+        .args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"])
+        .arg(&folder)
+        .args(PACKAGES)
+        .status();
+    status.ok().filter(std::process::ExitStatus::success)?;
+    std::fs::write(complete, "").unwrap();
+    Some(folder)
 }
 
 impl Database for Javascript {
@@ -82,10 +93,8 @@ impl Database for Javascript {
     }
 
     fn matching_rows(&mut self, conditions: &[String]) -> Vec<Result<RowPairs, String>> {
-        let script = self.folder.join("rows.mjs");
-        std::fs::write(&script, include_str!("rows.mjs")).unwrap();
         let mut child = Command::new(&self.node)
-            .arg(script)
+            .arg(self.folder.join("rows.mjs"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

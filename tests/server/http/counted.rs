@@ -156,6 +156,13 @@ fn the_page_of_metrics_is_complete() {
     let flags: Vec<&str> = settings.iter().flat_map(|set| ["--set", *set]).collect();
     let server = Server::start_with(&flags, &[]);
     get(server.address(), "/v1/data");
+    // the download fails at any time after the start
+    wait_until("the failed download is counted", || {
+        let page = page(&server);
+        ["bundle_failed_load_counter{", "last_bundle_request{"]
+            .iter()
+            .all(|name| page.contains(name))
+    });
     let exported = page(&server);
     let described = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/metrics.md");
     let described = std::fs::read_to_string(described).unwrap();
