@@ -46,7 +46,9 @@ pub fn read(archive: &[u8], limits: &BundleLimits) -> Result<Vec<BundleFile>, St
                 entry
                     .read_to_end(&mut text)
                     .map_err(|error| archive_error(&error))?;
-                check_length(text.len(), size)?;
+                if !is_complete(text.len(), size) {
+                    return Err(failed(TRUNCATED));
+                }
                 extended.add(kind, &text)?;
                 continue;
             }
@@ -85,15 +87,16 @@ pub fn read(archive: &[u8], limits: &BundleLimits) -> Result<Vec<BundleFile>, St
             return Err(failed(format!("duplicate entry `{path}`")));
         }
         let mut bytes = Vec::new();
-        entry
-            .read_to_end(&mut bytes)
-            .map_err(|error| archive_error(&error))?;
-        check_length(bytes.len(), size)?;
+        let read = entry.read_to_end(&mut bytes);
+        read.map_err(|error| entry_error(&path, &reason(&error)))?;
+        if !is_complete(bytes.len(), size) {
+            return Err(entry_error(&path, TRUNCATED));
+        }
         bytes.shrink_to_fit();
         files.push(BundleFile { path, bytes });
     }
     if extended.path.is_some() {
-        return Err(failed("unexpected EOF"));
+        return Err(failed(TRUNCATED));
     }
     input.finish()?;
     Ok(files)
@@ -212,12 +215,17 @@ fn kind_name(kind: EntryType) -> &'static str {
     }
 }
 
-/// The library ends an entry early where the archive ends.
-fn check_length(read: usize, size: u64) -> Result<(), String> {
-    if u64::try_from(read) == Ok(size) {
-        return Ok(());
-    }
-    Err(failed("unexpected EOF"))
+/// Reason for an archive that ends too early.
+const TRUNCATED: &str = "unexpected EOF";
+
+/// Returns `false` if the library ended an entry early, because the archive ends.
+fn is_complete(read: usize, size: u64) -> bool {
+    u64::try_from(read) == Ok(size)
+}
+
+/// Returns the error of a file whose contents cannot be read.
+fn entry_error(path: &str, reason: &str) -> String {
+    failed(format!("failed to copy file {path}: {reason}"))
 }
 
 fn failed(what: impl std::fmt::Display) -> String {
@@ -225,19 +233,23 @@ fn failed(what: impl std::fmt::Display) -> String {
 }
 
 fn archive_error(error: &io::Error) -> String {
+    failed(reason(error))
+}
+
+/// Returns the reason of an error in OPA's words.
+fn reason(error: &io::Error) -> String {
     // Errors of reading are inside those of the library.
     let inner = error.get_ref().and_then(|inner| inner.source());
     let text = match (error.kind(), inner) {
-        (io::ErrorKind::UnexpectedEof, _) => "unexpected EOF".to_owned(),
+        (io::ErrorKind::UnexpectedEof, _) => return TRUNCATED.to_owned(),
         (_, Some(inner)) => inner.to_string(),
         _ => error.to_string(),
     };
-    let text = match &*text {
-        "failed to read entire block" => "unexpected EOF",
-        "corrupt deflate stream" => "flate: corrupt input",
-        text => text,
-    };
-    failed(text)
+    match &*text {
+        "failed to read entire block" => TRUNCATED.to_owned(),
+        "corrupt deflate stream" => "flate: corrupt input".to_owned(),
+        _ => text,
+    }
 }
 
 /// An archive while it is decompressed, within its limits.

@@ -43,7 +43,7 @@ pub use directory::{FileSelection, Loaded, Loader, Schemas};
 pub use error::{LoadError, LoadErrors};
 pub use files::{FileError, FileKind, Files, Links, MemoryFiles};
 pub use manifest::{Manifest, WasmResolver};
-pub use reader::BundleReader;
+pub use reader::{BundleReader, ReadTimes};
 #[cfg(feature = "crypto")]
 pub use signatures::SigningKey;
 pub use signatures::{Signatures, Verification, VerificationKey};

@@ -54,6 +54,16 @@ pub struct BundleReader {
     follow_links: bool,
 }
 
+/// Durations of the steps of reading a bundle. A step that was not reached has none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadTimes {
+    /// Parsing of documents.
+    pub documents: Option<Duration>,
+    /// Parsing of policies.
+    pub modules: Option<Duration>,
+}
+
 /// Why a bundle cannot be read.
 enum ReadError {
     /// The message.
@@ -128,7 +138,7 @@ impl BundleReader {
     /// # Errors
     /// Fails if the bundle is invalid. The message begins with the bundle's name.
     pub fn read_path(&self, files: &dyn Files, path: &str) -> Result<Bundle, LoadErrors> {
-        self.read_timed(files, path).map(|(bundle, _)| bundle)
+        self.read_path_timed(files, path, &mut ReadTimes::default())
     }
 
     /// Returns the files of the bundle at a path as signatures name them, without `.signatures.json`: those of a folder in order of
@@ -173,12 +183,16 @@ impl BundleReader {
         Ok(read)
     }
 
-    /// Reads as [`Self::read_path`] and returns the time that reading documents took.
-    pub(super) fn read_timed(
+    /// Reads the bundle at a path as [`Self::read_path`] does, and sets the durations of its steps.
+    ///
+    /// # Errors
+    /// As for [`Self::read_path`]. The durations of the steps before the error are set.
+    pub fn read_path_timed(
         &self,
         files: &dyn Files,
         path: &str,
-    ) -> Result<(Bundle, Option<Duration>), LoadErrors> {
+        times: &mut ReadTimes,
+    ) -> Result<Bundle, LoadErrors> {
         let kind = files.look(Path::new(path), Links::Followed);
         let kind = kind.map_err(|error| {
             let error = LoadError::system("stat", path, &error);
@@ -198,7 +212,7 @@ impl BundleReader {
                     reader.follow_links,
                 )?;
                 let read = folder::read(files, &listed, &reader.limits)?;
-                reader.assembled(read)
+                reader.assembled(read, times)
             });
         }
         let bytes = files.read(Path::new(path));
@@ -206,7 +220,7 @@ impl BundleReader {
             let error = LoadError::system("open", path, &error);
             LoadError::File(format!("error reading \"{path}\": {error}"))
         })?;
-        self.named(|reader| reader.assembled(reader.decompressed(&bytes)?))
+        self.read_archive_timed(&bytes, times)
     }
 
     /// Reads the bundle in an archive.
@@ -214,8 +228,19 @@ impl BundleReader {
     /// # Errors
     /// Fails if the bundle is invalid, and changes nothing. The message begins with the bundle's name.
     pub fn read_archive(&self, archive: &[u8]) -> Result<Bundle, LoadErrors> {
-        let read = self.named(|reader| reader.assembled(reader.decompressed(archive)?));
-        read.map(|(bundle, _)| bundle)
+        self.read_archive_timed(archive, &mut ReadTimes::default())
+    }
+
+    /// Reads the bundle in an archive as [`Self::read_archive`] does, and sets the durations of its steps.
+    ///
+    /// # Errors
+    /// As for [`Self::read_archive`]. The durations of the steps before the error are set.
+    pub fn read_archive_timed(
+        &self,
+        archive: &[u8],
+        times: &mut ReadTimes,
+    ) -> Result<Bundle, LoadErrors> {
+        self.named(|reader| reader.assembled(reader.decompressed(archive)?, times))
     }
 
     /// Reads the bundle that consists of some files.
@@ -223,8 +248,7 @@ impl BundleReader {
     /// # Errors
     /// Fails if the bundle is invalid. The message begins with the bundle's name.
     pub fn read_files(&self, files: Vec<BundleFile>) -> Result<Bundle, LoadErrors> {
-        let read = self.named(|reader| reader.assembled(files));
-        read.map(|(bundle, _)| bundle)
+        self.named(|reader| reader.assembled(files, &mut ReadTimes::default()))
     }
 
     fn named<T>(&self, read: impl FnOnce(&Self) -> Result<T, ReadError>) -> Result<T, LoadErrors> {
@@ -248,8 +272,11 @@ impl BundleReader {
     }
 
     /// Makes a bundle of its files.
-    fn assembled(&self, files: Vec<BundleFile>) -> Result<(Bundle, Option<Duration>), ReadError> {
-        let mut reading = None;
+    fn assembled(
+        &self,
+        files: Vec<BundleFile>,
+        times: &mut ReadTimes,
+    ) -> Result<Bundle, ReadError> {
         let mut bundle = Bundle::empty();
         for file in &files {
             if file_name(&file.path) == PATCH {
@@ -278,8 +305,9 @@ impl BundleReader {
                 modules.push(file);
             } else if let Some(kind) = document_kind(name) {
                 let start = Instant::now();
-                self.add_document(&mut documents, &file, kind)?;
-                reading = Some(reading.unwrap_or_default() + start.elapsed());
+                let added = self.add_document(&mut documents, &file, kind);
+                times.documents = Some(times.documents.unwrap_or_default() + start.elapsed());
+                added?;
                 bundle.document_files.push(file.path);
             } else if file.path.ends_with(MANIFEST) {
                 bundle.manifest = Manifest::read(&file.bytes)
@@ -294,11 +322,13 @@ impl BundleReader {
             .into_iter()
             .map(|file| (next_source(), file))
             .collect();
+        let start = Instant::now();
         let parsed = parallel::map(
             &modules,
             |(_, file)| file.bytes.len(),
             |(id, file)| self.module(&bundle.manifest, *id, file),
         );
+        times.modules = Some(start.elapsed());
         for ((_, file), module) in modules.into_iter().zip(parsed) {
             let (path, module) = (file.path, module?);
             bundle.modules.push(BundleModule { path, module });
@@ -307,7 +337,7 @@ impl BundleReader {
         verifier.finish()?;
         bundle.manifest.check()?;
         bundle.check(&|path| self.display_path(path))?;
-        Ok((bundle, reading))
+        Ok(bundle)
     }
 
     /// The path of a file as messages name it: those of a folder with the folder.

@@ -44,13 +44,10 @@ pub fn provenance(state: &State, moment: &Snapshot) -> Provenance {
     let host = Some(BUILD_HOST);
     let is_opa = state.options.spelling.is_opa();
     let active = moment.bundles().into_iter();
-    let active = active.map(|bundle| (bundle.name, bundle.revision));
-    let downloaded = state.plugins.bundles().into_iter();
-    let downloaded =
-        downloaded.map(|(name, bundle)| (name, bundle.active_revision.unwrap_or_default()));
-    let bundles = active
-        .chain(downloaded)
-        .map(|(name, revision)| (name, Revision { revision }));
+    let bundles = active.map(|bundle| {
+        let revision = bundle.revision;
+        (bundle.name, Revision { revision })
+    });
     Provenance {
         version: VERSION,
         build_commit: BUILD_COMMIT,

@@ -172,14 +172,6 @@ fn what_belongs_to_the_start_cannot_be_discovered() {
             of_the_start("keys.k"),
         ),
         (
-            json!({"labels": {"region": "us"}}),
-            of_the_start("labels.region"),
-        ),
-        (
-            json!({"labels": {"id": "other"}}),
-            of_the_start("labels.id"),
-        ),
-        (
             json!({"server": {"decoding": {"max_length": 1}}}),
             of_the_start("server"),
         ),
@@ -215,6 +207,41 @@ fn what_belongs_to_the_start_cannot_be_discovered() {
         );
         assert_eq!(status(&server, "a").get("code"), None);
     }
+}
+
+/// Values of the start take precedence, and the status lists the keys of the others, as in OPA.
+#[test]
+fn keys_that_the_start_overrides_are_reported() {
+    let service = Service::start();
+    let mut boot = boot(&service);
+    boot["default_decision"] = json!("/start");
+    let document = json!({
+        "labels": {"region": "us", "team": "core", "id": "other", "version": "other"},
+        "default_decision": "/discovered",
+        "discovery": {"resource": "other"},
+        "status": {"service": "s", "console": false},
+    });
+    service.reply("/discovery", vec![Reply::archive(configuration(&document))]);
+    let server = start(&boot, &[]);
+    wait_until("the configuration is active", || {
+        discovery(&server).get("message").is_some()
+    });
+    let status = discovery(&server);
+    assert_eq!(
+        status["message"],
+        "Keys in the discovered configuration overridden by boot configuration: default_decision, labels.region"
+    );
+    assert_eq!((status.get("code"), status.get("metrics")), (None, None));
+    let shown = json_at(&server, "/v1/config")["result"].clone();
+    assert_eq!(shown["default_decision"], "/start");
+    let labels = &shown["labels"];
+    assert_eq!(
+        (&labels["region"], &labels["team"]),
+        (&json!("eu"), &json!("core"))
+    );
+    assert_ne!(labels["id"], "other");
+    assert_ne!(labels["version"], "other");
+    assert_eq!(shown["discovery"]["resource"], "discovery");
 }
 
 /// Copies the archive that an earlier version persisted to a folder, and returns the configuration for it.

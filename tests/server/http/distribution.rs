@@ -391,3 +391,86 @@ fn a_bundle_that_left_the_configuration_is_gone_after_a_restart_with_a_store() {
     let server = start_with_store(&json!({}), &store);
     assert_eq!(json_at(&server, "/v1/data/b"), json!({}));
 }
+
+/// The status names the steps that were reached, and only active bundles are part of the provenance.
+#[test]
+fn failures_are_reported_with_the_times_of_their_steps() {
+    const REQUEST: &str = "timer_bundle_request_ns";
+    const LOAD: &str = "timer_rego_load_bundles_ns";
+    const PARSE: &str = "timer_rego_module_parse_ns";
+    const COMPILE: &str = "timer_rego_module_compile_ns";
+    let service = Service::start();
+    let config = json!({
+        "services": {"s": {"url": service.url()}},
+        "bundles": {"a": {"persist": true, "polling": polling()}},
+        "persistence_directory": "store",
+        "status": {"prometheus": true},
+    });
+    let server = start(&config, &[]);
+    let check = |reply: Reply, message: Option<&str>, steps: &[&str]| {
+        service.reply("/bundles/a", vec![reply]);
+        let wanted = message.map_or(Value::Null, Value::from);
+        wait_until(message.unwrap_or("the bundle is active"), || {
+            let status = status(&server, "a");
+            let metrics = status["metrics"].as_object();
+            let names = metrics.map(|metrics| metrics.keys().map(String::as_str).collect());
+            status["message"] == wanted && names == Some(steps.to_vec())
+        });
+    };
+    let with = |name: &str, text: &str| {
+        let mut files = files("a", "1");
+        files.push((name.to_owned(), text.to_owned()));
+        let files: Vec<_> = files
+            .iter()
+            .map(|(name, text)| (&**name, &**text))
+            .collect();
+        archive(&files)
+    };
+    let compiling = Some("error(s) occurred while compiling module(s)");
+    let good = bundle("a", "1");
+    // numbers that do not compress well, so that the end of the archive is within them
+    let long: String = (0..2000_u32)
+        .map(|number| format!("{:x}", number.wrapping_mul(0x9e37_79b9)))
+        .collect();
+    let mut truncated = with("a/z.txt", &long);
+    truncated.truncate(truncated.len() / 2);
+    let delta = [
+        (".manifest", r#"{"roots": ["a"]}"#),
+        (
+            "patch.json",
+            r#"{"data": [{"op": "upsert", "path": "/a/x", "value": 1}]}"#,
+        ),
+    ];
+    check(
+        Reply::status(404),
+        Some("server replied with Not Found"),
+        &[REQUEST],
+    );
+    let provenance = || json_at(&server, "/v1/data/a/allow?provenance")["provenance"].clone();
+    assert_eq!(provenance().get("bundles"), None);
+    check(
+        Reply::archive(truncated),
+        Some("bundle read failed: failed to copy file /a/z.txt: unexpected EOF"),
+        &[REQUEST, LOAD],
+    );
+    check(
+        Reply::archive(with("a/q.rego", "package")),
+        compiling,
+        &[REQUEST, LOAD, PARSE],
+    );
+    check(
+        Reply::archive(with("a/q.rego", "package a.q\np := unknown")),
+        compiling,
+        &[REQUEST, LOAD, COMPILE, PARSE],
+    );
+    check(
+        Reply::archive(archive(&delta)),
+        Some(
+            "'persist' property is true in config. persisting delta bundle to disk is not supported",
+        ),
+        &[REQUEST, LOAD, PARSE],
+    );
+    assert_eq!(provenance().get("bundles"), None);
+    check(Reply::archive(good), None, &[REQUEST, LOAD, COMPILE, PARSE]);
+    assert_eq!(provenance()["bundles"], json!({"a": {"revision": "1"}}));
+}

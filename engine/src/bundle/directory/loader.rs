@@ -16,7 +16,7 @@ use super::{
 use crate::bundle::roots::BundleRoots;
 use crate::bundle::{
     Bundle, BundleLimits, BundleReader, FileKind, Files, Links, LoadError, LoadErrors, Manifest,
-    PatchOperation, Verification, folder,
+    PatchOperation, ReadTimes, Verification, folder,
 };
 use crate::store::{DataSnapshot, Transaction};
 use crate::uri::file_path;
@@ -188,7 +188,8 @@ impl<'f> Loader<'f> {
                 .ignoring(self.ignore.clone())
                 .verification(self.verification.clone())
                 .parse_options(self.options);
-            let (bundle, took) = reader.read_timed(self.files, &path)?;
+            let mut times = ReadTimes::default();
+            let bundle = reader.read_path_timed(self.files, &path, &mut times)?;
             roots.add(name, bundle.manifest.root_paths());
             documents.insert(&[], bundle.owned_documents());
             for module in bundle.modules {
@@ -198,7 +199,7 @@ impl<'f> Loader<'f> {
             }
             patches.extend(bundle.patch);
             manifests.insert(name.to_owned(), bundle.manifest);
-            reading = sum(reading, took);
+            reading = sum(reading, times.documents);
         }
         if let Some(overlap) = roots.overlap() {
             return Err(LoadError::Roots(overlap).into());

@@ -54,29 +54,33 @@ impl Reload {
     /// Returns why the configuration is not valid.
     pub fn reload(&mut self) -> Result<(), String> {
         let start = settled_config(&self.args)?;
-        self.apply(start, self.discovered.clone())
+        self.apply(start, self.discovered.clone()).map(drop)
     }
 
-    /// Activates a discovered configuration, as [`Self::reload`] does.
+    /// Activates a discovered configuration, as [`Self::reload`] does. Returns its keys that the startup configuration overrides.
     ///
     /// # Errors
     /// Returns why the configuration is not valid.
-    pub fn discover(&mut self, document: &serde_json::Value) -> Result<(), String> {
-        self.apply(self.start.clone(), Some(document.clone()))?;
+    pub fn discover(&mut self, document: &serde_json::Value) -> Result<Vec<String>, String> {
+        let overridden = self.apply(self.start.clone(), Some(document.clone()))?;
         let configured = &self.running.settings.plugins.bundles;
         self.former.retain(|name| !configured.contains_key(name));
         files::deactivate(&self.engine, &std::mem::take(&mut self.former))
-            .map_err(|error| error.to_string())
+            .map_err(|error| error.to_string())?;
+        Ok(overridden)
     }
 
     fn apply(
         &mut self,
         start: Config,
         discovered: Option<serde_json::Value>,
-    ) -> Result<(), String> {
-        let config = match &discovered {
-            None => start.clone(),
-            Some(document) => start.discovered(document)?,
+    ) -> Result<Vec<String>, String> {
+        let (config, overridden) = match &discovered {
+            None => (start.clone(), Vec::new()),
+            Some(document) => {
+                let merged = start.discovered(document)?;
+                (merged.config, merged.overridden)
+            }
         };
         let (config, postponed) = config.while_running(&self.running)?;
         let options = self.args.options(&config)?;
@@ -103,7 +107,7 @@ impl Reload {
         self.start = start;
         self.discovered = discovered;
         self.services = services;
-        Ok(())
+        Ok(overridden)
     }
 }
 

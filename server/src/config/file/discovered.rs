@@ -27,12 +27,20 @@ const SERVICE: [&str; 5] = [
     "credentials",
 ];
 
+/// Configuration that consists of the startup configuration and a discovered one.
+pub struct DiscoveredConfig {
+    /// The merged configuration.
+    pub config: Config,
+    /// Keys of the discovered configuration that have other values in the startup configuration, which take precedence.
+    pub overridden: Vec<String>,
+}
+
 impl Config {
     /// Returns this configuration merged with a discovered one. The values of this one take precedence, as in OPA.
     ///
     /// # Errors
     /// Fails if the document is not an object, is not valid, or contains sections that only the startup configuration may contain.
-    pub fn discovered(&self, document: &Value) -> Result<Self, String> {
+    pub fn discovered(&self, document: &Value) -> Result<DiscoveredConfig, String> {
         let Value::Object(found) = document else {
             return Err("the discovered configuration is not an object".to_owned());
         };
@@ -43,24 +51,27 @@ impl Config {
             match name.as_str() {
                 "services" => self.check_services(section)?,
                 "keys" => self.check_members("keys", section)?,
-                "labels" => self.check_labels(section)?,
                 "decision_logs" if section.get("otlp").is_some_and(|otlp| !otlp.is_null()) => {
                     return Err(of_the_start("decision_logs.otlp"));
                 }
                 _ => {}
             }
         }
+        let document = &without_own_keys(found);
+        let mut overridden = Vec::new();
         let mut value = self.value.clone();
-        add(&mut value, document, true);
+        add(&mut value, document, "", &mut overridden);
         let mut without_variables = self.without_variables.clone();
-        add(&mut without_variables, &masked(document, document), true);
+        let masked = masked(document, document);
+        add(&mut without_variables, &masked, "", &mut Vec::new());
         let (document, warnings) = schema::read(&value)?;
-        Ok(Self {
+        let config = Self {
             settings: Settings::from_document(document, &super::service_names(&value))?,
             warnings,
             value,
             without_variables,
-        })
+        };
+        Ok(DiscoveredConfig { config, overridden })
     }
 
     /// Checks that the services of the startup configuration are unchanged, and that other services use only credentials of the
@@ -117,23 +128,26 @@ impl Config {
         }
         Ok(())
     }
+}
 
-    fn check_labels(&self, section: &Value) -> Result<(), String> {
-        for name in ["id", "version"] {
-            if section.get(name).is_some() {
-                return Err(of_the_start(&format!("labels.{name}")));
-            }
-        }
-        self.check_members("labels", section)
+/// Returns a discovered document without the section `discovery`, and without the labels that identify this server.
+fn without_own_keys(found: &Map<String, Value>) -> Value {
+    let mut document = found.clone();
+    document.remove("discovery");
+    if let Some(labels) = document.get_mut("labels").and_then(Value::as_object_mut) {
+        labels.remove("id");
+        labels.remove("version");
     }
+    Value::Object(document)
 }
 
 fn of_the_start(key: &str) -> String {
     format!("{key}: belongs to the configuration of the start, and discovery cannot change it")
 }
 
-/// Adds missing members. In the startup configuration, services may be a list.
-fn add(own: &mut Value, found: &Value, is_top: bool) {
+/// Adds the missing members of the object `own` at a path, and the paths of existing members with other values to `overridden`.
+/// In the startup configuration, services may be a list.
+fn add(own: &mut Value, found: &Value, path: &str, overridden: &mut Vec<String>) {
     if let (Value::Array(own), Value::Object(found)) = (&mut *own, found) {
         for (name, value) in found {
             let is_named = |item: &Value| item.get("name").and_then(Value::as_str) == Some(name);
@@ -147,18 +161,21 @@ fn add(own: &mut Value, found: &Value, is_top: bool) {
         }
         return;
     }
-    let (Value::Object(own), Value::Object(found)) = (own, found) else {
+    let (Value::Object(own), Value::Object(found)) = (&mut *own, found) else {
+        if own != found {
+            overridden.push(path.to_owned());
+        }
         return;
     };
     for (name, value) in found {
-        if is_top && name == "discovery" {
-            continue;
-        }
         match own.get_mut(name) {
             None | Some(Value::Null) => {
                 own.insert(name.clone(), value.clone());
             }
-            Some(own) => add(own, value, false),
+            Some(own) => {
+                let separator = if path.is_empty() { "" } else { "." };
+                add(own, value, &format!("{path}{separator}{name}"), overridden);
+            }
         }
     }
 }

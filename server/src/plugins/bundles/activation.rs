@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use solon::bundle::{Bundle, BundleKind, BundleLimits, BundleReader, LoadError, LoadErrors};
+use solon::bundle::{
+    Bundle, BundleKind, BundleLimits, BundleReader, LoadError, LoadErrors, ReadTimes,
+};
 use solon::{Engine, Error};
 use solon_host::SystemFiles;
 
@@ -33,7 +35,12 @@ pub struct Read {
 /// Names of the times.
 pub const REQUEST: &str = "timer_bundle_request_ns";
 const LOAD: &str = "timer_rego_load_bundles_ns";
+const PARSE: &str = "timer_rego_module_parse_ns";
 const COMPILE: &str = "timer_rego_module_compile_ns";
+
+/// A delta changes the bundle that is persisted, so a restart without the service would serve an older state.
+const NOT_PERSISTED: &str =
+    "'persist' property is true in config. persisting delta bundle to disk is not supported";
 
 /// Returns nanoseconds.
 pub fn nanoseconds(duration: Duration) -> u64 {
@@ -51,22 +58,40 @@ pub fn read(
     source: &BundleSource,
 ) -> Result<Read, BundleFailure> {
     let start = Instant::now();
+    let mut times = ReadTimes::default();
+    let read = parse(engine, name, settings, source, &mut times);
+    let loaded = (LOAD.to_owned(), nanoseconds(start.elapsed()));
+    let parsed = times.modules;
+    let parsed = parsed.map(|took| (PARSE.to_owned(), nanoseconds(took)));
+    let metrics = [loaded].into_iter().chain(parsed).collect();
+    match read {
+        Ok(bundle) => Ok(Read { bundle, metrics }),
+        Err(failure) => Err(BundleFailure { metrics, ..failure }),
+    }
+}
+
+fn parse(
+    engine: &Engine,
+    name: &str,
+    settings: &BundleSettings,
+    source: &BundleSource,
+    times: &mut ReadTimes,
+) -> Result<Bundle, BundleFailure> {
     let reader = reader(engine, name, settings).map_err(|error| failure(&error))?;
     let read = match source {
-        BundleSource::Archive(bytes) => reader.read_archive(bytes),
+        BundleSource::Archive(bytes) => reader.read_archive_timed(bytes, times),
         BundleSource::Path(path) => {
             let path = path.to_str().ok_or_else(|| {
                 BundleFailure::new(format!("{}: not valid UTF-8", path.display()))
             })?;
-            reader.read_path(&SystemFiles, path)
+            reader.read_path_timed(&SystemFiles, path, times)
         }
     };
     let bundle = read.map_err(|errors| without_name(name, &errors))?;
-    let took = nanoseconds(start.elapsed());
-    Ok(Read {
-        bundle,
-        metrics: BTreeMap::from([(LOAD.to_owned(), took)]),
-    })
+    if bundle.kind() == BundleKind::Delta && settings.is_persisted {
+        return Err(BundleFailure::new(NOT_PERSISTED.to_owned()));
+    }
+    Ok(bundle)
 }
 
 fn reader(engine: &Engine, name: &str, settings: &BundleSettings) -> Result<BundleReader, Error> {
@@ -88,14 +113,17 @@ pub fn activate(engine: &Engine, bundles: &mut [(&str, &mut Read)]) -> Result<()
         .iter()
         .map(|(name, read)| (*name, &read.bundle))
         .collect();
-    engine
-        .activate_bundles(&all)
-        .map_err(|error| failure(&error))?;
+    let activated = engine.activate_bundles(&all);
     let took = nanoseconds(start.elapsed());
-    for (_, read) in bundles {
-        if read.bundle.kind() == BundleKind::Snapshot {
-            read.metrics.insert(COMPILE.to_owned(), took);
+    activated.map_err(|error| {
+        let mut failure = failure(&error);
+        if matches!(error, Error::Compile(_)) {
+            failure.metrics.insert(COMPILE.to_owned(), took);
         }
+        failure
+    })?;
+    for (_, read) in bundles {
+        read.metrics.insert(COMPILE.to_owned(), took);
     }
     Ok(())
 }

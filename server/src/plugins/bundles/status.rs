@@ -67,6 +67,8 @@ pub struct BundleFailure {
     pub http_code: Option<u16>,
     /// Delay that the service requested.
     pub retry_after: Option<Duration>,
+    /// Timers of the steps before the failure, in nanoseconds by their public names.
+    pub metrics: BTreeMap<String, u64>,
 }
 
 impl BundleFailure {
@@ -75,9 +77,7 @@ impl BundleFailure {
         Self {
             log: message.clone(),
             message,
-            errors: Vec::new(),
-            http_code: None,
-            retry_after: None,
+            ..Self::default()
         }
     }
 
@@ -132,6 +132,7 @@ impl BundleStatus {
         self.message = Some(failure.message.clone());
         self.errors.clone_from(&failure.errors);
         self.http_code = failure.http_code;
+        self.metrics.extend(failure.metrics.clone());
     }
 
     /// Removes the last error.

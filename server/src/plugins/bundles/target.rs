@@ -1,6 +1,5 @@
 //! Target of a downloaded bundle: the engine, or the configuration.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -14,8 +13,8 @@ use crate::plugins::registry::{PluginState, Registry};
 /// Creates an engine in which a discovered configuration is evaluated.
 pub type NewEngine = Arc<dyn Fn() -> Engine + Send + Sync>;
 
-/// Activates a discovered configuration, or returns why it is invalid.
-pub type Apply = Arc<dyn Fn(&Value) -> Result<(), String> + Send + Sync>;
+/// Activates a discovered configuration, or returns why it is invalid. Returns its keys that the startup configuration overrides.
+pub type Apply = Arc<dyn Fn(&Value) -> Result<Vec<String>, String> + Send + Sync>;
 
 /// Target of a downloaded bundle.
 #[derive(Clone)]
@@ -60,23 +59,25 @@ impl BundleTarget {
         }
     }
 
-    /// Activates a bundle. Blocks the thread.
+    /// Activates a bundle. Blocks the thread. Returns a message for its status, if there is one.
     ///
     /// # Errors
     /// Returns why it cannot be activated. Nothing has changed then.
-    pub fn activate(&self, name: &str, read: &mut Read) -> Result<(), BundleFailure> {
+    pub fn activate(&self, name: &str, read: &mut Read) -> Result<Option<String>, BundleFailure> {
         match self {
-            Self::Engine(engine) => activate(engine, &mut [(name, read)]),
+            Self::Engine(engine) => activate(engine, &mut [(name, read)]).map(|()| None),
             Self::Configuration(configuration) => configuration.activate(name, read),
         }
     }
 
     /// Reports the status of the bundle.
-    pub fn report(&self, registry: &Registry, status: BundleStatus) {
+    pub fn report(&self, registry: &Registry, mut status: BundleStatus) {
         match self {
             Self::Engine(_) => registry.report_bundle(status),
             Self::Configuration(_) => {
                 let is_active = status.is_active();
+                // as in OPA
+                status.metrics.clear();
                 registry.report_discovery(status);
                 if is_active {
                     registry.report(crate::plugins::DISCOVERY, PluginState::Ok, None);
@@ -105,7 +106,7 @@ impl BundleTarget {
 }
 
 impl Configuration {
-    fn activate(&self, name: &str, read: &mut Read) -> Result<(), BundleFailure> {
+    fn activate(&self, name: &str, read: &mut Read) -> Result<Option<String>, BundleFailure> {
         let failed = |what: String| BundleFailure::new(what);
         if read.bundle.kind() == BundleKind::Delta {
             return Err(failed(
@@ -125,7 +126,10 @@ impl Configuration {
             // the engine's own document about the bundle
             fields.remove("system");
         }
-        read.metrics = BTreeMap::new();
-        (self.apply)(&document).map_err(failed)
+        let overridden = (self.apply)(&document).map_err(failed)?;
+        Ok((!overridden.is_empty()).then(|| {
+            let keys = overridden.join(", ");
+            format!("Keys in the discovered configuration overridden by boot configuration: {keys}")
+        }))
     }
 }

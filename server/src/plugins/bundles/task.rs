@@ -109,14 +109,15 @@ impl BundleTask {
             };
             let source = BundleSource::Archive(archive);
             let mut read = activation::read(target.reader(), &name, &settings, &source)?;
-            target.activate(&name, &mut read)?;
-            Ok(Some(read))
+            let message = target.activate(&name, &mut read)?;
+            Ok(Some((read, message)))
         });
         match restored.await {
             Ok(None) => return,
-            Ok(Some(read)) => {
+            Ok(Some((read, message))) => {
                 self.status.kind = Some(kind(&read));
                 self.activated(&read, String::new());
+                self.status.message = message;
             }
             Err(failure) => self.failed("Failed to load bundle from disk", &failure),
         }
@@ -153,14 +154,15 @@ impl BundleTask {
         self.status.last_successful_request = self.status.last_request;
         self.status.last_successful_download = self.status.last_request;
         self.status.kind = Some(kind(&read));
+        self.status.metrics.extend(read.metrics.clone());
         read.bundle.etag.clone_from(&etag);
         let (target, name) = (self.target.clone(), self.name.clone());
         let activated = blocking(move || {
-            target.activate(&name, &mut read)?;
-            Ok(read)
+            let message = target.activate(&name, &mut read)?;
+            Ok((read, message))
         });
-        let read = match activated.await {
-            Ok(read) => read,
+        let (read, message) = match activated.await {
+            Ok(activated) => activated,
             Err(failure) => {
                 self.failed(self.target.log_messages().activation, &failure);
                 return Err(());
@@ -169,7 +171,8 @@ impl BundleTask {
         self.status.size = size;
         self.downloader.activated();
         self.activated(&read, etag);
-        self.persist(&read, source).await;
+        self.status.message = message;
+        self.persist(source).await;
         Ok(())
     }
 
@@ -213,15 +216,11 @@ impl BundleTask {
         error!(plugin, name = &*self.name, "{what}: {}", failure.log);
     }
 
-    async fn persist(&mut self, read: &Read, source: BundleSource) {
+    async fn persist(&mut self, source: BundleSource) {
         let (Some(persisted), BundleSource::Archive(archive)) = (self.persisted.clone(), source)
         else {
             return;
         };
-        // a delta cannot be persisted without its snapshot
-        if read.bundle.kind() == BundleKind::Delta {
-            return;
-        }
         let written = blocking(move || {
             let written = persisted.write(&archive);
             written.map_err(|error| BundleFailure::new(error.to_string()))
