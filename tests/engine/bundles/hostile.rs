@@ -189,8 +189,16 @@ fn truncated_archives_and_trailing_data() {
     sum[0] = b'b';
     rejected(&[
         ("half a header", cut(100), "unexpected EOF"),
-        ("no content", cut(512), "unexpected EOF"),
-        ("half a content", cut(515), "unexpected EOF"),
+        (
+            "no content",
+            cut(512),
+            "failed to copy file a.rego: unexpected EOF",
+        ),
+        (
+            "half a content",
+            cut(515),
+            "failed to copy file a.rego: unexpected EOF",
+        ),
         (
             "bytes behind",
             tail,
@@ -207,7 +215,11 @@ fn truncated_archives_and_trailing_data() {
             "trailing data after the last entry",
         ),
         ("compressed twice", nested, "unexpected EOF"),
-        ("a size that is a lie", lie.finish(), "unexpected EOF"),
+        (
+            "a size that is a lie",
+            lie.finish(),
+            "failed to copy file a.rego: unexpected EOF",
+        ),
         (
             "a wrong checksum of a header",
             compressed(&sum),
@@ -261,7 +273,7 @@ fn decompression_bombs() {
     rejected(&[(
         "zeros in a file",
         gzip.finish().unwrap(),
-        "archive decompresses to more than 250 times its size",
+        "failed to copy file data.json: archive decompresses to more than 250 times its size",
     )]);
     // Many folders with the same header.
     let folder = Tarball::default().entry(b'5', b"d/", "", 0, b"").0;
