@@ -103,8 +103,11 @@ class Draw:
             own = name if self.chance(0.85) else "main"
             scripts[f"/b/{name}"] = [self.response(own, at, signed, deltas) for at in range(pick([3, 4, 5]))]
             if name == "other":
-                # the order of two activations at a time is random
+                # which of two bundles with overlapping roots is activated first is random
                 scripts["/b/other"].insert(0, {"status": 204})
+                for response in scripts["/b/main"] + scripts["/b/other"]:
+                    if response.get("kind") in ("empty", "outside"):
+                        response.update(status=404, kind="404")
         if signed or self.chance(0.15):
             config["keys"] = {"k": {"algorithm": "HS256", "key": SECRET}}
         if self.chance(0.3):
