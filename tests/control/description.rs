@@ -1,4 +1,7 @@
-//! `/openapi.json` matches the implemented paths, methods and fields.
+//! `/openapi.json` matches the implemented paths, methods and fields, and its reference page.
+
+#[path = "../openapi/page.rs"]
+mod page;
 
 use std::collections::BTreeSet;
 
@@ -91,4 +94,27 @@ async fn described_fields_are_the_ones_there_are() {
         let told = &schema["properties"]["permissions"]["items"]["enum"];
         assert_eq!(*told, json!(AccessRequest::grantable(kind)), "{kind:?}");
     }
+}
+
+const HEAD: &str = "# Control plane API reference
+
+Every operation of the control plane, generated from its OpenAPI description, which `GET /openapi.json` of a running control plane
+returns for generators of clients.
+
+- [Control plane](control-plane.md) describes permissions, keys, preconditions and source data, and
+  [Resources](control-plane-resources.md) each field with examples.
+- Each request needs a key, `Authorization: Bearer KEY`, except for `GET /health` and webhooks. With `service.api_prefix`, the prefix precedes
+  every path.
+- Errors are JSON ([Error](#error)), except for 401, which is text.
+- Lists are paginated: `next_cursor` of a response is the parameter `cursor` of the request for the next page, and `null` on the
+  last page.
+- Bodies are at most 64 MiB for source data, 4 MiB for webhooks and 16 MiB for other requests.
+";
+
+/// `docs/control-http-api.md` is the description, rendered. `BLESS=1` regenerates it.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_reference_page_is_the_description() {
+    let plane = Plane::new(On::Memory).await.unwrap();
+    let (_, described) = plane.send_json("admin", "GET /openapi.json", "").await;
+    page::check("control-http-api.md", HEAD, &described);
 }
