@@ -12,7 +12,7 @@ pub use payloads::{InputError, OptionError};
 use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
 
 use crate::bug::{self, InternalError};
-use crate::bundle::{LoadError, LoadErrors};
+use crate::bundle::LoadErrors;
 use crate::compile::BLANK_QUERY;
 use crate::runtime::{EvalError, StackFrame};
 use crate::store::{Path, PathError, StoreError};
@@ -111,11 +111,9 @@ impl Error {
         match self {
             Self::Compile(diagnostics) => diagnostics.0.iter().map(of_diagnostic).collect(),
             Self::Load(LoadErrors(errors)) => {
-                let entries = errors.iter().map(|error| match error {
-                    LoadError::Syntax(one) => of_diagnostic(one),
-                    LoadError::File(what) | LoadError::Policy(what, _) | LoadError::Roots(what) => {
-                        ErrorEntry::new("load_error", what)
-                    }
+                let entries = errors.iter().map(|error| match error.diagnostic() {
+                    Some(one) => of_diagnostic(one),
+                    None => ErrorEntry::new("load_error", error.to_string()),
                 });
                 entries.collect()
             }

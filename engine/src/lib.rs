@@ -170,7 +170,7 @@ pub use query::{
     QuerySource, Request, Solution, cached_memory, release_memory,
 };
 pub use runtime::{EvalError, StackFrame};
-pub use snapshot::{ActiveBundle, Snapshot, release_thread_snapshot};
+pub use snapshot::{ActiveBundle, ScopeError, Snapshot, release_thread_snapshot};
 pub use solon_syntax::ast::{Module, Version};
 pub use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
 pub use store::{DataSnapshot, Path, PathError};
@@ -231,7 +231,7 @@ pub use solon_syntax as syntax;
 /// X.509 certificates as values.
 #[cfg(feature = "crypto")]
 pub mod x509 {
-    pub use crate::builtins::parse_certificates_in_der;
+    pub use crate::builtins::{CertificateError, parse_certificates_in_der};
 }
 
 /// Examples of the documentation, which run as tests.

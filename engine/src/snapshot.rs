@@ -17,8 +17,8 @@ use crate::error::Error;
 use crate::store::{DataSnapshot, ModuleOrigins, Origin};
 use crate::value::Value;
 
-pub use bundles::ActiveBundle;
 pub(crate) use bundles::active;
+pub use bundles::{ActiveBundle, ScopeError};
 pub use current::release_thread_snapshot;
 pub(crate) use current::{CurrentSnapshot, next_trial_version_id, next_version_id};
 pub(crate) use policy::Policy;

@@ -28,6 +28,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value as Json;
+use solon::host::HostError;
 use solon::internal::value::{Arena, ValueRef};
 use solon::{Engine, Error, Request};
 
@@ -191,7 +192,7 @@ impl solon::Host for Bare {
         5
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError> {
         buffer.fill(7);
         Ok(())
     }

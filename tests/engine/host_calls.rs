@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use solon::host::{HttpError, HttpRequest, HttpResponse, Wait};
+use solon::host::{HostError, HttpError, HttpRequest, HttpResponse, Wait};
 use solon::internal::value::json;
 use solon::{
     Cancel, Engine, Error, ErrorKind, FixedHost, Host, Limits, NdBuiltinCache, PartialOptions,
@@ -103,7 +103,7 @@ impl Host for Counting {
         self.now_ns.load(Ordering::SeqCst)
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError> {
         buffer.fill(0);
         Ok(())
     }
@@ -277,7 +277,7 @@ impl Host for Silent {
         0
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError> {
         buffer.fill(0);
         Ok(())
     }
@@ -405,7 +405,7 @@ impl Host for Chain {
         0
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError> {
         buffer.fill(0);
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use solon::host::{HttpError, HttpRequest, HttpResponse, LookupError, Wait};
+use solon::host::{HostError, HttpError, HttpRequest, HttpResponse, LookupError, Wait};
 use solon::internal::value::json;
 use solon::{Engine, Error, Host, Request};
 use solon_host::SystemHost;
@@ -20,7 +20,7 @@ impl Host for TestHost {
         SystemHost.now_ns()
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError> {
         SystemHost.fill_random(buffer)
     }
 
@@ -37,7 +37,7 @@ impl Host for TestHost {
         own.or_else(|| SystemHost.variable(name))
     }
 
-    fn file(&self, path: &str) -> Result<Vec<u8>, String> {
+    fn file(&self, path: &str) -> Result<Vec<u8>, HostError> {
         SystemHost.file(path)
     }
 }

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
-use solon::host::{HttpError, HttpRequest, HttpResponse, LookupError, Wait};
+use solon::host::{HostError, HttpError, HttpRequest, HttpResponse, LookupError, Wait};
 use solon::{Capabilities, CompilerOptions, Engine, Host, Request, Version};
 use solon_host::{RestrictedHost, SystemHost};
 
@@ -149,7 +149,7 @@ impl Host for Redirecting {
         SystemHost.now_ns()
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError> {
         SystemHost.fill_random(buffer)
     }
 

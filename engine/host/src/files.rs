@@ -7,6 +7,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use solon::bundle::{FileError, FileKind, Files, Links};
+use solon::host::HostError;
 
 use crate::errno;
 
@@ -52,19 +53,23 @@ impl Files for SystemFiles {
 }
 
 /// Reads a regular file of at most `limit` bytes. Devices and pipes are rejected, because reading them may never end.
-pub fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
-    let problem = |error: io::Error| errno::text(&error);
+pub fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, HostError> {
+    let problem = |error: io::Error| HostError::new(error.kind(), errno::text(&error));
     // checked before opening the file, because opening a pipe may already block
     let kind = fs::metadata(path).map_err(problem)?.file_type();
     if !kind.is_file() && !kind.is_dir() {
-        return Err("not a regular file".to_owned());
+        return Err(HostError::new(
+            io::ErrorKind::InvalidInput,
+            "not a regular file",
+        ));
     }
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(problem)?;
     let read = file.take(limit.saturating_add(1)).read_to_end(&mut bytes);
     let read = u64::try_from(read.map_err(problem)?).unwrap_or(u64::MAX);
     if read > limit {
-        return Err(format!("file is larger than {limit} bytes"));
+        let message = format!("file is larger than {limit} bytes");
+        return Err(HostError::new(io::ErrorKind::FileTooLarge, message));
     }
     Ok(bytes)
 }

@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::LazyLock;
 
-use solon::host::{LookupError, OfflineHost, Wait, runtime_of};
+use solon::host::{HostError, LookupError, OfflineHost, Wait, runtime_of};
 use solon::{Host, Value};
 
 /// Maximum size, in bytes, of a file of certificates or keys that a request names (`tls_ca_cert_file`).
@@ -50,7 +50,7 @@ impl Host for SystemHost {
         OfflineHost.now_ns()
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError> {
         OfflineHost.fill_random(buffer)
     }
 
@@ -88,13 +88,15 @@ impl Host for SystemHost {
         std::env::var(name).ok()
     }
 
-    fn file(&self, path: &str) -> Result<Vec<u8>, String> {
+    fn file(&self, path: &str) -> Result<Vec<u8>, HostError> {
         files::read_bounded(Path::new(path), CERTIFICATE_FILE_BYTES)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::ErrorKind;
+
     use super::*;
 
     #[test]
@@ -118,7 +120,10 @@ mod tests {
         assert_eq!(told["env"]["PATH"].as_str(), path.as_deref());
         assert_eq!(
             host.file("/no/such/file"),
-            Err("no such file or directory".to_owned())
+            Err(HostError::new(
+                ErrorKind::NotFound,
+                "no such file or directory"
+            ))
         );
     }
 
@@ -139,7 +144,9 @@ mod tests {
             if is_read {
                 assert_eq!(read.unwrap().len() as u64, length);
             } else {
-                assert_eq!(read, Err("file is larger than 16777216 bytes".to_owned()));
+                let error = read.unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::FileTooLarge);
+                assert_eq!(error.to_string(), "file is larger than 16777216 bytes");
             }
         }
         let link = path.with_extension("link");
@@ -153,11 +160,13 @@ mod tests {
         for name in ["/dev/zero", "/dev/tty", text] {
             if name != text || pipe.as_ref().is_ok_and(|status| status.success()) {
                 let read = SystemHost.file(name);
-                assert_eq!(read, Err("not a regular file".to_owned()), "{name}");
+                let want = HostError::new(ErrorKind::InvalidInput, "not a regular file");
+                assert_eq!(read, Err(want), "{name}");
             }
         }
         let _ = std::fs::remove_file(&path);
-        assert_eq!(SystemHost.file("/"), Err("is a directory".to_owned()));
+        let want = HostError::new(ErrorKind::IsADirectory, "is a directory");
+        assert_eq!(SystemHost.file("/"), Err(want));
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! A restricted version of the system for policies.
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::net::IpAddr;
 #[cfg(feature = "http")]
 use std::sync::Arc;
 
 use solon::Value;
-use solon::host::{Host, HttpError, HttpRequest, HttpResponse, LookupError, Wait, runtime_of};
+use solon::host::{
+    Host, HostError, HttpError, HttpRequest, HttpResponse, LookupError, Wait, runtime_of,
+};
 
 use crate::SystemHost;
 #[cfg(feature = "http")]
@@ -86,7 +89,7 @@ impl Host for RestrictedHost {
         SystemHost.now_ns()
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError> {
         SystemHost.fill_random(buffer)
     }
 
@@ -119,11 +122,14 @@ impl Host for RestrictedHost {
             .flatten()
     }
 
-    fn file(&self, path: &str) -> Result<Vec<u8>, String> {
+    fn file(&self, path: &str) -> Result<Vec<u8>, HostError> {
         // `/proc` has a file with the environment of each process
         let real = std::fs::canonicalize(path);
         if self.variables.is_some() && real.is_ok_and(|real| real.starts_with("/proc")) {
-            return Err("permission denied".to_owned());
+            return Err(HostError::new(
+                ErrorKind::PermissionDenied,
+                "permission denied",
+            ));
         }
         SystemHost.file(path)
     }
@@ -171,7 +177,10 @@ mod tests {
             assert!(read.is_ok_and(|text| !text.is_empty()), "{path}");
             assert_eq!(
                 restricted.file(path),
-                Err("permission denied".to_owned()),
+                Err(HostError::new(
+                    ErrorKind::PermissionDenied,
+                    "permission denied"
+                )),
                 "{path}"
             );
         }

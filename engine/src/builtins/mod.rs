@@ -76,7 +76,7 @@ pub use call::{Budget, BuiltinContext};
 pub use capabilities::{Capabilities, CapabilitiesError, required_json};
 pub use comparison::has_element;
 #[cfg(feature = "crypto")]
-pub use crypto::parse_certificates_in_der;
+pub use crypto::{CertificateError, parse_certificates_in_der};
 pub use entry::{BuiltinEntry, Declaration, after};
 pub use folds::{Aggregation, Fold};
 pub use graph::Graphs;

@@ -14,10 +14,11 @@ use super::BundleFile;
 use super::archive_path::check_path;
 use crate::limits::{BUNDLE_HEADER_BYTES, BUNDLE_PADDING, BUNDLE_RATIO_FROM, BundleLimits};
 
-/// Reads the files of an archive, in its order.
+/// Returns the files of an archive in its order, decompressed in memory.
 ///
 /// # Errors
-/// Fails if the archive is invalid; the bundle is unchanged.
+/// The gzip stream or an entry is not valid, two entries have the same path, a path is not accepted by [`check_path`], or the archive
+/// exceeds `limits`. Reading stops at the first error.
 pub fn read(archive: &[u8], limits: &BundleLimits) -> Result<Vec<BundleFile>, String> {
     let mut input = Decompressed::new(archive, *limits)?;
     let mut files = Vec::new();
@@ -102,10 +103,10 @@ pub fn read(archive: &[u8], limits: &BundleLimits) -> Result<Vec<BundleFile>, St
     Ok(files)
 }
 
-/// Writes files as an archive: the same bytes for the same files on each machine.
+/// Returns an archive with the files in their order. Equal files give equal bytes on each machine.
 ///
 /// # Errors
-/// A path that no archive can hold.
+/// A path or a size that does not fit a header.
 pub fn write(files: &[BundleFile]) -> Result<Vec<u8>, String> {
     let refused = |path: &str, error: &io::Error| format!("{path}: {error}");
     let gzip = GzBuilder::new()

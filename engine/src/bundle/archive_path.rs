@@ -2,10 +2,10 @@
 
 use crate::limits::BundleLimits;
 
-/// A path within a bundle as its files are named: cleaned, with the leading slash that OPA writes if it has one.
+/// Returns the path of an entry without empty steps and `.`. A leading slash, as OPA writes it, is kept.
 ///
 /// # Errors
-/// A path that leads out of the bundle or is not portable.
+/// The path is longer than the limit, leads out of the bundle (`..`), or contains a backslash, NUL or a drive.
 pub fn check_path(path: &str, limits: &BundleLimits) -> Result<String, String> {
     if path.len() > limits.path_bytes {
         return Err(format!("a path is longer than {} bytes", limits.path_bytes));
@@ -29,7 +29,7 @@ pub fn check_path(path: &str, limits: &BundleLimits) -> Result<String, String> {
     Ok(format!("{start}{}", cleaned(relative)))
 }
 
-/// A path without empty steps and without `.`.
+/// Returns a path without empty steps and `.`, and without a leading slash.
 pub fn cleaned(path: &str) -> String {
     steps(path).collect::<Vec<_>>().join("/")
 }

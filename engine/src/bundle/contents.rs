@@ -1,4 +1,4 @@
-//! Bundles as they were read.
+//! Contents of bundles.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub struct Bundle {
     pub documents: Value,
     /// Changes of documents. A bundle that has some is a delta bundle and has neither policies nor documents.
     pub patch: Vec<PatchOperation>,
-    /// Files that are neither policies, documents nor the manifest: plans and WebAssembly among them. None of them is run.
+    /// Other files, such as plans and WebAssembly. None of them is run.
     pub files: Vec<BundleFile>,
     /// Paths of the files that documents came from.
     pub document_files: Vec<String>,
@@ -64,7 +64,7 @@ pub enum BundleKind {
 }
 
 impl Bundle {
-    /// Returns the kind of the bundle.
+    /// Returns the kind of the bundle: a delta bundle if it has changes of documents.
     pub fn kind(&self) -> BundleKind {
         if self.patch.is_empty() {
             BundleKind::Snapshot
@@ -80,7 +80,7 @@ impl Bundle {
             .filter(|file| file_name(&file.path) == WASM)
     }
 
-    /// Returns the documents below the bundle's roots; other objects around them are left out.
+    /// Returns an object with the documents below the bundle's roots. Documents outside of the roots are left out.
     pub fn owned_documents(&self) -> Value {
         let roots = self.manifest.root_paths();
         let mut owned = Transaction::new(&DataSnapshot::new(Value::object(Vec::new()), 0));
@@ -98,7 +98,7 @@ impl Bundle {
         owned.root().clone()
     }
 
-    /// Returns the id of the policy at a path of the bundle: the path after the bundle's name.
+    /// Returns the id of the policy at a path of the bundle: `NAME/path`. A `file` URL as the name stands for its path.
     pub fn module_id(name: &str, path: &str) -> String {
         let name = match crate::uri::file_path(name) {
             Ok(path) => path.into_owned(),
@@ -116,7 +116,7 @@ impl Bundle {
         format!("{name}/{path}")
     }
 
-    /// Checks that the operations of a delta bundle exist.
+    /// Checks that the operations of a delta bundle exist. The error is OPA's message about the first unknown one.
     pub(crate) fn check_patch(&self) -> Result<(), String> {
         let mut operations = self.patch.iter();
         let unknown = operations.find(|operation| operation.operation().is_none());
@@ -209,7 +209,7 @@ impl Bundle {
 /// Name of WebAssembly modules in bundles.
 const WASM: &str = "policy.wasm";
 
-/// The last step of a path.
+/// Returns the last step of a path.
 pub(super) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
@@ -218,7 +218,7 @@ fn is_empty(value: &Value) -> bool {
     value.as_object().is_some_and(|object| object.is_empty())
 }
 
-/// The path of a document that no root permits.
+/// Returns the path of a document outside of all roots, or `None` if there is none.
 fn foreign(roots: &[Path], document: &Value, path: &mut Vec<String>) -> Option<String> {
     let here = Path::new(&*path);
     if is_within(roots, &here) {

@@ -18,7 +18,7 @@ pub struct PatchOperation {
     pub value: Value,
 }
 
-/// Reads `patch.json`. Bytes after the first JSON value are ignored, as OPA ignores them.
+/// Parses `patch.json` and returns its operations in order. Bytes after the first JSON value are ignored, as OPA ignores them.
 ///
 /// # Errors
 /// The message of Go's JSON decoder.
@@ -44,7 +44,7 @@ pub fn read(text: &[u8]) -> Result<Vec<PatchOperation>, String> {
 }
 
 impl PatchOperation {
-    /// The path of the document.
+    /// Returns the path of the document, with the escapes of JSON Patch decoded.
     pub fn document(&self) -> Path {
         let path = self.path.trim_matches('/');
         if path.is_empty() {
@@ -54,7 +54,7 @@ impl PatchOperation {
         Path::new(steps.map(|step| step.replace("~1", "/").replace("~0", "~")))
     }
 
-    /// The operation, unless its name is unknown.
+    /// Returns the operation, or `None` if its name is not known.
     pub(super) fn operation(&self) -> Option<Operation> {
         match &*self.op {
             "upsert" => Some(Operation::Add),
@@ -64,10 +64,10 @@ impl PatchOperation {
         }
     }
 
-    /// Makes the change.
+    /// Applies the operation to a transaction.
     ///
     /// # Errors
-    /// An unknown operation, or those of the documents.
+    /// The operation is unknown, or the documents do not permit it. Parents of the document may have been created then.
     pub(crate) fn apply(&self, transaction: &mut Transaction) -> Result<(), PatchError> {
         let path = self.document();
         let Some(operation) = self.operation() else {
@@ -82,12 +82,12 @@ impl PatchOperation {
     }
 }
 
-/// A change of a delta bundle that cannot be made.
+/// The reason why an operation of a delta bundle was not applied.
 #[derive(Debug)]
 pub(crate) enum PatchError {
-    /// An operation that does not exist.
+    /// The name of the operation is not known.
     Unknown(String),
-    /// Fails for an operation that the documents do not permit.
+    /// The documents do not permit the operation.
     Store(StoreError),
 }
 

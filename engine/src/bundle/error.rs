@@ -1,47 +1,151 @@
-//! Why files were not loaded.
+//! Errors of loading files, and of writing and signing bundles.
 
 use std::fmt;
+use std::io;
 
 use solon_syntax::source::{Diagnostic, Diagnostics};
 
 use super::FileError;
+use crate::uri::FileUrlError;
 
-/// A file that was not loaded.
+/// The reason why a file or a bundle was not loaded.
+///
+/// ```
+/// use std::io::ErrorKind;
+/// use solon::bundle::{BundleReader, LoadErrorKind, Loader, MemoryFiles};
+///
+/// let files = MemoryFiles::from([("p.rego", "package p\n\nallow if")]);
+/// let errors = Loader::new(&files).load(&["absent.rego"]).unwrap_err();
+/// assert_eq!(errors.0[0].kind(), LoadErrorKind::File(ErrorKind::NotFound));
+/// assert_eq!(errors.0[0].to_string(), "stat absent.rego: no such file or directory");
+///
+/// let errors = Loader::new(&files).load(&["p.rego"]).unwrap_err();
+/// assert_eq!(errors.0[0].kind(), LoadErrorKind::Syntax);
+/// assert_eq!(errors.0[0].code(), "rego_parse_error");
+/// assert_eq!(errors.0[0].diagnostics()[0].span.row, 3);
+///
+/// let errors = BundleReader::new("authz").read_archive(b"not gzip").unwrap_err();
+/// assert_eq!(errors.0[0].kind(), LoadErrorKind::Content);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
+pub struct LoadError {
+    kind: LoadErrorKind,
+    message: String,
+    diagnostics: Diagnostics,
+}
+
+/// The kind of a [`LoadError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum LoadError {
-    /// It cannot be read, or holds no document: what is said of it, its name first.
-    File(String),
-    /// It holds no module.
-    Syntax(Diagnostic),
-    /// It is a policy of a bundle that does not parse: the message, the bundle's name first, and the errors.
-    Policy(String, Diagnostics),
-    /// It is a bundle that owns documents of another: what is said of all of them.
-    Roots(String),
+pub enum LoadErrorKind {
+    /// A file or a folder that cannot be read.
+    File(io::ErrorKind),
+    /// Content that is not valid: of a document, a manifest, a patch or an archive, or content that exceeds a limit.
+    Content,
+    /// A module that does not parse. [`LoadError::diagnostics`] returns one diagnostic.
+    Syntax,
+    /// A policy of a bundle that does not parse. [`LoadError::diagnostics`] returns all diagnostics of the policy.
+    BundleSyntax,
+    /// A missing or invalid signature, or a file whose content or name differs from the signed one.
+    Signature,
+    /// Bundles that cannot be activated together: they own the same documents, or a patch cannot be applied.
+    Activation,
 }
 
 impl LoadError {
-    /// A failed call of the operating system, named as its users know it.
+    /// Creates the error of a failed system call. `call` is its name, such as `open`, and the message is that of OPA:
+    /// `open policies/a.rego: permission denied`.
     pub fn system(call: &str, name: &str, error: &FileError) -> Self {
-        Self::File(format!("{call} {name}: {error}"))
+        let message = format!("{call} {name}: {error}");
+        Self::new(LoadErrorKind::File(error.kind()), message)
     }
 
-    /// A file with something wrong in it.
+    /// Creates the error of a file whose content is not valid. The message begins with the name.
     pub fn within(name: &str, what: impl fmt::Display) -> Self {
-        Self::File(format!("{name}: {what}"))
+        Self::content(format!("{name}: {what}"))
+    }
+
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> LoadErrorKind {
+        self.kind
+    }
+
+    /// Returns OPA's code: that of the diagnostic of a module, otherwise `load_error`.
+    pub fn code(&self) -> &str {
+        self.diagnostic()
+            .map_or("load_error", |one| one.code.as_str())
+    }
+
+    /// Returns the diagnostics of a policy that does not parse. Empty for other errors.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics.0
+    }
+
+    /// Returns the diagnostic of an error of the kind [`LoadErrorKind::Syntax`].
+    pub(crate) fn diagnostic(&self) -> Option<&Diagnostic> {
+        let is_syntax = self.kind == LoadErrorKind::Syntax;
+        self.diagnostics.0.first().filter(|_| is_syntax)
+    }
+
+    pub(super) fn content(message: String) -> Self {
+        Self::new(LoadErrorKind::Content, message)
+    }
+
+    pub(crate) fn activation(message: String) -> Self {
+        Self::new(LoadErrorKind::Activation, message)
+    }
+
+    pub(super) fn syntax(diagnostic: Diagnostic) -> Self {
+        Self {
+            kind: LoadErrorKind::Syntax,
+            message: diagnostic.to_string(),
+            diagnostics: Diagnostics(vec![diagnostic]),
+        }
+    }
+
+    pub(super) fn bundle_syntax(message: String, diagnostics: Diagnostics) -> Self {
+        Self {
+            kind: LoadErrorKind::BundleSyntax,
+            message,
+            diagnostics,
+        }
+    }
+
+    pub(super) fn signature(message: String) -> Self {
+        Self::new(LoadErrorKind::Signature, message)
+    }
+
+    /// Returns the error with text before its message.
+    pub(super) fn prefixed(self, prefix: &str) -> Self {
+        let message = format!("{prefix}{}", self.message);
+        Self { message, ..self }
+    }
+
+    fn new(kind: LoadErrorKind, message: String) -> Self {
+        Self {
+            kind,
+            message,
+            diagnostics: Diagnostics(Vec::new()),
+        }
     }
 }
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File(what) | Self::Policy(what, _) | Self::Roots(what) => f.write_str(what),
-            Self::Syntax(diagnostic) => diagnostic.fmt(f),
-        }
+        f.write_str(&self.message)
     }
 }
 
-/// All files that were not loaded, in the order they were found.
+impl std::error::Error for LoadError {}
+
+impl From<FileUrlError> for LoadError {
+    fn from(error: FileUrlError) -> Self {
+        let kind = LoadErrorKind::File(io::ErrorKind::InvalidInput);
+        Self::new(kind, error.to_string())
+    }
+}
+
+/// The errors of all files that were not loaded, in the order in which the files were read. At least one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadErrors(pub Vec<LoadError>);
 
@@ -67,9 +171,58 @@ impl From<LoadError> for LoadErrors {
 
 impl From<Diagnostics> for LoadErrors {
     fn from(diagnostics: Diagnostics) -> Self {
-        Self(diagnostics.0.into_iter().map(LoadError::Syntax).collect())
+        Self(diagnostics.0.into_iter().map(LoadError::syntax).collect())
     }
 }
+
+/// The reason why a part of a bundle was not read, or a bundle was not merged, signed or written.
+///
+/// ```
+/// use solon::bundle::{BundleErrorKind, Manifest};
+///
+/// let error = Manifest::read(br#"{"roots": 7}"#).unwrap_err();
+/// assert_eq!(error.kind(), BundleErrorKind::Manifest);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BundleError {
+    kind: BundleErrorKind,
+    message: String,
+}
+
+/// The kind of a [`BundleError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BundleErrorKind {
+    /// The text of a manifest is not valid.
+    Manifest,
+    /// The text of `.signatures.json` is not valid.
+    Signatures,
+    /// The bundles cannot be merged.
+    Merge,
+    /// The files cannot be signed, or the key is not a key of its algorithm.
+    Signing,
+    /// An archive cannot contain a file.
+    Archive,
+}
+
+impl BundleError {
+    pub(super) fn new(kind: BundleErrorKind, message: String) -> Self {
+        Self { kind, message }
+    }
+
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> BundleErrorKind {
+        self.kind
+    }
+}
+
+impl fmt::Display for BundleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for BundleError {}
 
 /// Errors of a policy's text in OPA's layout: their number, and for each its line with a caret.
 pub(crate) fn syntax_errors(diagnostics: &Diagnostics, text: &[u8]) -> String {

@@ -13,20 +13,20 @@ pub enum FileKind {
     File,
     /// A folder that can be listed.
     Folder,
-    /// Anything else: a socket, a device, a link that was not followed.
+    /// Any other entry: a socket, a device, or a link that was not followed.
     Other,
 }
 
 /// Treatment of symbolic links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// It does.
+    /// A link stands for the file or folder that it leads to.
     Followed,
-    /// Links are not files.
+    /// A link is [`FileKind::Other`].
     PassedOver,
 }
 
-/// Why a file cannot be had.
+/// The reason why a file or a folder cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
     kind: io::ErrorKind,
@@ -34,13 +34,13 @@ pub struct FileError {
 }
 
 impl FileError {
-    /// By what the system says, as messages are to show it: `no such file or directory`.
+    /// Creates an error with a message without the name of the file: `no such file or directory`.
     pub fn new(kind: io::ErrorKind, message: impl Into<String>) -> Self {
         let message = message.into();
         Self { kind, message }
     }
 
-    /// Kind of the error.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> io::ErrorKind {
         self.kind
     }
@@ -60,34 +60,35 @@ impl std::error::Error for FileError {}
 
 /// Files and folders by path: those of the system, of an archive, of a commit.
 pub trait Files {
-    /// Kind of the entry at a path.
+    /// Returns the kind of the entry at a path.
     ///
     /// # Errors
-    /// Fails if the path does not exist or cannot be examined.
+    /// The path does not exist, or cannot be examined.
     fn look(&self, path: &Path, links: Links) -> Result<FileKind, FileError>;
 
-    /// The names of what is in a folder, in any order.
+    /// Returns the names of the entries of a folder, in any order.
     ///
     /// # Errors
-    /// Fails if the path is not a folder or cannot be listed.
+    /// The path is not a folder, or cannot be listed.
     fn names(&self, folder: &Path) -> Result<Vec<OsString>, FileError>;
 
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     ///
     /// # Errors
-    /// When there is none, or it cannot be read.
+    /// The file does not exist, or cannot be read.
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError>;
 
-    /// The absolute path of what is at a path, without links. Files without links need not define it.
+    /// Returns the absolute path of an entry, with all links resolved. The default implementation returns the path unchanged, which
+    /// is correct if there are no links.
     ///
     /// # Errors
-    /// Nothing is at the path, or it cannot be read.
+    /// The path does not exist, or cannot be read.
     fn canonical(&self, path: &Path) -> Result<PathBuf, FileError> {
         Ok(path.to_owned())
     }
 }
 
-/// Files that a program holds in memory, by paths with slashes.
+/// Files in memory, by paths with slashes. Folders exist if they contain a file.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryFiles(BTreeMap<PathBuf, Vec<u8>>);
 
@@ -108,7 +109,7 @@ impl<P: AsRef<Path>, B: Into<Vec<u8>>, const N: usize> From<[(P, B); N]> for Mem
     }
 }
 
-/// The path without `.` and without a slash before it: there is one root.
+/// Returns the path without `.` and without a leading slash, because there is one root.
 fn plain(path: &Path) -> PathBuf {
     let steps = path.components();
     let steps = steps.filter(|step| !matches!(step, Component::CurDir | Component::RootDir));

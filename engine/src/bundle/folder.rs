@@ -8,29 +8,28 @@ use crate::limits::{self, BundleLimits};
 
 /// A file of a folder before it is read.
 pub struct FolderFile {
-    /// Its path within the bundle, with a leading slash.
+    /// Path within the bundle, with a leading slash.
     pub path: String,
-    /// Path of the folder.
+    /// Path by which the file is read.
     pub location: PathBuf,
 }
 
-/// Lists the files of a folder at any depth, in order of their names. Links are followed as long as they lead to what is in the
-/// folder, or wherever they lead with `follow_links`. Names that begin with `..` are passed over: mounted volumes keep the versions of their files below such names, and link
-/// to the current one.
+/// Returns the files of a folder at any depth, in order of their names. Links are followed if they lead to entries of the folder, or
+/// all links with `follow_links`. Names that begin with `..` are skipped: mounted volumes store versions of their files below
+/// such names, and link to the current one.
 ///
 /// # Errors
-/// A folder that cannot be listed, or more files than the limits allow.
+/// A folder cannot be listed, folders are nested too deeply, or there are more files or longer paths than `limits` allows.
 pub fn list(
     files: &dyn Files,
     folder: &Path,
     ignore: &Ignore,
     limits: &BundleLimits,
     follow_links: bool,
-) -> Result<Vec<FolderFile>, String> {
+) -> Result<Vec<FolderFile>, LoadError> {
     let root = files.canonical(folder);
-    let root = root.map_err(|error| {
-        LoadError::system("lstat", &folder.to_string_lossy(), &error).to_string()
-    })?;
+    let root =
+        root.map_err(|error| LoadError::system("lstat", &folder.to_string_lossy(), &error))?;
     let mut lister = Lister {
         files,
         ignore,
@@ -43,34 +42,34 @@ pub fn list(
     Ok(lister.listed)
 }
 
-/// Reads listed files.
+/// Reads the listed files into memory, in their order.
 ///
 /// # Errors
-/// A file that cannot be read or is too large.
+/// A file cannot be read, or the files exceed `limits`.
 pub fn read(
     files: &dyn Files,
     listed: &[FolderFile],
     limits: &BundleLimits,
-) -> Result<Vec<BundleFile>, String> {
+) -> Result<Vec<BundleFile>, LoadError> {
     let mut total = 0_u64;
     let mut read = Vec::with_capacity(listed.len());
     for file in listed {
         let name = file.location.to_string_lossy();
         let bytes = files.read(&file.location);
-        let bytes = bytes.map_err(|error| LoadError::system("open", &name, &error).to_string())?;
+        let bytes = bytes.map_err(|error| LoadError::system("open", &name, &error))?;
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         total = total.saturating_add(size);
         if size > limits.file_bytes {
-            return Err(format!(
+            return Err(LoadError::content(format!(
                 "bundle file {} size ({size} bytes) exceeds configured size_limit_bytes ({} bytes)",
                 file.path, limits.file_bytes
-            ));
+            )));
         }
         if total > limits.total_bytes {
-            return Err(format!(
+            return Err(LoadError::content(format!(
                 "the files are larger than {} bytes",
                 limits.total_bytes
-            ));
+            )));
         }
         read.push(BundleFile {
             path: file.path.clone(),
@@ -85,23 +84,22 @@ struct Lister<'f> {
     ignore: &'f Ignore,
     limits: &'f BundleLimits,
     follow_links: bool,
-    /// The folder without links.
+    /// Path of the folder, with links resolved.
     root: PathBuf,
     listed: Vec<FolderFile>,
 }
 
 impl Lister<'_> {
-    fn folder(&mut self, folder: &Path, path: &str, depth: usize) -> Result<(), String> {
+    fn folder(&mut self, folder: &Path, path: &str, depth: usize) -> Result<(), LoadError> {
         if depth > limits::NESTING {
-            return Err(format!(
+            return Err(LoadError::content(format!(
                 "folders are nested more than {} deep",
                 limits::NESTING
-            ));
+            )));
         }
         let names = self.files.names(folder);
-        let mut names = names.map_err(|error| {
-            LoadError::system("open", &folder.to_string_lossy(), &error).to_string()
-        })?;
+        let mut names =
+            names.map_err(|error| LoadError::system("open", &folder.to_string_lossy(), &error))?;
         names.sort();
         for name in names {
             let location = if folder == Path::new(".") {
@@ -124,11 +122,10 @@ impl Lister<'_> {
     }
 
     /// Returns the entry at a location. `None` for a link that leads out of the bundle, nowhere, or to one of its own parent folders.
-    fn kind(&self, location: &Path, folder: &Path) -> Result<Option<FileKind>, String> {
+    fn kind(&self, location: &Path, folder: &Path) -> Result<Option<FileKind>, LoadError> {
         let kind = self.files.look(location, Links::PassedOver);
-        let kind = kind.map_err(|error| {
-            LoadError::system("stat", &location.to_string_lossy(), &error).to_string()
-        })?;
+        let kind =
+            kind.map_err(|error| LoadError::system("stat", &location.to_string_lossy(), &error))?;
         if kind != FileKind::Other {
             return Ok(Some(kind));
         }
@@ -145,15 +142,18 @@ impl Lister<'_> {
         Ok(self.files.look(location, Links::Followed).ok())
     }
 
-    fn add(&mut self, path: String, location: PathBuf) -> Result<(), String> {
+    fn add(&mut self, path: String, location: PathBuf) -> Result<(), LoadError> {
         if self.listed.len() >= self.limits.entries {
-            return Err(format!("more than {} files", self.limits.entries));
+            return Err(LoadError::content(format!(
+                "more than {} files",
+                self.limits.entries
+            )));
         }
         if path.len() > self.limits.path_bytes {
-            return Err(format!(
+            return Err(LoadError::content(format!(
                 "a path is longer than {} bytes",
                 self.limits.path_bytes
-            ));
+            )));
         }
         self.listed.push(FolderFile { path, location });
         Ok(())

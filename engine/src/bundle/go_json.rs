@@ -3,7 +3,7 @@
 
 use crate::value::{Object, Repr, Value, json};
 
-/// Reads the first JSON value of a text. Bytes after it are ignored.
+/// Parses the first JSON value of a text. Bytes after it are ignored.
 ///
 /// # Errors
 /// The message of Go's decoder.
@@ -11,7 +11,7 @@ pub fn read_first(text: &[u8]) -> Result<Value, String> {
     json::read_first(text)
 }
 
-/// Go's message about a value of another type than a field's.
+/// Returns Go's message about a value whose type is not that of the field.
 pub fn type_error(value: &Value, field: &str, wanted: &str) -> String {
     let kind = kind(value, wanted);
     format!("json: cannot unmarshal {kind} into Go struct field {field} of type {wanted}")
@@ -35,7 +35,7 @@ pub struct GoFields<'v> {
 }
 
 impl<'v> GoFields<'v> {
-    /// The fields of a whole text's value; `None` for `null`.
+    /// Returns the fields of the value of a text, or `None` if the value is `null`.
     ///
     /// # Errors
     /// The value is not an object.
@@ -50,7 +50,7 @@ impl<'v> GoFields<'v> {
         }
     }
 
-    /// The fields of an inner object.
+    /// Returns the fields of a nested object.
     pub fn within(object: &'v Object, name: &'static str) -> Self {
         Self { object, name }
     }
@@ -60,7 +60,7 @@ impl<'v> GoFields<'v> {
         Self { name, ..self }
     }
 
-    /// The value of a field, unless it is `null`.
+    /// Returns the value of a field, or `None` if it is absent or `null`. The case of the name is ignored if no name is equal.
     pub fn get(&self, field: &str) -> Option<&'v Value> {
         let exact = self.object.get_str(field);
         let found = exact.or_else(|| {
@@ -79,7 +79,7 @@ impl<'v> GoFields<'v> {
         type_error(value, &format!("{}.{field}", self.name), wanted)
     }
 
-    /// A field of text.
+    /// Returns a field with a string. `None` if it is absent or `null`; the error is Go's message about another type.
     pub fn string(&self, field: &str) -> Result<Option<String>, String> {
         let Some(value) = self.get(field) else {
             return Ok(None);
@@ -89,7 +89,7 @@ impl<'v> GoFields<'v> {
         Ok(Some(text.to_str().into_owned()))
     }
 
-    /// A field that is a list of texts.
+    /// Returns a field with an array of strings, as [`Self::string`].
     pub fn strings(&self, field: &str) -> Result<Option<Vec<String>>, String> {
         let Some(items) = self.array(field, "[]string")? else {
             return Ok(None);
@@ -102,7 +102,7 @@ impl<'v> GoFields<'v> {
         items.collect::<Result<_, _>>().map(Some)
     }
 
-    /// A field that is a list of the Go type `wanted`.
+    /// Returns a field with an array, as [`Self::string`]. `wanted` is its type in Go.
     pub fn array(&self, field: &str, wanted: &str) -> Result<Option<&'v [Value]>, String> {
         match self.get(field) {
             None => Ok(None),
@@ -111,12 +111,12 @@ impl<'v> GoFields<'v> {
         }
     }
 
-    /// A field that is an object.
+    /// Returns a field with an object, as [`Self::string`].
     pub fn object(&self, field: &str) -> Result<Option<&'v Object>, String> {
         self.typed_object(field, "map[string]interface {}")
     }
 
-    /// A field that is an object of the Go type `wanted`.
+    /// Returns a field with an object, as [`Self::string`]. `wanted` is its type in Go.
     pub fn typed_object(&self, field: &str, wanted: &str) -> Result<Option<&'v Object>, String> {
         match self.get(field) {
             None => Ok(None),
@@ -125,13 +125,13 @@ impl<'v> GoFields<'v> {
         }
     }
 
-    /// A field that is an integer.
+    /// Returns a field with an integer of 64 bits, as [`Self::string`].
     pub fn integer(&self, field: &str) -> Result<Option<i64>, String> {
         let value = self.get(field);
         value.map(|value| self.integer_of(field, value)).transpose()
     }
 
-    /// An integer within a field.
+    /// Returns the integer that is a part of a field.
     pub fn integer_of(&self, field: &str, value: &Value) -> Result<i64, String> {
         match value {
             Value(Repr::Int(number)) => Ok(*number),

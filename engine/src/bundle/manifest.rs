@@ -2,6 +2,7 @@
 
 use solon_syntax::ast::Version;
 
+use super::error::{BundleError, BundleErrorKind};
 use super::go_json::{GoFields, read_first, type_error};
 use crate::store::Path;
 use crate::value::{Object, Repr, Value, json};
@@ -22,17 +23,17 @@ pub struct Manifest {
     pub revision: String,
     /// Slash-separated paths below `data` that the bundle owns; `None` if the manifest has no roots, which means all of `data`.
     pub roots: Option<Vec<String>>,
-    /// WebAssembly modules and their entry points. They are kept and reported, never run.
+    /// WebAssembly modules and their entry points. They are reported and never run.
     pub wasm: Vec<WasmResolver>,
     /// Free metadata, an object if present.
     pub metadata: Option<Value>,
     /// Version of Rego of the bundle's modules.
     pub rego_version: Option<i64>,
-    /// Versions of Rego by a glob pattern of a module's path, which win over `rego_version`. Sorted by pattern.
+    /// Versions of Rego by a glob pattern of a module's path, which take precedence over `rego_version`. Sorted by pattern.
     pub file_rego_versions: Vec<(String, i64)>,
 }
 
-/// An entry point that a WebAssembly module of the bundle answers.
+/// An entry point that a WebAssembly module of the bundle implements.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct WasmResolver {
@@ -45,11 +46,15 @@ pub struct WasmResolver {
 }
 
 impl Manifest {
-    /// Reads a manifest. Bytes after the first JSON value are ignored, as OPA ignores them.
+    /// Parses a manifest. Absent fields have their defaults. Unknown fields, and bytes after the first JSON value, are ignored, as in OPA.
     ///
     /// # Errors
-    /// The message of Go's JSON decoder.
-    pub fn read(text: &[u8]) -> Result<Self, String> {
+    /// The text is not valid JSON, or a field has another type: the message of Go's decoder. Roots and versions are not checked.
+    pub fn read(text: &[u8]) -> Result<Self, BundleError> {
+        Self::parse(text).map_err(|message| BundleError::new(BundleErrorKind::Manifest, message))
+    }
+
+    fn parse(text: &[u8]) -> Result<Self, String> {
         let value = read_first(text)?;
         let Some(fields) = GoFields::of_object(&value, "bundle.Manifest")? else {
             return Ok(Self::default());

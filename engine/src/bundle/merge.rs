@@ -5,7 +5,7 @@ use solon_syntax::source::{Diagnostics, Source};
 use solon_syntax::{ParseOptions, parse_module};
 
 use super::reader::next_source;
-use super::{Bundle, BundleModule, LoadErrors, Loaded, Manifest};
+use super::{Bundle, BundleError, BundleErrorKind, BundleModule, LoadErrors, Loaded, Manifest};
 use crate::store::{DataSnapshot, Transaction};
 use crate::value::{Repr, Value};
 
@@ -15,8 +15,13 @@ impl Bundle {
     /// of bundles that do not set one. Signatures are dropped, because paths change.
     ///
     /// # Errors
-    /// No bundle, bundles that own the same documents, or paths that occur twice.
-    pub fn merge(bundles: Vec<(String, Self)>, default: Version) -> Result<Self, String> {
+    /// Two bundles own the same documents, or a manifest has a version of Rego that does not exist.
+    pub fn merge(bundles: Vec<(String, Self)>, default: Version) -> Result<Self, BundleError> {
+        let merged = Self::merged(bundles, default);
+        merged.map_err(|message| BundleError::new(BundleErrorKind::Merge, message))
+    }
+
+    fn merged(bundles: Vec<(String, Self)>, default: Version) -> Result<Self, String> {
         let is_one = bundles.len() == 1;
         let mut merged = Self::empty();
         let mut roots = Vec::new();
@@ -76,10 +81,11 @@ impl Bundle {
         Ok(merged)
     }
 
-    /// Makes a bundle of files that are not a bundle: all documents and the policies by their names.
+    /// Returns a bundle with all documents and policies of loaded files. The paths of policies are the names of their files, and the
+    /// bundle owns all documents. Policies are parsed again.
     ///
     /// # Errors
-    /// Policies that do not parse.
+    /// The diagnostics of all policies that do not parse.
     pub fn from_files(loaded: &Loaded, options: &ParseOptions) -> Result<Self, LoadErrors> {
         let mut bundle = Self::empty();
         let mut found = Vec::new();
@@ -119,7 +125,7 @@ impl Bundle {
     }
 }
 
-/// The number of a version in manifests.
+/// Returns the number of a version in manifests.
 pub(crate) fn number(version: Version) -> i64 {
     match version {
         Version::V0 | Version::V0CompatV1 => 0,

@@ -40,7 +40,7 @@ mod writer;
 pub use contents::{Bundle, BundleFile, BundleKind, BundleModule};
 pub use delta::PatchOperation;
 pub use directory::{FileSelection, Loaded, Loader, Schemas};
-pub use error::{LoadError, LoadErrors};
+pub use error::{BundleError, BundleErrorKind, LoadError, LoadErrorKind, LoadErrors};
 pub use files::{FileError, FileKind, Files, Links, MemoryFiles};
 pub use manifest::{Manifest, WasmResolver};
 pub use reader::{BundleReader, ReadTimes};
@@ -54,15 +54,16 @@ pub(crate) use merge::number;
 pub(crate) use roots::check_roots;
 
 pub use crate::limits::BundleLimits;
-pub use crate::uri::file_path;
+pub use crate::uri::{FileUrlError, file_path};
 
 impl Bundle {
     /// Writes files as an archive. The same files in the same order make the same bytes on each machine.
     ///
     /// # Errors
-    /// A file that no archive can hold.
-    pub fn write_archive(files: &[BundleFile]) -> Result<Vec<u8>, String> {
-        archive::write(files)
+    /// An archive cannot contain a file: its path is too long, or its length does not fit a header.
+    pub fn write_archive(files: &[BundleFile]) -> Result<Vec<u8>, BundleError> {
+        let archive = archive::write(files);
+        archive.map_err(|message| BundleError::new(BundleErrorKind::Archive, message))
     }
 }
 
@@ -72,8 +73,9 @@ impl Bundle {
     ///
     /// # Errors
     /// A structured file that cannot be read, or a key that does not sign by its algorithm.
-    pub fn sign(files: &[BundleFile], key: &SigningKey) -> Result<Vec<u8>, String> {
-        signatures::sign(files, key, false)
+    pub fn sign(files: &[BundleFile], key: &SigningKey) -> Result<Vec<u8>, BundleError> {
+        let text = signatures::sign(files, key, false);
+        text.map_err(|message| BundleError::new(BundleErrorKind::Signing, message))
     }
 
     /// Signs the bundle as `opa build` does: policies, documents, WebAssembly, plans and the manifest are listed in this order, and the
@@ -81,7 +83,7 @@ impl Bundle {
     ///
     /// # Errors
     /// A key that does not sign by its algorithm.
-    pub fn sign_contents(&mut self, key: &SigningKey) -> Result<(), String> {
+    pub fn sign_contents(&mut self, key: &SigningKey) -> Result<(), BundleError> {
         self.signatures = None;
         let mut files = self.to_files();
         // OPA lists policies before the documents
@@ -92,7 +94,8 @@ impl Bundle {
                 .unwrap_or_default()
                 .rotate_left(1);
         }
-        let text = signatures::sign(&files, key, true)?;
+        let text = signatures::sign(&files, key, true)
+            .map_err(|message| BundleError::new(BundleErrorKind::Signing, message))?;
         self.signatures = Signatures::read(&text)?;
         Ok(())
     }

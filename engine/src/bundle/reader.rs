@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use solon_syntax::ast::{Module, Version};
-use solon_syntax::source::{Diagnostics, Source, SourceId};
+use solon_syntax::source::{Source, SourceId};
 use solon_syntax::{ParseOptions, module_text, parse_module};
 
 use super::contents::file_name;
@@ -64,22 +64,9 @@ pub struct ReadTimes {
     pub modules: Option<Duration>,
 }
 
-/// Why a bundle cannot be read.
-enum ReadError {
-    /// The message.
-    Other(String),
-    /// The message about a policy that does not parse, and its errors.
-    Policy(String, Diagnostics),
-}
-
-impl From<String> for ReadError {
-    fn from(what: String) -> Self {
-        Self::Other(what)
-    }
-}
-
 impl BundleReader {
-    /// A reader of the bundle with a name.
+    /// Creates a reader for the bundle with a name. By default it parses Rego v1, has the limits of [`BundleLimits::default`] and
+    /// rejects signed bundles.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -92,13 +79,13 @@ impl BundleReader {
         }
     }
 
-    /// Sets the bounds of what is read.
+    /// Sets the limits of files and archives.
     #[must_use]
     pub fn limits(self, limits: BundleLimits) -> Self {
         Self { limits, ..self }
     }
 
-    /// Sets patterns of names of files and folders that are passed over, as those of [`Loader::ignore`](super::Loader::ignore).
+    /// Sets patterns of names of files and folders that are skipped, as those of [`Loader::ignore`](super::Loader::ignore).
     #[must_use]
     pub fn ignore(self, patterns: &[String]) -> Self {
         let ignore = Ignore::new(patterns);
@@ -133,10 +120,12 @@ impl BundleReader {
         Self { ignore, ..self }
     }
 
-    /// Reads the bundle at a path: a folder, or a file that is an archive.
+    /// Reads the bundle at a path: a folder, or a file that is an archive. All files are read into memory, and policies are parsed on
+    /// several threads.
     ///
     /// # Errors
-    /// Fails if the bundle is invalid. The message begins with the bundle's name.
+    /// One error: a file cannot be read, or the bundle is invalid. The kind of a missing or invalid signature is
+    /// [`LoadErrorKind::Signature`](super::LoadErrorKind::Signature). The message contains the path or the name of the bundle.
     pub fn read_path(&self, files: &dyn Files, path: &str) -> Result<Bundle, LoadErrors> {
         self.read_path_timed(files, path, &mut ReadTimes::default())
     }
@@ -145,7 +134,7 @@ impl BundleReader {
     /// their names, with the folder, those of an archive in its order.
     ///
     /// # Errors
-    /// Fails if a file cannot be read.
+    /// A file cannot be read, or the files exceed the limits.
     pub fn signed_files(
         &self,
         files: &dyn Files,
@@ -153,8 +142,7 @@ impl BundleReader {
     ) -> Result<Vec<BundleFile>, LoadErrors> {
         let kind = files.look(Path::new(path), Links::Followed);
         let kind = kind.map_err(|error| {
-            let error = LoadError::system("stat", path, &error);
-            LoadError::File(format!("error reading \"{path}\": {error}"))
+            LoadError::system("stat", path, &error).prefixed(&format!("error reading \"{path}\": "))
         })?;
         let in_folder = kind == FileKind::Folder;
         let reader = Self {
@@ -175,7 +163,7 @@ impl BundleReader {
             let bytes = bytes.map_err(|error| LoadError::system("open", path, &error))?;
             self.decompressed(&bytes)
         };
-        let mut read = read.map_err(LoadError::File)?;
+        let mut read = read?;
         read.retain(|file| !is_signatures(&file.path));
         for file in &mut read {
             file.path = reader.display_path(&file.path);
@@ -195,8 +183,7 @@ impl BundleReader {
     ) -> Result<Bundle, LoadErrors> {
         let kind = files.look(Path::new(path), Links::Followed);
         let kind = kind.map_err(|error| {
-            let error = LoadError::system("stat", path, &error);
-            LoadError::File(format!("error reading \"{path}\": {error}"))
+            LoadError::system("stat", path, &error).prefixed(&format!("error reading \"{path}\": "))
         })?;
         if kind == FileKind::Folder {
             let in_folder = Self {
@@ -217,16 +204,15 @@ impl BundleReader {
         }
         let bytes = files.read(Path::new(path));
         let bytes = bytes.map_err(|error| {
-            let error = LoadError::system("open", path, &error);
-            LoadError::File(format!("error reading \"{path}\": {error}"))
+            LoadError::system("open", path, &error).prefixed(&format!("error reading \"{path}\": "))
         })?;
         self.read_archive_timed(&bytes, times)
     }
 
-    /// Reads the bundle in an archive.
+    /// Reads the bundle in an archive: gzip-compressed tar, as `solon build` writes it.
     ///
     /// # Errors
-    /// Fails if the bundle is invalid, and changes nothing. The message begins with the bundle's name.
+    /// One error that says why the bundle is invalid. The message begins with the name of the bundle.
     pub fn read_archive(&self, archive: &[u8]) -> Result<Bundle, LoadErrors> {
         self.read_archive_timed(archive, &mut ReadTimes::default())
     }
@@ -243,27 +229,20 @@ impl BundleReader {
         self.named(|reader| reader.assembled(reader.decompressed(archive)?, times))
     }
 
-    /// Reads the bundle that consists of some files.
+    /// Reads the bundle that consists of the files. Their number and sizes are not limited.
     ///
     /// # Errors
-    /// Fails if the bundle is invalid. The message begins with the bundle's name.
+    /// One error that says why the bundle is invalid. The message begins with the name of the bundle.
     pub fn read_files(&self, files: Vec<BundleFile>) -> Result<Bundle, LoadErrors> {
         self.named(|reader| reader.assembled(files, &mut ReadTimes::default()))
     }
 
-    fn named<T>(&self, read: impl FnOnce(&Self) -> Result<T, ReadError>) -> Result<T, LoadErrors> {
-        let named = |what: String| format!("bundle {}: {what}", self.name);
-        read(self).map_err(|error| {
-            let error = match error {
-                ReadError::Other(what) => LoadError::File(named(what)),
-                ReadError::Policy(what, errors) => LoadError::Policy(named(what), errors),
-            };
-            error.into()
-        })
+    fn named<T>(&self, read: impl FnOnce(&Self) -> Result<T, LoadError>) -> Result<T, LoadErrors> {
+        read(self).map_err(|error| error.prefixed(&format!("bundle {}: ", self.name)).into())
     }
 
-    fn decompressed(&self, archive: &[u8]) -> Result<Vec<BundleFile>, String> {
-        let mut files = super::archive::read(archive, &self.limits)?;
+    fn decompressed(&self, archive: &[u8]) -> Result<Vec<BundleFile>, LoadError> {
+        let mut files = super::archive::read(archive, &self.limits).map_err(LoadError::content)?;
         files.retain(|file| {
             let mut steps = file.path.split('/');
             !steps.any(|step| self.ignore.matches(step))
@@ -271,28 +250,33 @@ impl BundleReader {
         Ok(files)
     }
 
-    /// Makes a bundle of its files.
+    /// Returns the bundle that consists of the files. Checks signatures, roots and versions.
     fn assembled(
         &self,
         files: Vec<BundleFile>,
         times: &mut ReadTimes,
-    ) -> Result<Bundle, ReadError> {
+    ) -> Result<Bundle, LoadError> {
         let mut bundle = Bundle::empty();
         for file in &files {
             if file_name(&file.path) == PATCH {
-                bundle.patch = delta::read(&file.bytes)
-                    .map_err(|error| format!("bundle load failed on patch decode: {error}"))?;
+                bundle.patch = delta::read(&file.bytes).map_err(|error| {
+                    LoadError::content(format!("bundle load failed on patch decode: {error}"))
+                })?;
             } else if is_signatures(&file.path) {
                 if bundle.signatures.is_some() {
-                    return Err(MULTIPLE_TOKENS.to_owned().into());
+                    return Err(LoadError::content(MULTIPLE_TOKENS.to_owned()));
                 }
-                bundle.signatures = Signatures::read(&file.bytes)
-                    .map_err(|error| format!("bundle load failed on signatures decode: {error}"))?;
+                bundle.signatures = Signatures::read(&file.bytes).map_err(|error| {
+                    LoadError::content(format!("bundle load failed on signatures decode: {error}"))
+                })?;
             }
         }
         let is_delta = bundle.kind() == BundleKind::Delta;
         let signatures = bundle.signatures.as_ref();
-        let mut verifier = self.verification.start(signatures, is_delta)?;
+        let mut verifier = self
+            .verification
+            .start(signatures, is_delta)
+            .map_err(LoadError::signature)?;
         let mut documents = MergedDocuments::default();
         let mut modules = Vec::new();
         for file in files {
@@ -300,18 +284,21 @@ impl BundleReader {
             if is_signatures(&file.path) {
                 continue;
             }
-            verifier.check(&self.display_path(&file.path), &file)?;
+            verifier
+                .check(&self.display_path(&file.path), &file)
+                .map_err(LoadError::signature)?;
             if file.path.strip_suffix(".rego").is_some() {
                 modules.push(file);
             } else if let Some(kind) = document_kind(name) {
                 let start = Instant::now();
                 let added = self.add_document(&mut documents, &file, kind);
                 times.documents = Some(times.documents.unwrap_or_default() + start.elapsed());
-                added?;
+                added.map_err(LoadError::content)?;
                 bundle.document_files.push(file.path);
             } else if file.path.ends_with(MANIFEST) {
-                bundle.manifest = Manifest::read(&file.bytes)
-                    .map_err(|error| format!("bundle load failed on manifest decode: {error}"))?;
+                bundle.manifest = Manifest::read(&file.bytes).map_err(|error| {
+                    LoadError::content(format!("bundle load failed on manifest decode: {error}"))
+                })?;
                 bundle.has_manifest = true;
             } else {
                 bundle.files.push(file);
@@ -333,14 +320,16 @@ impl BundleReader {
             let (path, module) = (file.path, module?);
             bundle.modules.push(BundleModule { path, module });
         }
-        bundle.check_kind()?;
-        verifier.finish()?;
-        bundle.manifest.check()?;
-        bundle.check(&|path| self.display_path(path))?;
+        bundle.check_kind().map_err(LoadError::content)?;
+        verifier.finish().map_err(LoadError::signature)?;
+        bundle.manifest.check().map_err(LoadError::content)?;
+        bundle
+            .check(&|path| self.display_path(path))
+            .map_err(LoadError::content)?;
         Ok(bundle)
     }
 
-    /// The path of a file as messages name it: those of a folder with the folder.
+    /// Returns the path of a file for messages. In a folder it begins with the folder.
     fn display_path(&self, path: &str) -> String {
         if self.in_folder {
             Bundle::module_id(&self.name, path)
@@ -393,14 +382,17 @@ impl BundleReader {
         manifest: &Manifest,
         id: SourceId,
         file: &BundleFile,
-    ) -> Result<Arc<Module>, ReadError> {
+    ) -> Result<Arc<Module>, LoadError> {
         let mut options = self.options;
         if options.version != Version::V0CompatV1 {
-            options.version = manifest.version_of(&file.path, options.version)?;
+            options.version = manifest
+                .version_of(&file.path, options.version)
+                .map_err(LoadError::content)?;
         }
         let name = self.display_path(&file.path);
-        let failed =
-            |diagnostics| ReadError::Policy(syntax_errors(&diagnostics, &file.bytes), diagnostics);
+        let failed = |diagnostics| {
+            LoadError::bundle_syntax(syntax_errors(&diagnostics, &file.bytes), diagnostics)
+        };
         let text = module_text(&name, &file.bytes, &options).map_err(failed)?;
         let source = Source::new(id, &*name, text);
         parse_module(&source, &options)
@@ -413,7 +405,7 @@ fn is_signatures(path: &str) -> bool {
     file_name(path) == SIGNATURES
 }
 
-/// How the documents of a file are read, if it is one of documents.
+/// Returns the kind of a file with documents, or `None` for other files.
 fn document_kind(name: &str) -> Option<NamedFileKind> {
     match name {
         "data.json" => Some(NamedFileKind::Json),
@@ -422,7 +414,7 @@ fn document_kind(name: &str) -> Option<NamedFileKind> {
     }
 }
 
-/// A number of a text that no engine gives to another: engines count from zero.
+/// Returns an id of a source that no engine assigns, because engines count from zero. Ids repeat after 2^30 modules.
 pub(super) fn next_source() -> SourceId {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     const FIRST: u32 = 1 << 31;

@@ -1,4 +1,4 @@
-//! The documents that bundles own: no two of them may own the same.
+//! Roots of bundles. Two active bundles must not own the same documents.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,12 +9,13 @@ use crate::store::Path;
 pub struct BundleRoots<'p>(Vec<(&'p str, Vec<Path>)>);
 
 impl<'p> BundleRoots<'p> {
-    /// Takes note of the roots of another bundle, each as the steps to it.
+    /// Adds the roots of a bundle.
     pub fn add(&mut self, name: &'p str, roots: Vec<Path>) {
         self.0.push((name, roots));
     }
 
-    /// Fails if two bundles own the same documents.
+    /// Returns OPA's message that names all bundles that own the same documents, or `None` if there are none. Compares all pairs of
+    /// roots.
     pub fn overlap(&self) -> Option<String> {
         let mut bundles = BTreeSet::new();
         let mut unbounded = BTreeSet::new();
@@ -58,7 +59,7 @@ impl<'p> BundleRoots<'p> {
 /// Checks that no two bundles own the same documents.
 ///
 /// # Errors
-/// A message that names all bundles that do.
+/// OPA's message, which names all bundles that do.
 pub(crate) fn check_roots(bundles: BTreeMap<&str, Vec<Path>>) -> Result<(), String> {
     let roots = BundleRoots(bundles.into_iter().collect());
     roots.overlap().map_or(Ok(()), Err)

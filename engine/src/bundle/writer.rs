@@ -1,4 +1,4 @@
-//! Bundles as files: what OPA writes of a bundle, in the order of its archives.
+//! Bundles as files, in the order of OPA's archives.
 
 use solon_syntax::source::Diagnostics;
 use solon_syntax::{FormatOptions, ParseOptions, format, parse_module};
@@ -14,7 +14,7 @@ impl Bundle {
     /// Formats the policies, each in the version of Rego that it is written in.
     ///
     /// # Errors
-    /// A policy that the formatter rejects. Those before it are formatted then.
+    /// A policy that the formatter rejects. The policies before it are formatted then.
     pub fn format_modules(&mut self, options: &ParseOptions) -> Result<(), Diagnostics> {
         for module in &mut self.modules {
             let parse = ParseOptions {

@@ -228,7 +228,7 @@ fn is_same_set(one: Vec<Path>, other: Vec<Path>) -> bool {
 }
 
 fn load_error(what: String) -> Error {
-    LoadErrors::from(LoadError::Roots(what)).into()
+    LoadErrors::from(LoadError::activation(what)).into()
 }
 
 /// Returns the path of the facts about a bundle.

@@ -92,10 +92,7 @@ impl Error {
                 .first()
                 .map_or(Code::Compile, |first| first.code)
                 .as_str(),
-            Self::Load(LoadErrors(errors)) => match errors.first() {
-                Some(LoadError::Syntax(first)) => first.code.as_str(),
-                _ => "load_error",
-            },
+            Self::Load(LoadErrors(errors)) => errors.first().map_or("load_error", LoadError::code),
             Self::Eval(error) => error.code.as_str(),
             Self::Store(error) => error.code(),
             Self::Input(_) | Self::Output(_) | Self::Options(_) | Self::EmptyQuery => {
@@ -160,10 +157,9 @@ mod tests {
             Error::Input(InputError::new("not an object")),
             Error::Output(crate::from_value::<i64>(&Value::from("x")).unwrap_err()),
             Error::Options(OptionError::new("not a reference")),
-            load(LoadError::File("cannot be read".to_owned())),
-            load(LoadError::Policy("p.rego".to_owned(), syntax.clone())),
-            load(LoadError::Roots("roots overlap".to_owned())),
-            load(LoadError::Syntax(syntax.0[0].clone())),
+            load(LoadError::within("p.json", "not valid")),
+            load(LoadError::activation("roots overlap".to_owned())),
+            Error::Load(LoadErrors::from(syntax)),
             Error::UnknownPath(Path::new(["p", "x"])),
             engine.remove_module("absent.rego").unwrap_err(),
             engine.prepare_query("").err().unwrap(),

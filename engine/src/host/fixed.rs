@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
 
-use super::{Host, HttpError, HttpRequest, HttpResponse, LookupError, Wait, runtime_of};
+use super::{Host, HostError, HttpError, HttpRequest, HttpResponse, LookupError, Wait, runtime_of};
 use crate::value::Value;
 
 /// A host with fixed responses, for tests only: its clock never moves, so that expired tokens stay valid, and its
 /// random numbers are predictable.
 ///
-/// It has the addresses and responses that it was given, and no others.
+/// Lookups and requests without a configured response fail.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -67,7 +67,7 @@ impl Host for FixedHost {
         self.now_ns
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError> {
         for (at, byte) in (0_u8..=255).cycle().zip(buffer) {
             *byte = at;
         }
@@ -101,8 +101,8 @@ impl Host for FixedHost {
         self.variables.get(name).cloned()
     }
 
-    fn file(&self, path: &str) -> Result<Vec<u8>, String> {
+    fn file(&self, path: &str) -> Result<Vec<u8>, HostError> {
         let file = self.files.get(path).cloned();
-        file.ok_or_else(|| "no such file or directory".to_owned())
+        file.ok_or_else(HostError::not_found)
     }
 }

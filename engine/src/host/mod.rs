@@ -1,6 +1,7 @@
 //! The host environment: every external effect of a policy goes through [`Host`].
 
 mod cancel;
+mod error;
 mod fixed;
 mod http;
 mod offline;
@@ -8,12 +9,14 @@ mod runtime;
 mod wait;
 
 pub use cancel::Cancel;
+pub use error::HostError;
 pub use fixed::FixedHost;
 pub use http::{HttpError, HttpErrorKind, HttpRequest, HttpResponse, Identity, Tls, Trust};
 pub use offline::OfflineHost;
 pub use runtime::runtime_of;
 pub use wait::{Reply, Wait, WaitError};
 
+use std::fmt;
 use std::net::IpAddr;
 
 use crate::value::Value;
@@ -23,7 +26,9 @@ use crate::value::Value;
 /// Calls that may take long receive a [`Wait`] and must return when it ends, even if the work is not finished.
 ///
 /// ```
+/// use std::io::ErrorKind;
 /// use std::sync::Arc;
+/// use solon::host::HostError;
 /// use solon::{Engine, Host, Request};
 ///
 /// struct Noon;
@@ -33,8 +38,8 @@ use crate::value::Value;
 ///         12 * 3600 * 1_000_000_000
 ///     }
 ///
-///     fn fill_random(&self, _: &mut [u8]) -> Result<(), String> {
-///         Err("no random source".to_owned())
+///     fn fill_random(&self, _: &mut [u8]) -> Result<(), HostError> {
+///         Err(HostError::new(ErrorKind::Unsupported, "no random source"))
 ///     }
 /// }
 ///
@@ -50,8 +55,8 @@ pub trait Host: Send + Sync {
     /// Fills a buffer with random bytes.
     ///
     /// # Errors
-    /// A message if there are none; it ends the evaluation.
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String>;
+    /// The host has no random source, or it failed. The error ends the evaluation, and the content of the buffer is not used.
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError>;
 
     /// Returns facts about the surrounding program (`opa.runtime`). Without an environment, `env` is empty.
     fn runtime(&self) -> Value {
@@ -86,10 +91,10 @@ pub trait Host: Send + Sync {
     /// Reads a file, for the certificates that requests name.
     ///
     /// # Errors
-    /// The reason why it cannot be read, for example `no such file or directory`.
-    fn file(&self, path: &str) -> Result<Vec<u8>, String> {
+    /// The file cannot be read. The error of `http.send` contains the message. The default implementation has no files.
+    fn file(&self, path: &str) -> Result<Vec<u8>, HostError> {
         let _ = path;
-        Err("no such file or directory".to_owned())
+        Err(HostError::not_found())
     }
 }
 
@@ -108,6 +113,18 @@ pub enum LookupError {
     /// The host has no network.
     NoNetwork,
 }
+
+impl fmt::Display for LookupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(message) => f.write_str(message),
+            Self::Over(over) => over.fmt(f),
+            Self::NoNetwork => f.write_str(NO_NETWORK),
+        }
+    }
+}
+
+impl std::error::Error for LookupError {}
 
 impl From<WaitError> for LookupError {
     fn from(over: WaitError) -> Self {

@@ -1,8 +1,9 @@
 //! The default host: clock and random source of the system only.
 
+use std::io::ErrorKind;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::Host;
+use super::{Host, HostError};
 
 /// The system's clock and random source, without network, files and environment variables. The default host of an
 /// engine.
@@ -21,7 +22,7 @@ impl Host for OfflineHost {
         }
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
-        getrandom::fill(buffer).map_err(|error| error.to_string())
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError> {
+        getrandom::fill(buffer).map_err(|error| HostError::new(ErrorKind::Other, error.to_string()))
     }
 }

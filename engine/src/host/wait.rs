@@ -40,8 +40,20 @@ pub enum WaitError {
     Disconnected,
 }
 
+impl fmt::Display for WaitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TimedOut => "the deadline of the evaluation has passed",
+            Self::Cancelled => "the evaluation was cancelled",
+            Self::Disconnected => "the call ended without a result",
+        })
+    }
+}
+
+impl std::error::Error for WaitError {}
+
 impl<'a> Wait<'a> {
-    /// Waits until a deadline, or until cancellation.
+    /// Creates the limits of a call. Without a deadline and a handle it waits forever.
     pub fn new(until: Option<Instant>, cancel: Option<&'a Cancel>) -> Self {
         Self {
             until,
@@ -50,7 +62,7 @@ impl<'a> Wait<'a> {
         }
     }
 
-    /// Sets a hook that is called regularly while this thread waits.
+    /// Sets a hook that is called every 20 ms while this thread waits.
     #[must_use]
     pub(crate) fn on_poll(mut self, hook: Option<&'a dyn Fn()>) -> Self {
         self.on_poll = hook;
@@ -81,22 +93,22 @@ impl<'a> Wait<'a> {
         late.then_some(WaitError::TimedOut)
     }
 
-    /// Blocks this thread until another thread sends a value or the wait ends. `ask` passes the [`Reply`] to that
+    /// Blocks this thread until another thread sends a value or the wait ends. `pass` passes the [`Reply`] to that
     /// thread.
     ///
     /// # Errors
-    /// Reason for a missing value.
-    pub fn reply<T>(&self, ask: impl FnOnce(Reply<T>)) -> Result<T, WaitError> {
+    /// The wait ended, or the [`Reply`] was dropped. A value that is sent later is dropped.
+    pub fn reply<T>(&self, pass: impl FnOnce(Reply<T>)) -> Result<T, WaitError> {
         let slot = Arc::new(Mutex::new(ReplyState::Open));
         let reply = Reply {
             slot: slot.clone(),
             waiter: thread::current(),
         };
         let _waiting = self.cancel.map(Cancel::wakes_this_thread);
-        ask(reply);
+        pass(reply);
         loop {
             match std::mem::replace(&mut *slot.lock(), ReplyState::Open) {
-                ReplyState::Filled(answer) => return Ok(answer),
+                ReplyState::Filled(value) => return Ok(value),
                 ReplyState::Abandoned => return Err(WaitError::Disconnected),
                 ReplyState::Open => {}
             }
@@ -153,8 +165,8 @@ pub struct Reply<T> {
 
 impl<T> Reply<T> {
     /// Sends the value and wakes the waiting thread.
-    pub fn send(self, answer: T) {
-        *self.slot.lock() = ReplyState::Filled(answer);
+    pub fn send(self, value: T) {
+        *self.slot.lock() = ReplyState::Filled(value);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Active bundles of a snapshot, as the documents below `data.system.bundles` describe them.
 
+use std::fmt;
+
 use super::Snapshot;
 use crate::store::Path;
 use crate::value::{Repr, Value};
@@ -16,6 +18,41 @@ pub struct ActiveBundle {
     pub roots: Vec<String>,
 }
 
+/// The reason why clients must not change a document. The text is OPA's message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ScopeError {
+    /// The path is `data`, and a bundle is active.
+    Root,
+    /// A bundle owns all documents.
+    AllPaths {
+        /// Name of the bundle.
+        bundle: String,
+    },
+    /// A bundle owns the document, part of it, or what it is part of.
+    Path {
+        /// Path of the document.
+        path: Path,
+        /// Name of the bundle.
+        bundle: String,
+    },
+}
+
+impl fmt::Display for ScopeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root => f.write_str("can't write to document root with bundle roots configured"),
+            Self::AllPaths { bundle } => write!(f, "all paths owned by bundle {bundle:?}"),
+            Self::Path { path, bundle } => {
+                let path = path.segments().join("/");
+                write!(f, "path {path} is owned by bundle {bundle:?}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ScopeError {}
+
 impl ActiveBundle {
     /// Returns the bundles that are active in documents, in order of their names.
     pub fn list(documents: &Value) -> Vec<Self> {
@@ -25,23 +62,23 @@ impl ActiveBundle {
     /// Checks that none of the bundles owns a document, part of it, or what it is part of. Servers reject changes of clients by it.
     ///
     /// # Errors
-    /// OPA's message.
-    pub fn check_scope(bundles: &[Self], path: &Path) -> Result<(), String> {
+    /// The first bundle in the list that owns such a document.
+    pub fn check_scope(bundles: &[Self], path: &Path) -> Result<(), ScopeError> {
         if path.is_root() && !bundles.is_empty() {
-            return Err("can't write to document root with bundle roots configured".to_owned());
+            return Err(ScopeError::Root);
         }
         for bundle in bundles {
             let roots = bundle.roots.iter();
             let roots: Vec<Path> = roots.map(|root| Path::from_slashes(root)).collect();
             if roots.iter().any(Path::is_root) {
-                return Err(format!("all paths owned by bundle {:?}", bundle.name));
+                let bundle = bundle.name.clone();
+                return Err(ScopeError::AllPaths { bundle });
             }
             if roots.iter().any(|root| root.overlaps(path)) {
-                return Err(format!(
-                    "path {} is owned by bundle {:?}",
-                    path.segments().join("/"),
-                    bundle.name
-                ));
+                return Err(ScopeError::Path {
+                    path: path.clone(),
+                    bundle: bundle.name.clone(),
+                });
             }
         }
         Ok(())
@@ -84,8 +121,8 @@ impl Snapshot {
     /// Checks a path by [`ActiveBundle::check_scope`].
     ///
     /// # Errors
-    /// OPA's message if a bundle owns it.
-    pub fn check_bundle_scope(&self, path: &Path) -> Result<(), String> {
+    /// A bundle owns the path, part of it, or what it is part of.
+    pub fn check_bundle_scope(&self, path: &Path) -> Result<(), ScopeError> {
         ActiveBundle::check_scope(&self.bundles(), path)
     }
 }

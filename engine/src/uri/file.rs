@@ -1,8 +1,36 @@
 //! URLs of files.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use super::{UriPart, decode};
+
+/// The reason why a URL does not name a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FileUrlError {
+    /// The scheme is not `file`.
+    UnsupportedScheme {
+        /// The whole URL.
+        url: String,
+    },
+    /// A percent escape is not valid.
+    InvalidEscape {
+        /// The path of the URL.
+        path: String,
+    },
+}
+
+impl fmt::Display for FileUrlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnsupportedScheme { url } => write!(f, "unsupported URL scheme: {url}"),
+            Self::InvalidEscape { path } => write!(f, "invalid URL escape in {path}"),
+        }
+    }
+}
+
+impl std::error::Error for FileUrlError {}
 
 /// Returns the path that a `file` URL names. A text without `://` is a path already and is returned unchanged.
 ///
@@ -14,19 +42,23 @@ use super::{UriPart, decode};
 ///
 /// # Errors
 /// The scheme is another one, or an escape is broken.
-pub fn file_path(text: &str) -> Result<Cow<'_, str>, String> {
+pub fn file_path(text: &str) -> Result<Cow<'_, str>, FileUrlError> {
     let Some((scheme, rest)) = text.split_once("://") else {
         return Ok(text.into());
     };
     if !scheme.eq_ignore_ascii_case("file") {
-        return Err(format!("unsupported URL scheme: {text}"));
+        let url = text.to_owned();
+        return Err(FileUrlError::UnsupportedScheme { url });
     }
     let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("");
     let end = path.find(['?', '#']).unwrap_or(path.len());
     let path = path.get(..end).unwrap_or(path);
     match decode(path.as_bytes(), UriPart::Path) {
         Ok(decoded) => Ok(String::from_utf8_lossy(&decoded).into_owned().into()),
-        Err(_) => Err(format!("invalid URL escape in {path}")),
+        Err(_) => {
+            let path = path.to_owned();
+            Err(FileUrlError::InvalidEscape { path })
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::fmt;
 
 use crate::value::display;
 
-pub use file::file_path;
+pub use file::{FileUrlError, file_path};
 
 /// Components of a URI. Missing components are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

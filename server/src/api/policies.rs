@@ -63,9 +63,9 @@ pub fn list(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         .iter()
         .map(|(id, module)| PolicyResponse::of_module(id, module, pretty, 2));
     let policies = policies.collect::<Result<Vec<_>, _>>()?;
-    let mut answer = JsonFields::new(pretty);
-    answer.typed("result", &policies);
-    Ok(response::json(Status::OK, answer.finish()))
+    let mut fields = JsonFields::new(pretty);
+    fields.typed("result", &policies);
+    Ok(response::json(Status::OK, fields.finish()))
 }
 
 /// `GET /v1/policies/{id}`
@@ -75,10 +75,10 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let name = target.module_name(&now);
     let module = now.module(&name);
     let module = module.ok_or_else(|| ApiError::no_policy(&target.id))?;
-    let mut answer = JsonFields::new(request.pretty());
+    let mut fields = JsonFields::new(request.pretty());
     let policy = PolicyResponse::of_module(&name, module, request.pretty(), 1)?;
-    answer.typed("result", &policy);
-    Ok(response::json(Status::OK, answer.finish()))
+    fields.typed("result", &policy);
+    Ok(response::json(Status::OK, fields.finish()))
 }
 
 /// `PUT /v1/policies/{id}`: parses and compiles before it changes anything.
@@ -138,7 +138,7 @@ fn check_package(now: &Snapshot, module: &Module) -> Result<(), PolicyRejection>
     let steps = module.package.path.iter().skip(1);
     let steps = steps.filter_map(|step| Some(step.as_string()?.to_string()));
     now.check_bundle_scope(&Path::new(steps))
-        .map_err(PolicyRejection::Owned)
+        .map_err(|error| PolicyRejection::Owned(error.to_string()))
 }
 
 /// Changes policies. `change` is called under the writer lock, so that the module that it names is the one with the policy's id.
@@ -216,9 +216,9 @@ impl PolicyTarget {
 }
 
 fn done(state: &State, request: &Call<'_>, metrics: &Metrics) -> Response {
-    let mut answer = JsonFields::new(request.pretty());
+    let mut fields = JsonFields::new(request.pretty());
     if request.params().flag("metrics") {
-        metrics::add(&mut answer, metrics, state.options.spelling);
+        metrics::add(&mut fields, metrics, state.options.spelling);
     }
-    response::json(Status::OK, answer.finish())
+    response::json(Status::OK, fields.finish())
 }

@@ -91,7 +91,9 @@ fn check_scope<'p>(
 ) -> Result<(), ApiError> {
     let bundles = ActiveBundle::list(transaction.root());
     let mut paths = paths.into_iter();
-    paths.try_for_each(|path| ActiveBundle::check_scope(&bundles, path).map_err(ApiError::invalid))
+    let check = |path| ActiveBundle::check_scope(&bundles, path);
+    let checked = paths.try_for_each(check);
+    checked.map_err(|error| ApiError::invalid(error.to_string()))
 }
 
 /// Checks that all existing parents of a path are objects, because documents can be written only into objects.
@@ -118,7 +120,7 @@ fn done(state: &State, request: &Call<'_>, metrics: &Metrics) -> Response {
         return response::empty(Status::NO_CONTENT);
     }
     metrics.since("server_handler", request.info().received());
-    let mut answer = JsonFields::new(false);
-    metrics::add(&mut answer, metrics, state.options.spelling);
-    response::json(Status::OK, answer.finish())
+    let mut fields = JsonFields::new(false);
+    metrics::add(&mut fields, metrics, state.options.spelling);
+    response::json(Status::OK, fields.finish())
 }

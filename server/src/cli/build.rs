@@ -122,9 +122,11 @@ fn build(args: &Args) -> Result<(), String> {
     let built = builder.build_reporting(bundle, &mut report);
     let mut bundle = built.map_err(|error| error.to_string())?;
     if let Some(key) = signing_key {
-        bundle.sign_contents(&key)?;
+        bundle
+            .sign_contents(&key)
+            .map_err(|error| error.to_string())?;
     }
-    let archive = Bundle::write_archive(&bundle.to_files())?;
+    let archive = Bundle::write_archive(&bundle.to_files()).map_err(|error| error.to_string())?;
     let output = forms::path(&args.output).map_err(|error| error.to_string())?;
     std::fs::write(&*output, archive).map_err(|error| super::fmt::message("open", &output, &error))
 }

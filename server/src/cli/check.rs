@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use solon::CompilerOptions as Options;
-use solon::bundle::{FileSelection, LoadError, LoadErrors, Verification};
+use solon::bundle::{FileSelection, LoadErrorKind, LoadErrors, Verification};
 use solon::{
     Capabilities, Change, Engine, Error, ErrorEntry, FilterTarget, InputError, Path, Request, json,
 };
 use solon_syntax::ast::Version;
+use solon_syntax::source::Diagnostics;
 
 use super::amounts::integer;
 use super::report::Report;
@@ -163,8 +164,9 @@ fn check(args: &Args) -> Result<Engine, Report> {
 /// Creates a report of a bundle that was not loaded. In JSON, errors of a policy have their locations.
 fn unloaded(errors: &LoadErrors, format: Format) -> Report {
     match errors.0.as_slice() {
-        [LoadError::Policy(_, diagnostics)] if format == Format::Json => {
-            Report::of_error(&diagnostics.clone().into(), &|_| None)
+        [error] if error.kind() == LoadErrorKind::BundleSyntax && format == Format::Json => {
+            let diagnostics = Diagnostics(error.diagnostics().to_vec());
+            Report::of_error(&diagnostics.into(), &|_| None)
         }
         _ => Report::message(errors.to_string()),
     }

@@ -53,7 +53,7 @@ pub fn given(value: Option<&str>) -> Option<&str> {
 
 /// Returns the path of a file or folder that is given as a path or as a `file` URL.
 pub fn path(argument: &str) -> Result<Cow<'_, str>, LoadError> {
-    file_path(argument).map_err(LoadError::File)
+    Ok(file_path(argument)?)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use solon::bundle::{LoadError, LoadErrors};
+use solon::bundle::{LoadErrorKind, LoadErrors};
 use solon::{ErrorEntry, StackFrame};
 use solon_syntax::source::Diagnostic;
 
@@ -118,9 +118,11 @@ impl Report {
 
     /// Creates a report of errors of loading files.
     pub fn of_files(errors: LoadErrors) -> Self {
-        let entries = errors.0.into_iter().map(|error| match error {
-            LoadError::Syntax(one) => ReportEntry::of_diagnostic(&one, &|_| None),
-            other => ReportEntry::message(other.to_string()),
+        let entries = errors.0.into_iter().map(|error| match error.diagnostics() {
+            [one] if error.kind() == LoadErrorKind::Syntax => {
+                ReportEntry::of_diagnostic(one, &|_| None)
+            }
+            _ => ReportEntry::message(error.to_string()),
         });
         Self {
             errors: entries.collect(),

@@ -79,7 +79,7 @@ fn sign(args: &Args, key: &str) -> Result<(), String> {
         plugin: args.signing_plugin.as_deref(),
     };
     let signing = flags.signing_key()?;
-    let text = Bundle::sign(&files, &signing)?;
+    let text = Bundle::sign(&files, &signing).map_err(|error| error.to_string())?;
     write(args, text)
 }
 

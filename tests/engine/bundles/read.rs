@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::{Deserialize, Serialize};
-use solon::bundle::{Bundle, BundleFile, LoadError, Loader, MemoryFiles};
+use solon::bundle::{Bundle, BundleFile, LoadErrorKind, Loader, MemoryFiles};
 use solon::{Change, Engine, Request, json};
 
 #[derive(Deserialize, Serialize)]
@@ -63,7 +63,9 @@ fn outcome(files: &MemoryFiles, name: &str) -> Outcome {
         Ok(loaded) => loaded,
         Err(errors) => {
             let text = match errors.0.as_slice() {
-                [LoadError::Roots(what)] => format!("bundle activation failed: {what}"),
+                [error] if error.kind() == LoadErrorKind::Activation => {
+                    format!("bundle activation failed: {error}")
+                }
                 _ => format!("loading error: {errors}"),
             };
             return Outcome::Error(text);

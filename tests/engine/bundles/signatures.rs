@@ -9,7 +9,8 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 use solon::bundle::{
-    Bundle, BundleFile, BundleReader, MemoryFiles, SigningKey, Verification, VerificationKey,
+    Bundle, BundleErrorKind, BundleFile, BundleReader, LoadErrorKind, MemoryFiles, SigningKey,
+    Verification, VerificationKey,
 };
 
 #[derive(Deserialize, Serialize)]
@@ -127,6 +128,17 @@ fn signatures_are_verified_as_opa_verifies_them() {
     for case in &cases {
         let reader = BundleReader::new("b").verification(case.verification());
         let read = reader.read_archive(&case.archive());
+        let unverified = BundleReader::new("b").verification(Verification::skip());
+        if let Err(errors) = &read
+            && unverified.read_archive(&case.archive()).is_ok()
+        {
+            assert_eq!(
+                errors.0[0].kind(),
+                LoadErrorKind::Signature,
+                "{}",
+                case.note
+            );
+        }
         let got = read.err().map(|error| error.to_string());
         let got = got.map(|error| error.strip_prefix("bundle b: ").unwrap().to_owned());
         let want = case.solon.as_ref().or(case.error.as_ref());
@@ -277,7 +289,9 @@ fn tokens_are_those_of_opa() {
 fn keys_that_do_not_sign() {
     let sign = |algorithm: &str, name: &str| {
         let signing = SigningKey::new(algorithm, key(name));
-        Bundle::sign(&files(), &signing).unwrap_err()
+        let error = Bundle::sign(&files(), &signing).unwrap_err();
+        assert_eq!(error.kind(), BundleErrorKind::Signing);
+        error.to_string()
     };
     assert_eq!(sign("FOO", "x"), "unknown signature algorithm: FOO");
     assert_eq!(

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use solon::host::{
-    HttpError, HttpErrorKind, HttpRequest, HttpResponse, LookupError, OfflineHost, Wait,
+    HostError, HttpError, HttpErrorKind, HttpRequest, HttpResponse, LookupError, OfflineHost, Wait,
 };
 use solon::{
     BuiltinContext, BuiltinError, Engine, ErrorKind, Host, HostFunction, Limits, Request, ValueRef,
@@ -33,7 +33,7 @@ impl Host for Network {
         0
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError> {
         OfflineHost.fill_random(buffer)
     }
 
@@ -192,7 +192,7 @@ impl Host for Slow {
         0
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError> {
         OfflineHost.fill_random(buffer)
     }
 

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
-use solon::host::{HttpError, HttpRequest, HttpResponse, Wait};
+use solon::host::{HostError, HttpError, HttpRequest, HttpResponse, Wait};
 use solon::internal::builtins::{BuiltinError, HostFunction};
 use solon::internal::value::ValueRef;
 use solon::{Engine, Host, Limits, Request};
@@ -24,7 +24,7 @@ impl Host for Restless {
         self.reads.fetch_add(1, Ordering::SeqCst)
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError> {
         buffer.fill(0);
         Ok(())
     }

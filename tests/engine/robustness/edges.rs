@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use solon::host::{HttpError, HttpRequest, HttpResponse, Wait};
+use solon::host::{HostError, HttpError, HttpRequest, HttpResponse, Wait};
 use solon::internal::limits::{
     BUFFERED_PRINTS, CALL_DEPTH, ERRORS, GRAPHQL_NESTING, LARGE_OPERAND, LOOKUP_COMBINATIONS,
     NUMBER_BITS, POLL_BYTES, RESPONSE_BYTES, SCHEMA_DEPTH, SEARCH_DEPTH, TEMPLATE_DEPTH,
@@ -306,7 +306,7 @@ impl Host for Measured {
         0
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError> {
         buffer.fill(0);
         Ok(())
     }

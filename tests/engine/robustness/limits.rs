@@ -5,6 +5,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use solon::host::HostError;
 use solon::{Cancel, Engine, Error, ErrorKind, Host, Limits, Path, Request, Value};
 
 use crate::on_small_stack;
@@ -147,8 +148,11 @@ impl Host for Clock {
         0
     }
 
-    fn fill_random(&self, _: &mut [u8]) -> Result<(), String> {
-        Err("nothing is random here".to_owned())
+    fn fill_random(&self, _: &mut [u8]) -> Result<(), HostError> {
+        Err(HostError::new(
+            std::io::ErrorKind::Unsupported,
+            "nothing is random here",
+        ))
     }
 }
 

@@ -21,7 +21,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use solon_syntax::ast::Version;
 
-use solon::host::{HttpError, HttpRequest, HttpResponse, LookupError, Wait};
+use solon::host::{HostError, HttpError, HttpRequest, HttpResponse, LookupError, Wait};
 use solon::store::Path;
 use solon::trace::{Detail, Spelling};
 use solon::{
@@ -198,7 +198,7 @@ impl Host for Anywhere {
         self.0.now_ns()
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError> {
         self.0.fill_random(buffer)
     }
 
@@ -218,7 +218,7 @@ impl Host for Anywhere {
         self.0.variable(name)
     }
 
-    fn file(&self, path: &str) -> Result<Vec<u8>, String> {
+    fn file(&self, path: &str) -> Result<Vec<u8>, HostError> {
         self.0.file(path)
     }
 }

@@ -18,6 +18,7 @@ pub mod signature;
 pub mod verifying;
 
 use std::borrow::Cow;
+use std::fmt;
 
 use super::encoding::base64;
 use super::{Builtin, BuiltinContext, BuiltinError, Operands, pem};
@@ -124,12 +125,26 @@ fn parse_certificates<'e>(
     Ok(call.arena.array_from(values))
 }
 
+/// The reason why certificates cannot be decoded. The text is the message of Go's decoder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CertificateError {
+    message: String,
+}
+
+impl fmt::Display for CertificateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for CertificateError {}
+
 /// Returns certificates in DER, one after the other, as the list that `crypto.x509.parse_certificates` returns for
 /// them: an object for each, with the names of Go's fields.
 ///
 /// # Errors
-/// The message for the first certificate that cannot be decoded.
-pub fn parse_certificates_in_der(der: &[u8]) -> Result<Value, String> {
+/// The first certificate that cannot be decoded. No certificates are returned then.
+pub fn parse_certificates_in_der(der: &[u8]) -> Result<Value, CertificateError> {
     let parse = || {
         let all = Certificate::parse_all(der).map_err(Cow::into_owned)?;
         let arena = Arena::new();
@@ -139,7 +154,8 @@ pub fn parse_certificates_in_der(der: &[u8]) -> Result<Value, String> {
             .map(|certificate| json.certificate_with_uris(certificate));
         Ok(arena.array_from(values).to_value())
     };
-    bug::catch(parse).unwrap_or_else(|panic| Err(panic.to_string()))
+    let parsed = bug::catch(parse).unwrap_or_else(|panic| Err(panic.to_string()));
+    parsed.map_err(|message| CertificateError { message })
 }
 
 /// Reserves memory for the value of certificates, which is several times as large as their text.

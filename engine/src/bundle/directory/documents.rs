@@ -6,11 +6,11 @@ use super::{FileToLoad, NamedFileKind};
 use crate::bundle::{Files, LoadError};
 use crate::value::{Repr, Value, json, yaml};
 
-/// Documents on their way into one.
+/// Documents of several files, merged into one object.
 #[derive(Debug)]
 pub struct MergedDocuments {
     merged: Value,
-    /// Each document at its document_path with its file's name, to say who else defined a value.
+    /// The documents at their paths, each with the name of its file, for messages about conflicts.
     read: Vec<(String, Value)>,
 }
 
@@ -24,7 +24,10 @@ impl Default for MergedDocuments {
 }
 
 impl MergedDocuments {
-    /// Adds the document of a file. What goes below no path has to be an object.
+    /// Adds the document of a file.
+    ///
+    /// # Errors
+    /// The document is at the root and not an object, or another file defines a different value at one of its paths. Nothing is added then.
     pub fn add(&mut self, file: &FileToLoad, value: Value) -> Result<(), LoadError> {
         let placed = placed(&file.document_path, value);
         if !matches!(placed, Value(Repr::Object(_))) {
@@ -48,7 +51,7 @@ impl MergedDocuments {
         Ok(())
     }
 
-    /// Puts a document at a document_path; `false` when there is another one that it cannot be merged with.
+    /// Adds a document at a path. Returns `false`, and adds nothing, if a document at one of its paths cannot be merged with it.
     pub fn insert(&mut self, document_path: &[String], value: Value) -> bool {
         let placed = placed(document_path, value);
         let fits = conflict(&self.merged, &placed, "data").is_none();
@@ -58,25 +61,25 @@ impl MergedDocuments {
         fits
     }
 
-    /// All of them as one.
+    /// Returns the merged object.
     pub fn finish(self) -> Value {
         self.merged
     }
 }
 
-/// A document within the objects that lead to its document_path.
+/// Returns a document within objects for the steps of its path.
 fn placed(document_path: &[String], value: Value) -> Value {
     document_path.iter().rev().fold(value, |inner, key| {
         Value::object(vec![(Value::string(key), inner)])
     })
 }
 
-/// The document of a file.
+/// Reads and parses the document of a file.
 pub fn read_document(files: &dyn Files, file: &FileToLoad) -> Result<Value, LoadError> {
     document_of(&file.name, file.kind, &file.bytes(files)?)
 }
 
-/// The document of a file whose bytes were read.
+/// Parses the document of a file, as JSON or YAML. The message of an error begins with the name of the file.
 pub fn document_of(name: &str, kind: NamedFileKind, bytes: &[u8]) -> Result<Value, LoadError> {
     match kind {
         NamedFileKind::Json => {
@@ -88,7 +91,7 @@ pub fn document_of(name: &str, kind: NamedFileKind, bytes: &[u8]) -> Result<Valu
     }
 }
 
-/// Path at which two documents cannot be merged, because it has two values that are not both objects.
+/// Returns a path at which two documents have values that are not both objects, or `None` if the documents can be merged.
 fn conflict(a: &Value, b: &Value, path: &str) -> Option<String> {
     let (Value(Repr::Object(a)), Value(Repr::Object(b))) = (a, b) else {
         return Some(path.to_owned());

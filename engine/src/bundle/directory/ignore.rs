@@ -1,11 +1,11 @@
-//! Names that loading passes over.
+//! Names of files and folders that loading skips.
 
 /// Patterns of file and folder names: `*`, `?`, `[a-z]`, `\` before a literal character.
 #[derive(Clone, Debug, Default)]
 pub struct Ignore(Vec<Vec<char>>);
 
 impl Ignore {
-    /// Patterns as flags give them: several, or one list with commas.
+    /// Creates patterns from the values of a flag, each a pattern or a list with commas.
     pub fn new(patterns: &[String]) -> Self {
         Self(
             patterns
@@ -16,7 +16,7 @@ impl Ignore {
         )
     }
 
-    /// One pattern, in which a comma is literal.
+    /// Creates one pattern, in which a comma is literal.
     pub fn one(pattern: &str) -> Self {
         Self(vec![pattern.chars().collect()])
     }

@@ -1,4 +1,4 @@
-//! Loading what commands name.
+//! Loading files, folders and bundles.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -22,24 +22,24 @@ use crate::store::{DataSnapshot, Transaction};
 use crate::uri::file_path;
 use crate::value::{Value, json};
 
-/// Result of loading.
+/// The modules and documents of loaded files.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Loaded {
-    /// Module texts by name, which is their path.
+    /// Texts of modules by name. The name of a module is the path of its file.
     pub modules: BTreeMap<String, String>,
-    /// The modules of bundles, which were parsed when they were read, by the same names.
+    /// Modules that are already parsed, by the same names: those of bundles.
     pub parsed: BTreeMap<String, Arc<Module>>,
     /// The manifests of bundles, by the names that the bundles were loaded by.
     pub manifests: BTreeMap<String, Manifest>,
     /// The documents, merged: an object.
     pub documents: Value,
-    /// How long reading documents took; nothing where there were none.
+    /// Time that reading documents took. `None` if there were none.
     pub reading: Option<Duration>,
 }
 
 impl Loaded {
-    /// Returns the document of `data.system.bundles`, if bundles were loaded.
+    /// Returns the document of `data.system.bundles`, or `None` if no bundles were loaded.
     pub fn bundle_facts(&self) -> Option<Value> {
         let facts =
             |(name, manifest): (&String, &Manifest)| (Value::string(name), manifest.facts(""));
@@ -47,7 +47,7 @@ impl Loaded {
         (!facts.is_empty()).then(|| Value::object(facts))
     }
 
-    /// Returns the text of a module by the name that messages give its file.
+    /// Returns the text of the module with the file name of a message, or `None` if there is none.
     pub fn text(&self, file: &str) -> Option<&str> {
         if let Some(text) = self.modules.get(file) {
             return Some(text);
@@ -57,7 +57,8 @@ impl Loaded {
         Some(&module.source.text)
     }
 
-    /// With what else was loaded; `None` when their documents cannot be merged.
+    /// Returns the union with other files. Modules of `other` replace modules with the same name. `None` if the documents cannot be
+    /// merged.
     pub fn with(mut self, other: Self) -> Option<Self> {
         let mut documents = MergedDocuments::default();
         let merged =
@@ -75,7 +76,7 @@ impl Loaded {
     }
 }
 
-/// The documents after the changes of delta bundles.
+/// Returns the documents after the changes of delta bundles.
 fn patched(documents: Value, patches: &[PatchOperation]) -> Result<Value, String> {
     if patches.is_empty() {
         return Ok(documents);
@@ -89,7 +90,7 @@ fn patched(documents: Value, patches: &[PatchOperation]) -> Result<Value, String
     Ok(transaction.root().clone())
 }
 
-/// Two times together, if there is one.
+/// Returns the sum of two times. `None` if there is none.
 fn sum(a: Option<Duration>, b: Option<Duration>) -> Option<Duration> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a + b),
@@ -126,7 +127,7 @@ pub struct Loader<'f> {
 }
 
 impl<'f> Loader<'f> {
-    /// Loads modules of Rego v1 and documents, all that there are.
+    /// Creates a loader of all modules and documents, with Rego v1 and without verification of signatures.
     pub fn new(files: &'f dyn Files) -> Self {
         Self {
             files,
@@ -137,21 +138,21 @@ impl<'f> Loader<'f> {
         }
     }
 
-    /// Kinds of files that are read from folders.
+    /// Sets the kinds of files that are read from folders. Default: modules and documents.
     #[must_use]
     pub fn with_selection(self, selection: FileSelection) -> Self {
         Self { selection, ..self }
     }
 
-    /// Patterns of names of files and folders that are passed over: `*`, `?`, `[a-z]`, `\` before a character that stands
-    /// for itself; each may be a list with commas.
+    /// Sets patterns of names of files and folders that are skipped: `*`, `?`, `[a-z]`, `\` before a literal character. Each may be a
+    /// list with commas.
     #[must_use]
     pub fn ignore(self, patterns: &[String]) -> Self {
         let ignore = Ignore::new(patterns);
         Self { ignore, ..self }
     }
 
-    /// Sets how bundles are verified; signatures are not looked at by default.
+    /// Sets how signatures of bundles are verified. By default they are ignored.
     #[must_use]
     pub fn verification(self, verification: Verification) -> Self {
         Self {
@@ -160,18 +161,17 @@ impl<'f> Loader<'f> {
         }
     }
 
-    /// How modules are parsed.
+    /// Sets how modules are parsed.
     #[must_use]
     pub fn parse_options(self, options: ParseOptions) -> Self {
         Self { options, ..self }
     }
 
-    /// Loads bundles, which are folders or archives, as one. A path that is named twice is one bundle.
+    /// Loads bundles, which are folders or archives, and merges them. A path that occurs twice is one bundle.
     ///
     /// # Errors
-    /// The first fault; or, where bundles own the same documents, one that names all of these bundles.
+    /// One error: that of the first invalid bundle; or, if bundles own the same documents, one that names all of these bundles.
     pub fn load_bundles<P: AsRef<str>>(&self, paths: &[P]) -> Result<Loaded, LoadErrors> {
-        let refused = |what| LoadErrors(vec![LoadError::File(what)]);
         let mut roots = BundleRoots::default();
         let (mut modules, mut parsed) = (BTreeMap::new(), BTreeMap::new());
         let mut documents = MergedDocuments::default();
@@ -183,7 +183,7 @@ impl<'f> Loader<'f> {
             if !seen.insert(name) {
                 continue;
             }
-            let path = file_path(name).map_err(refused)?;
+            let path = file_path(name).map_err(LoadError::from)?;
             let reader = BundleReader::new(&*path)
                 .ignoring(self.ignore.clone())
                 .verification(self.verification.clone())
@@ -202,18 +202,18 @@ impl<'f> Loader<'f> {
             reading = sum(reading, times.documents);
         }
         if let Some(overlap) = roots.overlap() {
-            return Err(LoadError::Roots(overlap).into());
+            return Err(LoadError::activation(overlap).into());
         }
         Ok(Loaded {
             modules,
             parsed,
             manifests,
-            documents: patched(documents.finish(), &patches).map_err(LoadError::Roots)?,
+            documents: patched(documents.finish(), &patches).map_err(LoadError::activation)?,
             reading,
         })
     }
 
-    /// Returns the files that [`Self::load`] reads, without reading them. Paths at which nothing is found are left out.
+    /// Returns the files that [`Self::load`] reads, without reading them. Paths that do not exist are left out.
     pub fn files<P: AsRef<str>>(&self, paths: &[P]) -> Vec<PathBuf> {
         let find =
             |path: &P| Walk::new(self.files, self.selection, &self.ignore).find(path.as_ref());
@@ -250,18 +250,18 @@ impl<'f> Loader<'f> {
         paths.flat_map(of_bundle).collect()
     }
 
-    /// Loads JSON schemas: a file is `schema` itself, a folder gives each of its files at its path.
+    /// Loads JSON schemas. The schema of a file is `schema`; those of a folder are at the paths of their files.
     ///
     /// # Errors
-    /// All faults.
+    /// The errors of all files that cannot be read or parsed. Schemas are not compiled.
     pub fn load_schemas(&self, path: &str) -> Result<Schemas, LoadErrors> {
         schemas::load(self.files, path)
     }
 
-    /// Loads files and folders.
+    /// Loads files and folders into memory. Modules are parsed to find errors, and are returned as text.
     ///
     /// # Errors
-    /// Fails with the errors of all files, in the order of the files. Parse errors of modules are among them.
+    /// The errors of all files in their order, with parse errors of modules.
     pub fn load<P: AsRef<str>>(&self, paths: &[P]) -> Result<Loaded, LoadErrors> {
         let mut modules = BTreeMap::new();
         let mut documents = MergedDocuments::default();

@@ -9,10 +9,10 @@ use super::{FileSelection, FileToLoad, Ignore, NamedFileKind, Walk};
 use crate::bundle::{FileKind, Files, Links, LoadError, LoadErrors};
 use crate::value::{json, yaml};
 
-/// Schemas by their reference: `schema.a.b` is at `["a", "b"]`, `schema` itself, which holds for all input, at `[]`.
+/// Schemas by the steps of their references: `schema.a.b` is at `["a", "b"]`. `schema`, at `[]`, is the schema of the input.
 pub type Schemas = HashMap<Vec<String>, Value>;
 
-/// Loads schemas: a file is `schema` itself, a folder gives each of its files at its path.
+/// Loads schemas, as [`Loader::load_schemas`](super::Loader::load_schemas).
 pub fn load(files: &dyn Files, path: &str) -> Result<Schemas, LoadErrors> {
     let folder = files.look(Path::new(path), Links::Followed) == Ok(FileKind::Folder);
     let ignore = Ignore::default();

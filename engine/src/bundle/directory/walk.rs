@@ -31,23 +31,24 @@ pub enum NamedFileKind {
     Unknown,
 }
 
-/// How many links may lead too far before a walk ends: folders that are linked into themselves twice have no end.
+/// Maximum number of entries that the system rejects because of a loop of links. Without it, folders that are linked into themselves
+/// twice would be traversed for exponential time.
 const MOST_LOOPS: usize = 100;
 
 /// A file to load.
 #[derive(Clone, Debug)]
 pub struct FileToLoad {
-    /// Its path as messages and policy ids show it.
+    /// Path for messages and ids of policies.
     pub name: String,
     /// Kind of the file.
     pub kind: NamedFileKind,
-    /// Path of its document below `data`.
+    /// Path of the document below `data`.
     pub document_path: Vec<String>,
     path: PathBuf,
 }
 
 impl FileToLoad {
-    /// Key that detects repeated files: the path of the file, and the path of its document.
+    /// Returns the key by which repeated files are detected: the path of the document and the path of the file.
     pub fn identity(&self) -> (Vec<String>, PathBuf) {
         (self.document_path.clone(), cleaned(&self.path))
     }
@@ -57,18 +58,18 @@ impl FileToLoad {
         self.path
     }
 
-    /// The bytes of the file.
+    /// Reads the bytes of the file.
     pub fn bytes(&self, files: &dyn Files) -> Result<Vec<u8>, LoadError> {
         let bytes = files.read(&self.path);
         bytes.map_err(|error| LoadError::system("open", &self.name, &error))
     }
 
-    /// The text of a policy.
+    /// Reads the text of a policy. Invalid UTF-8 is a syntax error.
     pub fn text(&self, files: &dyn Files, options: &ParseOptions) -> Result<String, LoadErrors> {
         self.text_of(&self.bytes(files)?, options)
     }
 
-    /// The text of a policy whose bytes were read.
+    /// Returns the text of a policy whose bytes were read. Invalid UTF-8 is a syntax error.
     pub fn text_of(&self, bytes: &[u8], options: &ParseOptions) -> Result<String, LoadErrors> {
         Ok(module_text(&self.name, bytes, options)?.to_owned())
     }
@@ -88,7 +89,7 @@ fn split_document_path<'a>(files: &dyn Files, argument: &'a str) -> (Vec<String>
     }
 }
 
-/// The path without `.` and `x/..`.
+/// Returns the path without `.` and `x/..`; `.` if nothing remains.
 fn cleaned(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for component in path.components() {
@@ -115,20 +116,20 @@ fn kind(path: &Path) -> Option<NamedFileKind> {
     }
 }
 
-/// A walk through folders.
+/// Traverses folders and collects their files.
 pub struct Walk<'a> {
     files: &'a dyn Files,
     selection: FileSelection,
     ignore: &'a Ignore,
     /// Path of documents of the current folder.
     document_path: Vec<String>,
-    /// Links that led too far.
+    /// Number of entries so far that the system rejected because of a loop of links.
     loops: usize,
     results: Vec<Result<FileToLoad, LoadError>>,
 }
 
 impl<'a> Walk<'a> {
-    /// A walk that follows links.
+    /// Creates a traversal that follows links.
     pub fn new(files: &'a dyn Files, selection: FileSelection, ignore: &'a Ignore) -> Self {
         Self {
             files,
@@ -140,12 +141,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The files of a path: `path`, `a.b:path` or `file:///path`, in order of their names.
+    /// Returns the files of `path`, `a.b:path` or `file:///path`, in order of their names, and an error for each file or folder that
+    /// cannot be examined.
     pub fn find(mut self, argument: &str) -> Vec<Result<FileToLoad, LoadError>> {
         let (place, path) = split_document_path(self.files, argument);
         let path = match file_path(path) {
             Ok(path) => path,
-            Err(refused) => return vec![Err(LoadError::File(refused))],
+            Err(refused) => return vec![Err(refused.into())],
         };
         let path = Path::new(&*path);
         match self.files.look(path, Links::Followed) {

@@ -9,6 +9,7 @@ mod verify;
 pub use sign::{SigningKey, sign};
 pub use verify::{Verification, VerificationKey};
 
+use super::error::{BundleError, BundleErrorKind};
 use super::go_json::{GoFields, read_first};
 
 /// OPA's message about more than one token.
@@ -26,12 +27,16 @@ pub struct Signatures {
 }
 
 impl Signatures {
-    /// Reads the file. Bytes after the first JSON value are ignored, as OPA ignores them. An object without known members counts as
-    /// no file.
+    /// Parses the text of the file. Returns `None` for `null` and for an object without known members, which count as no file.
+    /// Bytes after the first JSON value are ignored, as OPA ignores them. Signatures are not verified.
     ///
     /// # Errors
-    /// The message of Go's JSON decoder.
-    pub fn read(text: &[u8]) -> Result<Option<Self>, String> {
+    /// The text is not valid JSON, or a field has another type: the message of Go's decoder.
+    pub fn read(text: &[u8]) -> Result<Option<Self>, BundleError> {
+        Self::parse(text).map_err(|message| BundleError::new(BundleErrorKind::Signatures, message))
+    }
+
+    fn parse(text: &[u8]) -> Result<Option<Self>, String> {
         let value = read_first(text)?;
         let Some(fields) = GoFields::of_object(&value, "bundle.SignaturesConfig")? else {
             return Ok(None);

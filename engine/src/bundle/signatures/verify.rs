@@ -18,8 +18,8 @@ pub struct VerificationKey {
 }
 
 impl VerificationKey {
-    /// A secret (`HS256`), or a public key or certificate in PEM (`RS256`, `PS256`, `ES256`), for one algorithm. Signatures by other
-    /// algorithms are rejected, whatever their header says.
+    /// Creates a key for one algorithm from a secret (`HS256`), or from a public key or certificate in PEM (`RS256`, `PS256`, `ES256`).
+    /// Signatures by other algorithms are rejected, whatever their header says.
     pub fn new(algorithm: impl Into<String>, key: impl Into<Vec<u8>>) -> Self {
         Self {
             algorithm: algorithm.into(),
@@ -36,7 +36,7 @@ impl VerificationKey {
     }
 }
 
-/// How a bundle is verified.
+/// Rules for the verification of a bundle's signature.
 ///
 /// The default accepts unsigned bundles and rejects signed ones, since it has no key.
 ///
@@ -62,9 +62,9 @@ pub struct Verification {
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Mode {
-    /// No signature is verified, and none is looked at.
+    /// Signatures are ignored.
     Skip,
-    /// Signatures that are there are verified.
+    /// Signatures are verified if the bundle has some.
     #[default]
     IfSigned,
     /// A bundle must be signed.
@@ -72,7 +72,7 @@ enum Mode {
 }
 
 impl Verification {
-    /// Accepts bundles without looking at signatures.
+    /// Accepts all bundles and ignores signatures.
     pub fn skip() -> Self {
         Self {
             mode: Mode::Skip,

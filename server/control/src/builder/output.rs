@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use aws_lc_rs::digest::{SHA256, digest};
-use solon::bundle::{Bundle, BundleFile, BundleReader, Loader, Manifest, MemoryFiles, SigningKey};
+use solon::bundle::{
+    Bundle, BundleError, BundleFile, BundleReader, Loader, Manifest, MemoryFiles, SigningKey,
+};
 use solon::{BundleBuilder, Object, Value, Version, json};
 use solon_syntax::ParseOptions;
 
@@ -42,7 +44,8 @@ pub fn write(input: &Input<'_>, assembly: &Assembly, revision: String) -> Result
     if let Some(signing) = &input.signing {
         sign(&mut bundle, signing).map_err(|problem| failed(format!("signing: {problem}")))?;
     }
-    let archive = Bundle::write_archive(&bundle.to_files()).map_err(failed)?;
+    let archive = Bundle::write_archive(&bundle.to_files());
+    let archive = archive.map_err(|error| failed(error.to_string()))?;
     let digest = hex::encode(digest(&SHA256, &archive));
     Ok(Built {
         archive,
@@ -139,7 +142,7 @@ fn pattern_of(path: &str) -> String {
     pattern
 }
 
-fn sign(bundle: &mut Bundle, signing: &Signing) -> Result<(), String> {
+fn sign(bundle: &mut Bundle, signing: &Signing) -> Result<(), BundleError> {
     let mut key = SigningKey::new(signing.algorithm.as_str(), signing.key.to_vec());
     if signing.scope.is_empty() {
         key = key.id(signing.keyid.as_str());

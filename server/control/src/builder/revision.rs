@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use aws_lc_rs::digest::{Context, SHA256};
 use serde_json::json;
-use solon::host::runtime_of;
+use solon::host::{HostError, runtime_of};
 use solon::{CompilerOptions, Engine, Host, Limits, OfflineHost, Request, Value};
 
 use super::Input;
@@ -77,7 +77,7 @@ impl Host for RevisionHost {
         OfflineHost.now_ns()
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError> {
         OfflineHost.fill_random(buffer)
     }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use solon::CompilerOptions as Options;
 use solon::Value;
-use solon::bundle::{LoadError, Loaded as Files, Loader, Verification};
+use solon::bundle::{LoadErrorKind, Loaded as Files, Loader, Verification};
 use solon::trace::{
     Coverage, CoverageReport, Instruments, Observer, Observers, Profile, Timer, UncoveredReason,
 };
@@ -301,7 +301,9 @@ fn read(args: &Args, loader: &Loader<'_>, metrics: &Metrics) -> Result<Files, Re
         .verification(verification.map_err(Report::message)?);
     let bundles = loader.load_bundles(&args.bundle);
     let bundles = bundles.map_err(|errors| match errors.0.as_slice() {
-        [LoadError::Roots(what)] => Report::message(format!("bundle activation failed: {what}")),
+        [error] if error.kind() == LoadErrorKind::Activation => {
+            Report::message(format!("bundle activation failed: {error}"))
+        }
         _ => refused(&errors),
     })?;
     metrics.since("rego_load_bundles", start);

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use solon::Host;
 use solon::host::{
-    HttpError, HttpErrorKind, HttpRequest, HttpResponse, LookupError, OfflineHost, Wait,
+    HostError, HttpError, HttpErrorKind, HttpRequest, HttpResponse, LookupError, OfflineHost, Wait,
 };
 
 thread_local! {
@@ -34,7 +34,7 @@ impl Host for LoggedHost {
         NOW_NS.get()
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError> {
         IS_CALLED.set(true);
         OfflineHost.fill_random(buffer)
     }

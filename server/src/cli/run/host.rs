@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use solon::Value;
-use solon::host::{Host, HttpError, HttpRequest, HttpResponse, LookupError, Wait};
+use solon::host::{Host, HostError, HttpError, HttpRequest, HttpResponse, LookupError, Wait};
 use solon_host::RestrictedHost;
 
 use crate::telemetry::ClientSpan;
@@ -56,7 +56,7 @@ impl Host for ServerHost {
         self.system.now_ns()
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError> {
         self.system.fill_random(buffer)
     }
 
@@ -91,7 +91,7 @@ impl Host for ServerHost {
         self.system.variable(name)
     }
 
-    fn file(&self, path: &str) -> Result<Vec<u8>, String> {
+    fn file(&self, path: &str) -> Result<Vec<u8>, HostError> {
         self.system.file(path)
     }
 }

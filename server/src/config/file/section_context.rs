@@ -101,7 +101,7 @@ impl SectionContext<'_> {
     fn bundle(&self, name: &str, section: &BundleSection) -> Result<BundleSettings, String> {
         let resource = section.resource.as_deref().filter(|text| !text.is_empty());
         let location = if let Some(file) = resource.filter(|text| text.starts_with(FILE)) {
-            let path = solon::bundle::file_path(file)?;
+            let path = solon::bundle::file_path(file).map_err(|error| error.to_string())?;
             BundleLocation::File(PathBuf::from(&*path))
         } else {
             let service = self.service(section.service.as_deref())?;

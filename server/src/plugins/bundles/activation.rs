@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use solon::bundle::{
-    Bundle, BundleKind, BundleLimits, BundleReader, LoadError, LoadErrors, ReadTimes,
+    Bundle, BundleKind, BundleLimits, BundleReader, LoadErrorKind, LoadErrors, ReadTimes,
 };
 use solon::{Engine, Error};
 use solon_host::SystemFiles;
@@ -135,11 +135,11 @@ fn without_name(name: &str, errors: &LoadErrors) -> BundleFailure {
         .strip_prefix(&format!("bundle {name}: "))
         .unwrap_or(&text);
     match errors.0.as_slice() {
-        [LoadError::Policy(_, diagnostics)] => BundleFailure {
+        [error] if error.kind() == LoadErrorKind::BundleSyntax => BundleFailure {
             log: text.to_owned(),
             ..compile_failure(
-                diagnostics
-                    .0
+                error
+                    .diagnostics()
                     .iter()
                     .map(|one| json!(ErrorItem::from_diagnostic(one))),
             )

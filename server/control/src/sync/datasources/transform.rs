@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use solon::bundle::{Loader, MemoryFiles};
-use solon::host::{HttpError, HttpRequest, HttpResponse, LookupError, Wait};
+use solon::host::{HostError, HttpError, HttpRequest, HttpResponse, LookupError, Wait};
 use solon::{Cancel, Engine, Host, Limits, OfflineHost, Request, Value, Version, json};
 use solon_syntax::ParseOptions;
 
@@ -45,7 +45,7 @@ impl Host for TransformHost {
         OfflineHost.now_ns()
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), HostError> {
         OfflineHost.fill_random(buffer)
     }
 
