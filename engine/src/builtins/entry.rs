@@ -151,8 +151,8 @@ impl BuiltinEntry {
         if let Some(known) = cache.get(arena, name, operands) {
             return Ok(known);
         }
-        let answer = self.run(call, operands, prepared)?;
-        cache.put(arena, name, operands, answer);
-        Ok(answer)
+        let result = self.run(call, operands, prepared)?;
+        cache.put(arena, name, operands, result);
+        Ok(result)
     }
 }

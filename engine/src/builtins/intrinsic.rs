@@ -23,7 +23,7 @@ impl IntrinsicFunction {
     /// Returns the type of its result.
     pub fn result_kind(self) -> IntrinsicResult {
         match self {
-            Self::One(answer, _) | Self::Two(answer, _) => answer,
+            Self::One(run, _) | Self::Two(run, _) => run,
         }
     }
 

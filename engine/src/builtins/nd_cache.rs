@@ -57,7 +57,7 @@ impl NdBuiltinCache {
         let functions = pairs(value).into_iter();
         let calls = functions.map(|(name, calls)| {
             let calls = pairs(&calls).into_iter();
-            let calls = calls.map(|(key, answer)| (arguments(key), answer));
+            let calls = calls.map(|(key, result)| (arguments(key), result));
             (name, calls.collect())
         });
         Self {
@@ -70,7 +70,7 @@ impl NdBuiltinCache {
         let calls = self.calls.borrow();
         let functions = calls.iter().map(|(name, calls)| {
             let calls = calls.iter();
-            let calls = calls.map(|(args, answer)| (args.clone(), answer.clone()));
+            let calls = calls.map(|(args, result)| (args.clone(), result.clone()));
             (name.clone(), Value::object(calls.collect()))
         });
         Value::object(functions.collect())
@@ -91,7 +91,7 @@ impl NdBuiltinCache {
         let calls = self.calls.borrow();
         let answers = calls.get(&Value::string(name))?;
         let args = arena.array(args).to_value();
-        answers.get(&args).map(|answer| arena.copy_of(answer))
+        answers.get(&args).map(|result| arena.copy_of(result))
     }
 
     /// Adds the result of a call.
@@ -100,10 +100,10 @@ impl NdBuiltinCache {
         arena: &'e Arena,
         name: &str,
         args: &[ValueRef<'e>],
-        answer: ValueRef<'e>,
+        result: ValueRef<'e>,
     ) {
         let mut calls = self.calls.borrow_mut();
         let answers = calls.entry(Value::string(name)).or_default();
-        answers.insert(arena.array(args).to_value(), answer.to_value());
+        answers.insert(arena.array(args).to_value(), result.to_value());
     }
 }

@@ -46,10 +46,11 @@ impl RecordedCalls {
     ) -> Result<ValueRef<'e>, BuiltinError> {
         let operands_owned = || operands.iter().map(|operand| operand.to_value()).collect();
         if self.replays.get() {
-            let answer = self.next(&(function.name.clone(), operands_owned()));
+            let recorded = self.next(&(function.name.clone(), operands_owned()));
             // the empty message selects the original error of the failed evaluation
-            let answer = answer.ok_or_else(|| BuiltinError::halt(EvalErrorCode::Internal, ""))?;
-            return answer.give(call);
+            let recorded =
+                recorded.ok_or_else(|| BuiltinError::halt(EvalErrorCode::Internal, ""))?;
+            return recorded.give(call);
         }
         let result = function.invoke(call, operands);
         if self.count.get() < limits::RECORDED_CALLS {

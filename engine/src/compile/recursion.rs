@@ -199,15 +199,15 @@ impl RecursionCheck<'_, '_> {
 
 /// Describes each condition once; `None` if a description would not help, or if one step would need two keys.
 fn texts(lookup: &DynamicRef, conditions: &[&StepCondition], target: &Ref) -> Option<Vec<String>> {
-    let mut told: Vec<(&Term, &Term)> = Vec::new();
+    let mut step_keys: Vec<(&Term, &Term)> = Vec::new();
     let mut texts = Vec::new();
     for condition in conditions {
         let step = lookup.reference.get(condition.step)?;
         let key = target.get(condition.step)?;
-        match told.iter().find(|(other, _)| *other == step) {
+        match step_keys.iter().find(|(other, _)| *other == step) {
             Some((_, other)) if *other == key => continue,
             Some(_) => return None,
-            None => told.push((step, key)),
+            None => step_keys.push((step, key)),
         }
         texts.push(describe(step, &condition.note, key)?);
     }

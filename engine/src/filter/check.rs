@@ -77,13 +77,13 @@ pub fn check(
         bodies.push(tests);
     }
     if !refusals.is_empty() {
-        let mut told: Vec<Rejection> = Vec::with_capacity(refusals.len());
+        let mut distinct: Vec<Rejection> = Vec::with_capacity(refusals.len());
         for refusal in refusals {
-            if !told.contains(&refusal) {
-                told.push(refusal);
+            if !distinct.contains(&refusal) {
+                distinct.push(refusal);
             }
         }
-        return Err(told);
+        return Err(distinct);
     }
     Ok(FilterCondition::any_of(bodies))
 }
@@ -278,8 +278,8 @@ pub fn read(expr: &Expr, body: &Body, names: MappedNames<'_>) -> Result<ColumnTe
         && name.starts_with("__localcp")
     {
         // an operand that simplification keeps only to test that it is defined
-        let asked = operands.iter().find(|operand| operand.as_var().is_none());
-        let shown = asked.map_or_else(String::new, Term::to_string);
+        let unsupported = operands.iter().find(|operand| operand.as_var().is_none());
+        let shown = unsupported.map_or_else(String::new, Term::to_string);
         return Err(refuse(format!("invalid statement \"{shown}\"")));
     }
     let unground = || Rejection::new("both rhs and lhs non-scalar/non-ground", place);

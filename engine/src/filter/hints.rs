@@ -37,25 +37,25 @@ pub fn unknown_names(unknowns: &[Ref]) -> Vec<String> {
 
 /// Returns the names directly below `input` that bodies refer to.
 pub fn input_names<'b>(bodies: impl Iterator<Item = &'b Body>) -> BTreeSet<String> {
-    let mut asked = BTreeSet::new();
+    let mut members = BTreeSet::new();
     for body in bodies {
         body.walk(&mut Terms(|term: &Term| {
             if let TermKind::Ref(terms) = &term.kind
                 && is_input(terms)
                 && let Some(name) = terms.get(1).and_then(Term::as_string)
-                && !asked.contains(&**name)
+                && !members.contains(&**name)
             {
-                asked.insert(name.to_string());
+                members.insert(name.to_string());
             }
             Descent::Into
         }));
     }
-    asked
+    members
 }
 
 /// Returns `true` if a referenced name is similar to an unknown, so that there may be hints.
-pub fn may_hint(asked: &BTreeSet<String>, names: &[String]) -> bool {
-    asked.iter().any(|name| !near(name, names).is_empty())
+pub fn may_hint(members: &BTreeSet<String>, names: &[String]) -> bool {
+    members.iter().any(|name| !near(name, names).is_empty())
 }
 
 impl<'u> Hints<'u> {

@@ -23,10 +23,10 @@ pub fn masks(left: &Residuals, name: &Name, rule: &Ref) -> Result<Option<Value>,
     let Some(value) = value else {
         let places = left.support.iter().flat_map(|module| &module.rules);
         let bodies = left.queries.iter().chain(places.map(|rule| &rule.body));
-        let asked = bodies
+        let dependent = bodies
             .flatten()
             .find(|expr| !expr.generated && expr.span.is_somewhere());
-        let place = asked.map_or(Span::default(), |expr| expr.span);
+        let place = dependent.map_or(Span::default(), |expr| expr.span);
         let message = format!("mask rule {shown} depends on the row");
         return Err(Rejection::new(message, place).about(rule));
     };

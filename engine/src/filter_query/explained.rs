@@ -75,7 +75,7 @@ impl PreparedFilters {
         }
         let rules = becoming.finish();
         let mut unplaced = refusals;
-        let mut told = Vec::with_capacity(rules.len());
+        let mut reports = Vec::with_capacity(rules.len());
         for rule in &rules {
             let within = |place: Span| {
                 enclosing_rule(&rules, place).is_some_and(|own| own.span == rule.span)
@@ -90,15 +90,15 @@ impl PreparedFilters {
                     said.push(test.clone());
                 }
             }
-            told.push(rule_report(compiled, rule, &own, said));
+            reports.push(rule_report(compiled, rule, &own, said));
         }
         if !unplaced.is_empty() {
-            told.push(Value::object(vec![
+            reports.push(Value::object(vec![
                 ("outcome".into(), "refused".into()),
                 ("errors".into(), errors(compiled, &unplaced)),
             ]));
         }
-        Ok(Value::array(told))
+        Ok(Value::array(reports))
     }
 }
 

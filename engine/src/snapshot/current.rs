@@ -91,7 +91,7 @@ impl Drop for CurrentSnapshot {
         let last = THREAD_SNAPSHOT.try_with(Cell::take).ok().flatten();
         if last.as_ref().is_some_and(|last| last.version_id != stamp) {
             // A thread that ends has nothing to release.
-            let _ = THREAD_SNAPSHOT.try_with(|asked| asked.set(last));
+            let _ = THREAD_SNAPSHOT.try_with(|cached| cached.set(last));
         }
     }
 }

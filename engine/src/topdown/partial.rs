@@ -42,7 +42,7 @@ impl<'e> Topdown<'e> {
         if let Some(whole @ Some(_)) = self.scope().memo.get(path) {
             return self.descend_value(goal, *whole, target, next);
         }
-        let mut asked = RequestedKeys {
+        let mut requested = RequestedKeys {
             path: path.into(),
             keys: 0,
             deeper: Vec::new(),
@@ -51,20 +51,20 @@ impl<'e> Topdown<'e> {
         };
         let mut rest = target;
         let mut free: Vec<(&'e str, FrameId)> = Vec::new();
-        while asked.path.len() + asked.deeper.len() + 1 < group.longest
-            && let Some(step) = target.reference.get(rest.at + asked.deeper.len())
+        while requested.path.len() + requested.deeper.len() + 1 < group.longest
+            && let Some(step) = target.reference.get(rest.at + requested.deeper.len())
         {
             let key = self.plug(step);
-            if let Some(key) = key.filter(|_| asked.deeper.is_empty()) {
-                asked.path.push(key);
-                asked.keys += 1;
+            if let Some(key) = key.filter(|_| requested.deeper.is_empty()) {
+                requested.path.push(key);
+                requested.keys += 1;
                 rest = rest.next();
-                if let Some(kept) = self.scope().memo.get(asked.path.as_slice()) {
+                if let Some(kept) = self.scope().memo.get(requested.path.as_slice()) {
                     return self.descend_value(goal, *kept, rest, next);
                 }
                 continue;
             }
-            if asked.keys == 0 {
+            if requested.keys == 0 {
                 break;
             }
             if key.is_none() {
@@ -72,42 +72,42 @@ impl<'e> Topdown<'e> {
                     ResolvedTerm::Var(name, frame) if !free.contains(&(name, frame)) => {
                         free.push((name, frame));
                     }
-                    _ => asked.plain = false,
+                    _ => requested.plain = false,
                 }
             }
-            asked.deeper.push(key);
-            if asked.plain && key.is_some() {
-                let kept = self.cached_for(&mut asked);
+            requested.deeper.push(key);
+            if requested.plain && key.is_some() {
+                let kept = self.cached_for(&mut requested);
                 if kept.is_some() {
                     return self.descend_value(goal, kept, rest, next);
                 }
             }
         }
         self.tally(Count::VirtualCacheMiss);
-        let document = self.build(goal, group, matches, path, &asked, target)?;
-        self.keep(asked, matches, path, rest, document);
+        let document = self.build(goal, group, matches, path, &requested, target)?;
+        self.keep(requested, matches, path, rest, document);
         self.descend(goal, TermRef::Value(document), target, next)
     }
 
     /// Returns the cached result of an equal reference.
-    fn cached_for(&mut self, asked: &mut RequestedKeys<'e>) -> Option<ValueRef<'e>> {
-        let path = std::mem::take(&mut asked.path);
-        let narrow = (path, std::mem::take(&mut asked.deeper));
+    fn cached_for(&mut self, requested: &mut RequestedKeys<'e>) -> Option<ValueRef<'e>> {
+        let path = std::mem::take(&mut requested.path);
+        let narrow = (path, std::mem::take(&mut requested.deeper));
         let kept = self.scope().narrowed.get(&narrow).copied();
-        (asked.path, asked.deeper) = narrow;
+        (requested.path, requested.deeper) = narrow;
         kept
     }
 
     /// Caches the result below the known keys, unless it is undefined.
     fn keep(
         &mut self,
-        mut asked: RequestedKeys<'e>,
+        mut requested: RequestedKeys<'e>,
         matches: &RuleCandidates<'e>,
         path: &[ValueRef<'e>],
         rest: PendingRef<'e>,
         document: ValueRef<'e>,
     ) {
-        if !asked.narrowed {
+        if !requested.narrowed {
             // if no rule can match, only requests for the whole document are cached
             if rest.step().is_none() || !matches.rules.is_empty() {
                 let memo = &mut self.scope_mut().memo;
@@ -115,19 +115,19 @@ impl<'e> Topdown<'e> {
             }
             return;
         }
-        let mut keys = asked.path.iter().skip(path.len());
+        let mut keys = requested.path.iter().skip(path.len());
         let found = keys.try_fold(document, |value, key| value.lookup(*key));
-        let Some(found) = found.filter(|_| asked.keys > 0 && asked.plain) else {
+        let Some(found) = found.filter(|_| requested.keys > 0 && requested.plain) else {
             return;
         };
         // trailing variables do not restrict the request
-        let known = asked.deeper.iter().rposition(Option::is_some);
-        asked.deeper.truncate(known.map_or(0, |last| last + 1));
-        if asked.deeper.is_empty() {
+        let known = requested.deeper.iter().rposition(Option::is_some);
+        requested.deeper.truncate(known.map_or(0, |last| last + 1));
+        if requested.deeper.is_empty() {
             let memo = &mut self.scope_mut().memo;
-            memo.insert(asked.path.as_slice().into(), Some(found));
+            memo.insert(requested.path.as_slice().into(), Some(found));
         } else {
-            let narrow = (asked.path, asked.deeper);
+            let narrow = (requested.path, requested.deeper);
             self.scope_mut().narrowed.insert(narrow, found);
         }
     }
@@ -143,7 +143,7 @@ impl<'e> Topdown<'e> {
         group: &'e Group,
         matches: &RuleCandidates<'e>,
         path: &[ValueRef<'e>],
-        asked: &RequestedKeys<'e>,
+        requested: &RequestedKeys<'e>,
         target: PendingRef<'e>,
     ) -> Result<ValueRef<'e>, Halt> {
         let mut extent = DocumentBuilder::Empty;
@@ -155,7 +155,7 @@ impl<'e> Topdown<'e> {
                 goal,
                 group,
                 path,
-                narrowed: asked.narrowed,
+                narrowed: requested.narrowed,
                 target,
             };
             self.produce(&site, rule.member.package, first, &mut extent)?;

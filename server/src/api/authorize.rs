@@ -90,8 +90,8 @@ fn decide(
     now: &PinnedDocument,
 ) -> Result<(), ApiError> {
     let input = input(state, request)?;
-    let asked = solon::Request::new().input(&input);
-    let verdict = document.evaluate(state, request, now, asked, verdict);
+    let eval_request = solon::Request::new().input(&input);
+    let verdict = document.evaluate(state, request, now, eval_request, verdict);
     match verdict {
         Ok(Some(PolicyVerdict::Allowed)) => Ok(()),
         Ok(Some(PolicyVerdict::Refused(reason))) => {

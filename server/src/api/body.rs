@@ -21,14 +21,14 @@ pub enum BodyDocument<'a> {
 
 impl<'a> BodyDocument<'a> {
     /// Adds the document to an evaluation request as its input.
-    pub fn as_input<'r>(&'r self, asked: solon::Request<'r>) -> solon::Request<'r>
+    pub fn as_input<'r>(&'r self, eval_request: solon::Request<'r>) -> solon::Request<'r>
     where
         'a: 'r,
     {
         match self {
-            Self::Json(text) => asked.input_json(text),
-            Self::Enveloped(text) => asked.input_member(text, "input"),
-            Self::Read(value) => asked.input(value),
+            Self::Json(text) => eval_request.input_json(text),
+            Self::Enveloped(text) => eval_request.input_member(text, "input"),
+            Self::Read(value) => eval_request.input(value),
         }
     }
 }

@@ -28,7 +28,7 @@ struct CompileRequest<'a> {
 /// `POST /v1/compile`
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let text = body::text(request);
-    let asked = CompileRequest::read(&text, Names::from_request(request)).map_err(|words| {
+    let parsed = CompileRequest::read(&text, Names::from_request(request)).map_err(|words| {
         ApiError::invalid(format!("error(s) occurred while decoding request: {words}"))
     })?;
     let metrics = metrics::metrics_of(request);
@@ -38,19 +38,19 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let prepared = state
         .engine
         .prepare_partial(
-            state.query_source(&asked.query).no_prints().timer(timer),
-            &asked.options,
+            state.query_source(&parsed.query).no_prints().timer(timer),
+            &parsed.options,
         )
         .map_err(map_error)?;
 
     let mut given = solon::Request::new().timer(timer);
-    if let Some(input) = asked.input {
+    if let Some(input) = parsed.input {
         given = given.input_json(input.as_bytes());
     }
     let pretty = request.pretty();
     let start = stages.begin();
     let wanted = Selection::of_partial(request);
-    let (left, told) = if wanted.is_something() {
+    let (left, details) = if wanted.is_something() {
         search(state, request, wanted, &metrics, &prepared, given, None)
     } else {
         let left = evaluate(state, request, &given, |given| prepared.evaluate(given));
@@ -75,11 +75,11 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     if result.len() > Limits::RESULT_BYTES {
         return Err(ApiError::internal(message::EVALUATE));
     }
-    let mut answer = JsonFields::new(pretty);
-    answer.text("result", result.as_bytes());
-    told.add_explanation(&mut answer);
-    metrics::add(&mut answer, &metrics, state.options.spelling);
-    Ok(response::json(Status::OK, answer.finish()))
+    let mut fields = JsonFields::new(pretty);
+    fields.text("result", result.as_bytes());
+    details.add_explanation(&mut fields);
+    metrics::add(&mut fields, &metrics, state.options.spelling);
+    Ok(response::json(Status::OK, fields.finish()))
 }
 
 impl<'a> CompileRequest<'a> {

@@ -22,9 +22,9 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         usize::MAX,
         &mut text,
     );
-    let mut answer = JsonFields::new(pretty);
+    let mut fields = JsonFields::new(pretty);
     if written.is_ok() {
-        answer.text("result", &text);
+        fields.text("result", &text);
     }
-    Ok(response::json(Status::OK, answer.finish()))
+    Ok(response::json(Status::OK, fields.finish()))
 }

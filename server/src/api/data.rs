@@ -23,7 +23,7 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     proxy_check::reject(request)?;
     let text = request.params().last("input");
     let logged = LoggedDecision::begin(state, request)?;
-    let asked = DocumentEvaluation {
+    let evaluation = DocumentEvaluation {
         envelope: Envelope {
             input: text.map(|text| BodyDocument::Json(text.as_bytes())),
             metadata: None,
@@ -32,7 +32,7 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         metrics: metrics::of_decision(request, logged.as_ref()),
         logged,
     };
-    let answer = asked.answer(state, request);
+    let answer = evaluation.answer(state, request);
     match (answer, text) {
         (Err(EvaluationFailure::Input(_)), Some(text)) => {
             let words = json::error_message(text.as_bytes());
@@ -53,13 +53,13 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         .map_err(malformed_body)?;
     metrics.end("rego_input_parse", start);
     let warn = state.options.spelling.is_opa() && body::is_without_input(request);
-    let asked = DocumentEvaluation {
+    let evaluation = DocumentEvaluation {
         envelope,
         warn,
         metrics,
         logged,
     };
-    asked.answer(state, request).map_err(malformed_body)
+    evaluation.answer(state, request).map_err(malformed_body)
 }
 
 /// `POST /v0/data/{path}`: the body is the input, and the response body is the document.
@@ -143,9 +143,9 @@ fn bare(
     }
     metrics.counter("server_query_cache_hit", known.into());
     let style = style(request.pretty(), "");
-    let mut asked = input.as_input(solon::Request::new());
+    let mut eval_request = input.as_input(solon::Request::new());
     if let Some(cache) = logged.as_ref().and_then(|logged| logged.nd_cache.as_ref()) {
-        asked = asked.nd_builtin_cache(cache);
+        eval_request = eval_request.nd_builtin_cache(cache);
     }
     let start = metrics.start();
     let snapshot = logged.as_ref().map(|logged| &logged.snapshot);
@@ -155,14 +155,22 @@ fn bare(
             return Err(ApiError::Elsewhere(None));
         }
         let prepared = document.prepared();
-        search(state, request, wanted, &metrics, prepared, asked, snapshot)
-            .map_err(EvaluationFailure::from)
-            .and_then(|(value, told)| {
-                let text = value.map(|value| text_of(&value, style)).transpose()?;
-                Ok((text, told.labels))
-            })
+        search(
+            state,
+            request,
+            wanted,
+            &metrics,
+            prepared,
+            eval_request,
+            snapshot,
+        )
+        .map_err(EvaluationFailure::from)
+        .and_then(|(value, details)| {
+            let text = value.map(|value| text_of(&value, style)).transpose()?;
+            Ok((text, details.labels))
+        })
     } else {
-        let text = document.evaluate_text(state, request, snapshot, asked, style);
+        let text = document.evaluate_text(state, request, snapshot, eval_request, style);
         text.map(|text| (text, Vec::new()))
     };
     metrics.end("rego_query_eval", start);

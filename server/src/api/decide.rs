@@ -146,7 +146,7 @@ impl Decider {
                 state, request, wanted, metrics, prepared, evaluation, snapshot,
             );
             found
-                .map(|(value, told)| (value, told.labels))
+                .map(|(value, details)| (value, details.labels))
                 .map_err(EvaluationFailure::from)
         } else {
             let pinned = document.prepared().pin_to(snapshot);

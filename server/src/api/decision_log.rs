@@ -311,10 +311,10 @@ impl EventPolicy {
         event: &Event<'_>,
     ) -> Result<Option<Value>, EvaluationFailure> {
         let event = event.text(ErrorForm::Object);
-        let asked = solon::Request::new().input_json(&event);
+        let eval_request = solon::Request::new().input_json(&event);
         let result = self
             .document
-            .evaluate_detached(state, request, &self.bound, asked)?;
+            .evaluate_detached(state, request, &self.bound, eval_request)?;
         // sets become arrays
         let result = result.map(|result| text::read(&result));
         result

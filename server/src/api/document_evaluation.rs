@@ -76,8 +76,8 @@ impl DocumentEvaluation<'_> {
         }
         let found = RequestedDocument::by(state, request, &self.metrics)
             .map_err(|error| self.failed(state, request, error.into()))?;
-        let answer = self.read(state, request, &found, None, request.info().received())?;
-        Ok(response::json(Status::OK, answer.finish()))
+        let response_fields = self.read(state, request, &found, None, request.info().received())?;
+        Ok(response::json(Status::OK, response_fields.finish()))
     }
 
     /// Evaluates a document on the current snapshot or a given one.
@@ -96,33 +96,37 @@ impl DocumentEvaluation<'_> {
         let current = (has_provenance && snapshot.is_none()).then(|| state.engine.snapshot());
         let snapshot = snapshot.or(current.as_ref());
         let response = ResponseMetadata::default();
-        let (result, told) = self
+        let (result, details) = self
             .evaluate(state, request, found, snapshot, received, &response)
             .map_err(|failure| self.failed(state, request, failure))?;
-        let mut answer = JsonFields::new(request.pretty());
+        let mut response_fields = JsonFields::new(request.pretty());
         if let Some(logged) = &self.logged {
             let outcome = Outcome {
                 result: result.as_deref(),
-                labels: if result.is_some() { &told.labels } else { &[] },
+                labels: if result.is_some() {
+                    &details.labels
+                } else {
+                    &[]
+                },
                 ..self.outcome(request, Some(&response))
             };
             logged.log(state, request, outcome)?;
-            answer.typed("decision_id", &logged.id);
+            response_fields.typed("decision_id", &logged.id);
         }
         if has_provenance && let Some(snapshot) = snapshot {
-            answer.typed("provenance", &provenance(state, snapshot));
+            response_fields.typed("provenance", &provenance(state, snapshot));
         }
-        told.add_explanation(&mut answer);
-        metrics::add(&mut answer, &self.metrics, state.options.spelling);
+        details.add_explanation(&mut response_fields);
+        metrics::add(&mut response_fields, &self.metrics, state.options.spelling);
         if let Some(result) = result {
-            answer.text("result", &result);
-            told.add_rules(&mut answer);
+            response_fields.text("result", &result);
+            details.add_rules(&mut response_fields);
         }
         if self.warn {
-            answer.typed("warning", &Warning::missing("input"));
+            response_fields.typed("warning", &Warning::missing("input"));
         }
-        add_metadata(&mut answer, &response, request.pretty())?;
-        Ok(answer)
+        add_metadata(&mut response_fields, &response, request.pretty())?;
+        Ok(response_fields)
     }
 
     /// Returns what the log contains of a decision before it is made.
@@ -178,41 +182,51 @@ impl DocumentEvaluation<'_> {
             stages.record(name, took);
         };
         let sent = solon::SendMetrics::default();
-        let mut asked = solon::Request::new()
+        let mut eval_request = solon::Request::new()
             .strict_builtin_errors(request.params().flag("strict-builtin-errors"))
             .response_metadata(response)
             .send_metrics(&sent)
             .timer(stages.timer(&hear));
         if let Some(metadata) = &self.envelope.metadata {
-            asked = asked.metadata(metadata);
+            eval_request = eval_request.metadata(metadata);
         }
         if let Some(cache) = self
             .logged
             .as_ref()
             .and_then(|logged| logged.nd_cache.as_ref())
         {
-            asked = asked.nd_builtin_cache(cache);
+            eval_request = eval_request.nd_builtin_cache(cache);
         }
         if let Some(input) = &self.envelope.input {
-            asked = input.as_input(asked);
+            eval_request = input.as_input(eval_request);
         }
         let start = stages.begin();
         let style = style(request.pretty(), "  ");
-        let (result, told) = if wanted.is_something() {
+        let (result, details) = if wanted.is_something() {
             let prepared = document.prepared();
             let generation = state.engine.generation();
-            let (value, mut told) =
-                search(state, request, wanted, metrics, prepared, asked, moment)
-                    .map_err(EvaluationFailure::from)?;
+            let (value, mut details) = search(
+                state,
+                request,
+                wanted,
+                metrics,
+                prepared,
+                eval_request,
+                moment,
+            )
+            .map_err(EvaluationFailure::from)?;
             document.answered(generation);
             let hides = state.options.spelling.is_opa() && wanted.detail != Some(Detail::Full);
             if value.is_none() && hides {
                 // for undefined documents OPA returns either the full trace or nothing
-                told.unexplained();
+                details.unexplained();
             }
-            (value.map(|value| text_of(&value, style)).transpose()?, told)
+            (
+                value.map(|value| text_of(&value, style)).transpose()?,
+                details,
+            )
         } else {
-            let result = document.evaluate_text(state, request, moment, asked, style)?;
+            let result = document.evaluate_text(state, request, moment, eval_request, style)?;
             (result, EvalDetails::default())
         };
         if let Some(start) = start {
@@ -224,7 +238,7 @@ impl DocumentEvaluation<'_> {
             metrics.sent(&sent);
             metrics.since("server_handler", received);
         }
-        Ok((result, told))
+        Ok((result, details))
     }
 }
 
@@ -247,7 +261,7 @@ const OWN_FIELDS: [&str; 8] = [
 
 /// Adds fields that host functions return. They cannot replace the server's own fields.
 fn add_metadata(
-    answer: &mut JsonFields,
+    response_fields: &mut JsonFields,
     metadata: &ResponseMetadata,
     pretty: bool,
 ) -> Result<(), ApiError> {
@@ -262,7 +276,7 @@ fn add_metadata(
     for (name, value) in fields {
         let name = name.as_str().unwrap_or_default();
         if !OWN_FIELDS.contains(&name) {
-            answer.text(name, &text_of(value, style(pretty, "  "))?);
+            response_fields.text(name, &text_of(value, style(pretty, "  "))?);
         }
     }
     Ok(())

@@ -153,12 +153,16 @@ impl ServedDocument {
         state: &State,
         request: &Call<'_>,
         now: &PinnedDocument,
-        asked: solon::Request<'_>,
+        eval_request: solon::Request<'_>,
         read: impl FnOnce(ValueRef<'_>) -> R,
     ) -> Result<Option<R>, EvaluationFailure> {
-        self.evaluate_on(state, request, now, asked, |document, asked| {
-            document.evaluate_with(asked, read)
-        })
+        self.evaluate_on(
+            state,
+            request,
+            now,
+            eval_request,
+            |document, eval_request| document.evaluate_with(eval_request, read),
+        )
     }
 
     /// Evaluates the document and returns JSON text, on the current snapshot or a given one.
@@ -167,16 +171,20 @@ impl ServedDocument {
         state: &State,
         request: &Call<'_>,
         moment: Option<&Snapshot>,
-        asked: solon::Request<'_>,
+        eval_request: solon::Request<'_>,
         style: Style<'_>,
     ) -> Result<Option<Vec<u8>>, EvaluationFailure> {
         let bound = match moment {
             Some(moment) => self.prepared.pin_to(moment),
             None => self.prepared.pin(),
         };
-        self.evaluate_on(state, request, &bound, asked, |document, asked| {
-            document.evaluate_json(&asked.json_style(&style))
-        })
+        self.evaluate_on(
+            state,
+            request,
+            &bound,
+            eval_request,
+            |document, eval_request| document.evaluate_json(&eval_request.json_style(&style)),
+        )
     }
 
     /// Evaluates the document and returns JSON text, on a snapshot. It is for decisions that must be made even if the client has
@@ -186,15 +194,15 @@ impl ServedDocument {
         state: &State,
         request: &Call<'_>,
         bound: &PinnedDocument,
-        asked: solon::Request<'_>,
+        eval_request: solon::Request<'_>,
     ) -> Result<Option<Vec<u8>>, EvaluationFailure> {
         self.evaluate_until(
             state,
             request,
             Ends::ByItself,
             bound,
-            asked,
-            |document, asked| document.evaluate_json(asked),
+            eval_request,
+            |document, eval_request| document.evaluate_json(eval_request),
         )
     }
 
@@ -218,10 +226,17 @@ impl ServedDocument {
         state: &State,
         request: &Call<'_>,
         bound: &PinnedDocument,
-        asked: solon::Request<'_>,
+        eval_request: solon::Request<'_>,
         evaluate: impl FnOnce(&PinnedDocument, &solon::Request<'_>) -> Result<Option<R>, Error>,
     ) -> Result<Option<R>, EvaluationFailure> {
-        self.evaluate_until(state, request, Ends::WithRequest, bound, asked, evaluate)
+        self.evaluate_until(
+            state,
+            request,
+            Ends::WithRequest,
+            bound,
+            eval_request,
+            evaluate,
+        )
     }
 
     fn evaluate_until<R>(
@@ -230,7 +245,7 @@ impl ServedDocument {
         request: &Call<'_>,
         ends: Ends,
         bound: &PinnedDocument,
-        asked: solon::Request<'_>,
+        eval_request: solon::Request<'_>,
         evaluate: impl FnOnce(&PinnedDocument, &solon::Request<'_>) -> Result<Option<R>, Error>,
     ) -> Result<Option<R>, EvaluationFailure> {
         let generation = bound.snapshot().generation();
@@ -240,7 +255,7 @@ impl ServedDocument {
         let print = |line: &str| prints.add(line);
         let poll = || request.context.poll();
         let host_call = |call: &mut dyn FnMut()| request.host_call(call);
-        let asked = asked.print(&print);
+        let eval_request = eval_request.print(&print);
         let start = Instant::now();
         let stopwatch = if here {
             Stopwatch::limited(start, AT_ONCE)
@@ -251,21 +266,21 @@ impl ServedDocument {
             let limits = state.documents.brief.clone();
             let limits = limits.until(start.checked_add(AT_ONCE));
             // only this thread could cancel it
-            evaluate(bound, &asked.limits(&limits))
+            evaluate(bound, &eval_request.limits(&limits))
         } else {
             let limits = match ends {
                 Ends::WithRequest => state.limits_of(request),
                 Ends::ByItself => state.engine.limits().clone(),
             };
-            let asked = match ends {
-                Ends::WithRequest => asked.cancel(&request.info().cancel),
-                Ends::ByItself => asked,
+            let eval_request = match ends {
+                Ends::WithRequest => eval_request.cancel(&request.info().cancel),
+                Ends::ByItself => eval_request,
             };
-            let asked = asked
+            let eval_request = eval_request
                 .limits(&limits)
                 .on_poll(&poll)
                 .around_host_calls(&host_call);
-            evaluate(bound, &asked)
+            evaluate(bound, &eval_request)
         };
         self.estimate.note(generation, stopwatch.took());
         match answer {

@@ -46,19 +46,19 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let metrics = metrics::of_decision(request, logged.as_ref());
     let path = path(request)?;
     let text = body::text(request);
-    let asked = FilterRequest::read(&text, Names::from_request(request)).map_err(|words| {
+    let parsed = FilterRequest::read(&text, Names::from_request(request)).map_err(|words| {
         ApiError::invalid(format!("error(s) occurred while decoding request: {words}"))
     })?;
     let accepted = Accepted::from_header(request.header("accept"));
     let (options, several) = match &accepted {
-        Ok(accepted) => asked.options(accepted)?,
+        Ok(accepted) => parsed.options(accepted)?,
         // annotations are checked first
-        Err(_) => (asked.options.clone(), false),
+        Err(_) => (parsed.options.clone(), false),
     };
     let keeps = path.len() + text.len() <= LONGEST_KEY;
     let stages = Stages::from_request(request, &metrics);
-    let hear = |name: &str, took: Duration| stages.record(name, took);
-    let timer = stages.timer(&hear);
+    let record = |name: &str, took: Duration| stages.record(name, took);
+    let timer = stages.timer(&record);
     let key = FilterKey {
         path: path.clone(),
         options,
@@ -66,35 +66,35 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let filters = prepared(state, key, keeps, &metrics, timer)?;
     let accepted = accepted.map_err(ApiError::invalid)?;
 
-    let mut given = solon::Request::new();
-    if let Some(input) = asked.input {
-        given = given.input_json(input.as_bytes());
+    let mut eval_request = solon::Request::new();
+    if let Some(input) = parsed.input {
+        eval_request = eval_request.input_json(input.as_bytes());
     }
     if let Some(logged) = &logged {
-        given = given.snapshot(&logged.snapshot);
+        eval_request = eval_request.snapshot(&logged.snapshot);
         if let Some(cache) = &logged.nd_cache {
-            given = given.nd_builtin_cache(cache);
+            eval_request = eval_request.nd_builtin_cache(cache);
         }
     }
     let input_text = || {
-        let input = BodyDocument::Json(asked.input?.as_bytes());
+        let input = BodyDocument::Json(parsed.input?.as_bytes());
         event_text::input_text(Some(&input))
     };
     let outcome = || Outcome {
-        custom: Some(log_fields(&filters, asked.options_text)),
+        custom: Some(log_fields(&filters, parsed.options_text)),
         ..Outcome::new(&path, input_text(), &metrics)
     };
-    let made = evaluate(state, request, &given, |given| {
-        filters.compile(&given.timer(timer))
+    let compiled = evaluate(state, request, &eval_request, |eval_request| {
+        filters.compile(&eval_request.timer(timer))
     });
-    let told = |given: &solon::Request<'_>| filters.explain(given);
-    let explanation = if asked.explains && matches!(made, Ok(_) | Err(Error::Filter(_))) {
-        Some(evaluate(state, request, &given, told).map_err(map_error)?)
+    let explain_rules = |eval_request: &solon::Request<'_>| filters.explain(eval_request);
+    let explanation = if parsed.explains && matches!(compiled, Ok(_) | Err(Error::Filter(_))) {
+        Some(evaluate(state, request, &eval_request, explain_rules).map_err(map_error)?)
     } else {
         None
     };
     metrics.since("server_handler", request.info().received());
-    let made = made.map_err(|error| {
+    let compiled = compiled.map_err(|error| {
         let error = map_error(error);
         if let Some(logged) = &logged {
             logged.log_failure(state, request, &error, outcome);
@@ -103,8 +103,8 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     })?;
 
     let pretty = request.pretty();
-    let mut answer = JsonFields::new(pretty);
-    let result = filter_json(&made.to_response(several), pretty, "  ");
+    let mut fields = JsonFields::new(pretty);
+    let result = filter_json(&compiled.to_response(several), pretty, "  ");
     if let Some(logged) = &logged {
         let outcome = Outcome {
             // a filter that no row passes has no members
@@ -113,19 +113,19 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         };
         logged.log(state, request, outcome)?;
     }
-    answer.text("result", &result);
-    metrics::add(&mut answer, &metrics, state.options.spelling);
+    fields.text("result", &result);
+    metrics::add(&mut fields, &metrics, state.options.spelling);
     if let Some(explanation) = &explanation {
-        answer.text("explanation", &filter_json(explanation, pretty, "  "));
+        fields.text("explanation", &filter_json(explanation, pretty, "  "));
     }
-    if !made.hints.is_empty() {
-        let hints: Vec<Hint> = made.hints.into_iter().map(Hint::from).collect();
-        answer.typed("hints", &hints);
+    if !compiled.hints.is_empty() {
+        let hints: Vec<Hint> = compiled.hints.into_iter().map(Hint::from).collect();
+        fields.typed("hints", &hints);
     }
     Ok(response::json_as(
         &accepted.media,
         Status::OK,
-        answer.finish(),
+        fields.finish(),
     ))
 }
 

@@ -62,10 +62,14 @@ pub fn rule(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let input = input(state);
     let found = || Ok(path.clone());
     let (document, _) = state.documents.get(state, request, request.path(), found)?;
-    let asked = solon::Request::new().input(&input);
-    let holds = document.evaluate(state, request, &document.prepared().pin(), asked, |value| {
-        value.as_bool() == Some(true)
-    });
+    let eval_request = solon::Request::new().input(&input);
+    let holds = document.evaluate(
+        state,
+        request,
+        &document.prepared().pin(),
+        eval_request,
+        |value| value.as_bool() == Some(true),
+    );
     let place = path.reference();
     let opa = state.options.spelling.is_opa();
     match holds {
@@ -80,8 +84,8 @@ pub fn rule(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         ))),
         Err(EvaluationFailure::Other(elsewhere @ ApiError::Elsewhere(_))) => Err(elsewhere),
         Err(EvaluationFailure::Other(error)) if opa => {
-            let told = error.first_error();
-            Ok(unhealthy(told.as_deref().unwrap_or(NO_EVALUATION)))
+            let message = error.first_error();
+            Ok(unhealthy(message.as_deref().unwrap_or(NO_EVALUATION)))
         }
         Err(_) => Ok(unhealthy(NO_EVALUATION)),
     }

@@ -96,9 +96,9 @@ impl<'m> Stages<'m> {
 }
 
 /// Adds the metrics to a response, if they were selected.
-pub fn add(answer: &mut JsonFields, metrics: &Metrics, spelling: Spelling) {
+pub fn add(fields: &mut JsonFields, metrics: &Metrics, spelling: Spelling) {
     if metrics.is_shown {
-        answer.typed("metrics", &spelled(metrics, spelling));
+        fields.typed("metrics", &spelled(metrics, spelling));
     }
 }
 

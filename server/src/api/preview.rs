@@ -38,25 +38,25 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     metrics.end("rego_module_compile", start);
     let prints = Prints::default();
     let sent = solon::SendMetrics::default();
-    let mut asked = solon::Request::new()
+    let mut eval_request = solon::Request::new()
         .strict_builtin_errors(params.flag("strict-builtin-errors"))
         .send_metrics(&sent)
         .timer(stages.timer(&hear));
     if let Some(input) = &body.input {
-        asked = asked.input(input);
+        eval_request = eval_request.input(input);
     }
     if let Some(calls) = &body.calls {
-        asked = asked.nd_builtin_cache(calls);
+        eval_request = eval_request.nd_builtin_cache(calls);
     }
-    let run = |asked: &solon::Request<'_>| match &body.query {
+    let run = |eval_request: &solon::Request<'_>| match &body.query {
         None => {
             let document = state.engine.document(&path);
-            document.pin_to(&snapshot).evaluate(asked)
+            document.pin_to(&snapshot).evaluate(eval_request)
         }
-        Some(query) => first_solution(state, &snapshot, &path, query, asked),
+        Some(query) => first_solution(state, &snapshot, &path, query, eval_request),
     };
     let start = stages.begin();
-    let result = evaluate_printing(state, request, &asked, &prints, run);
+    let result = evaluate_printing(state, request, &eval_request, &prints, run);
     if let Some(start) = start {
         metrics.add("rego_query_eval", stages.rest(start));
         metrics.sent(&sent);
@@ -67,19 +67,19 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         prints.log(request);
     }
     let result = result.map_err(rejected)?;
-    let mut answer = JsonFields::new(request.pretty());
+    let mut fields = JsonFields::new(request.pretty());
     if params.flag("provenance") {
-        answer.typed("provenance", &provenance(state, &snapshot));
+        fields.typed("provenance", &provenance(state, &snapshot));
     }
-    metrics::add(&mut answer, &metrics, state.options.spelling);
+    metrics::add(&mut fields, &metrics, state.options.spelling);
     if let Some(result) = result {
         let style = style(request.pretty(), "  ");
-        answer.text("result", &text_of(&result, style)?);
+        fields.text("result", &text_of(&result, style)?);
     }
     if params.flag("print") && !printed.is_empty() {
-        answer.typed("printed", &printed);
+        fields.typed("printed", &printed);
     }
-    Ok(response::json(Status::OK, answer.finish()))
+    Ok(response::json(Status::OK, fields.finish()))
 }
 
 /// Members of the body.

@@ -82,28 +82,36 @@ fn respond(
     };
     let strict = request.params().flag("strict-builtin-errors");
     let sent = solon::SendMetrics::default();
-    let mut asked = solon::Request::new()
+    let mut eval_request = solon::Request::new()
         .strict_builtin_errors(strict)
         .send_metrics(&sent)
         .timer(timer);
     if let Some(input) = input {
-        asked = asked.input_json(input.as_bytes());
+        eval_request = eval_request.input_json(input.as_bytes());
     }
     if let Some(cache) = logged.as_ref().and_then(|logged| logged.nd_cache.as_ref()) {
-        asked = asked.nd_builtin_cache(cache);
+        eval_request = eval_request.nd_builtin_cache(cache);
     }
     let snapshot = logged.as_ref().map(|logged| &logged.snapshot);
     if let Some(snapshot) = snapshot {
-        asked = asked.snapshot(snapshot);
+        eval_request = eval_request.snapshot(snapshot);
     }
     let wanted = Selection::with_log(request, logged.as_ref());
     let start = stages.begin();
     let found = if wanted.is_something() {
         search(
-            state, request, wanted, &metrics, &*prepared, asked, snapshot,
+            state,
+            request,
+            wanted,
+            &metrics,
+            &*prepared,
+            eval_request,
+            snapshot,
         )
     } else {
-        let solutions = evaluate(state, request, &asked, |asked| prepared.solutions(asked));
+        let solutions = evaluate(state, request, &eval_request, |eval_request| {
+            prepared.solutions(eval_request)
+        });
         solutions.map(|solutions| (solutions, EvalDetails::default()))
     };
     let normal = logged.as_ref().map(|_| normal(query)).unwrap_or_default();
@@ -115,7 +123,7 @@ fn respond(
         query: Some(&normal),
         ..Outcome::new("", input_text(), &metrics)
     };
-    let (solutions, told) = found.map_err(|error| {
+    let (solutions, details) = found.map_err(|error| {
         let error = map_error(error);
         if let Some(logged) = &logged {
             logged.log_failure(state, request, &error, outcome);
@@ -133,19 +141,19 @@ fn respond(
     if let Some(logged) = &logged {
         let outcome = Outcome {
             result: Some(if is_empty { b"null" } else { &result }),
-            labels: if is_empty { &[] } else { &told.labels },
+            labels: if is_empty { &[] } else { &details.labels },
             ..outcome()
         };
         logged.log(state, request, outcome)?;
     }
-    let mut answer = JsonFields::new(request.pretty());
-    told.add_explanation(&mut answer);
-    metrics::add(&mut answer, &metrics, state.options.spelling);
+    let mut fields = JsonFields::new(request.pretty());
+    details.add_explanation(&mut fields);
+    metrics::add(&mut fields, &metrics, state.options.spelling);
     if !is_empty {
-        answer.text("result", &result);
-        told.add_rules(&mut answer);
+        fields.text("result", &result);
+        details.add_rules(&mut fields);
     }
-    Ok(response::json(Status::OK, answer.finish()))
+    Ok(response::json(Status::OK, fields.finish()))
 }
 
 /// Returns the text of a query as decision logs contain it: with expressions on one line. A query that was evaluated can be parsed.

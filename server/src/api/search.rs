@@ -92,9 +92,9 @@ pub struct EvalDetails {
 
 impl EvalDetails {
     /// Adds the trace to a response.
-    pub fn add_explanation(&self, answer: &mut JsonFields) {
+    pub fn add_explanation(&self, fields: &mut JsonFields) {
         if let Some(explanation) = &self.explanation {
-            answer.text("explanation", explanation);
+            fields.text("explanation", explanation);
         }
     }
 
@@ -104,12 +104,12 @@ impl EvalDetails {
     }
 
     /// Adds the rules that succeeded to a response.
-    pub fn add_rules(&self, answer: &mut JsonFields) {
+    pub fn add_rules(&self, fields: &mut JsonFields) {
         if !self.ids.is_empty() {
-            answer.typed("ids", &self.ids);
+            fields.typed("ids", &self.ids);
         }
         if self.shows_labels && !self.labels.is_empty() {
-            answer.typed("rule_labels", &self.labels);
+            fields.typed("rule_labels", &self.labels);
         }
     }
 }
@@ -122,14 +122,14 @@ pub trait Searched {
     /// Evaluates without a trace.
     fn find(
         &self,
-        asked: &solon::Request<'_>,
+        eval_request: &solon::Request<'_>,
         search: SearchOptions<'_>,
     ) -> Result<Self::Answer, Error>;
 
     /// Evaluates with a trace.
     fn evaluate_traced(
         &self,
-        asked: &solon::Request<'_>,
+        eval_request: &solon::Request<'_>,
         detail: Detail,
         search: SearchOptions<'_>,
     ) -> Explanation<Self::Answer>;
@@ -137,25 +137,25 @@ pub trait Searched {
 
 /// Implements [`Searched`] with the method that evaluates without a trace.
 macro_rules! searched {
-    ($subject:ty, $answer:ty, |$search:ident| $options:expr) => {
+    ($subject:ty, $result:ty, |$search:ident| $options:expr) => {
         impl Searched for $subject {
-            type Answer = $answer;
+            type Answer = $result;
 
             fn find(
                 &self,
-                asked: &solon::Request<'_>,
+                eval_request: &solon::Request<'_>,
                 $search: SearchOptions<'_>,
             ) -> Result<Self::Answer, Error> {
-                <$subject>::search(self, asked, $options)
+                <$subject>::search(self, eval_request, $options)
             }
 
             fn evaluate_traced(
                 &self,
-                asked: &solon::Request<'_>,
+                eval_request: &solon::Request<'_>,
                 detail: Detail,
                 search: SearchOptions<'_>,
             ) -> Explanation<Self::Answer> {
-                self.explain(asked, ExplainOptions::new(detail).search(search))
+                self.explain(eval_request, ExplainOptions::new(detail).search(search))
             }
         }
     };
@@ -173,7 +173,7 @@ pub fn search<S: Searched>(
     selection: Selection,
     metrics: &Metrics,
     subject: &S,
-    asked: solon::Request<'_>,
+    eval_request: solon::Request<'_>,
     snapshot: Option<&Snapshot>,
 ) -> Result<(S::Answer, EvalDetails), Error> {
     let moment = snapshot.cloned().unwrap_or_else(|| state.engine.snapshot());
@@ -186,34 +186,40 @@ pub fn search<S: Searched>(
     if selection.ids || selection.labels {
         how = how.observer(&mut succeeded);
     }
-    let asked = asked.snapshot(&moment);
-    let (answer, explanation) = evaluate(state, request, &asked, |asked| match selection.detail {
-        Some(detail) => {
-            let explained = subject.evaluate_traced(asked, detail, how);
-            let steps = steps(state, request, &explained);
-            (explained.result, Some(steps))
-        }
-        None => (subject.find(asked, how), None),
-    });
+    let eval_request = eval_request.snapshot(&moment);
+    let (result, explanation) =
+        evaluate(
+            state,
+            request,
+            &eval_request,
+            |eval_request| match selection.detail {
+                Some(detail) => {
+                    let explained = subject.evaluate_traced(eval_request, detail, how);
+                    let steps = steps(state, request, &explained);
+                    (explained.result, Some(steps))
+                }
+                None => (subject.find(eval_request, how), None),
+            },
+        );
     if selection.instruments {
         metrics.instruments(&instruments);
         for (stage, took) in moment.compile_stages() {
             metrics.add(stage, took);
         }
     }
-    let answer = answer?;
-    let mut told = EvalDetails {
+    let result = result?;
+    let mut details = EvalDetails {
         explanation: explanation.transpose()?,
         shows_labels: selection.shows_labels,
         ..EvalDetails::default()
     };
     if selection.ids {
-        told.ids = moment.rule_ids(&succeeded);
+        details.ids = moment.rule_ids(&succeeded);
     }
     if selection.labels {
-        told.labels = moment.rule_labels(&succeeded);
+        details.labels = moment.rule_labels(&succeeded);
     }
-    Ok((answer, told))
+    Ok((result, details))
 }
 
 /// Returns the steps as JSON text: lines of a readable trace, or events.

@@ -33,10 +33,10 @@ impl Default for Metrics {
 
 impl Metrics {
     /// Creates metrics, which are enabled if `asked` is `true`.
-    pub fn when(asked: bool) -> Self {
+    pub fn when(enabled: bool) -> Self {
         Self {
-            all: asked.then(RefCell::default),
-            is_shown: asked,
+            all: enabled.then(RefCell::default),
+            is_shown: enabled,
         }
     }
 

@@ -168,13 +168,13 @@ fn is_same(left: &Certificate<'_>, right: &Certificate<'_>) -> bool {
 
 fn has_signed(parent: &Certificate<'_>, key: &PublicKey, child: &Certificate<'_>) -> bool {
     const SIGNS_CERTIFICATES: u16 = 1 << 5;
-    let said = &parent.extensions;
-    let authority = if said.basic_constraints {
-        said.authority
+    let extensions = &parent.extensions;
+    let authority = if extensions.basic_constraints {
+        extensions.authority
     } else {
         parent.version != 3
     };
-    let may_sign = said.key_usage == 0 || said.key_usage & SIGNS_CERTIFICATES != 0;
+    let may_sign = extensions.key_usage == 0 || extensions.key_usage & SIGNS_CERTIFICATES != 0;
     authority
         && may_sign
         && child
@@ -189,15 +189,15 @@ fn is_valid(
     chain: &[&Certificate<'_>],
     options: &VerifyOptions<'_>,
 ) -> bool {
-    let said = &certificate.extensions;
+    let extensions = &certificate.extensions;
     let ns = |seconds: i64| i128::from(seconds) * 1_000_000_000;
     let now = i128::from(options.now_ns);
     let in_time =
         ns(certificate.not_before.seconds) <= now && now <= ns(certificate.not_after.seconds);
-    if !said.unknown.is_empty() || !in_time {
+    if !extensions.unknown.is_empty() || !in_time {
         return false;
     }
-    if let Some(constraints) = said
+    if let Some(constraints) = extensions
         .constraints
         .as_ref()
         .filter(|_| role != ChainRole::Leaf)
@@ -210,11 +210,13 @@ fn is_valid(
             return false;
         }
     }
-    if role == ChainRole::Intermediate && !(said.basic_constraints && said.authority) {
+    if role == ChainRole::Intermediate && !(extensions.basic_constraints && extensions.authority) {
         return false;
     }
     let between = i64::try_from(chain.len()).unwrap_or(i64::MAX) - 1;
-    !(said.basic_constraints && said.path_length >= 0 && between > said.path_length)
+    !(extensions.basic_constraints
+        && extensions.path_length >= 0
+        && between > extensions.path_length)
 }
 
 /// Returns `true` if all certificates of a chain allow one of the usages.
@@ -227,11 +229,11 @@ fn allows_use(chain: &[&Certificate<'_>], uses: &[i64]) -> bool {
         uses => uses.to_vec(),
     };
     for certificate in chain.iter().rev() {
-        let said = &certificate.extensions;
-        if said.usages.is_empty() {
+        let extensions = &certificate.extensions;
+        if extensions.usages.is_empty() {
             continue;
         }
-        let own: Vec<i64> = said.numbered_usages().collect();
+        let own: Vec<i64> = extensions.numbered_usages().collect();
         if !own.contains(&ANY_USE) {
             left.retain(|usage| own.contains(usage));
         }

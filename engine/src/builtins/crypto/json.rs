@@ -322,14 +322,14 @@ impl<'e> ArenaJson<'e> {
 
     /// Returns the fields of a certificate.
     pub fn certificate(self, certificate: &Certificate<'_>) -> Vec<(&'static str, ValueRef<'e>)> {
-        let said = &certificate.extensions;
+        let extensions = &certificate.extensions;
         let texts = |texts: &[&[u8]]| self.list(texts, |text| self.0.bytes_text(text));
         let key_id =
             |key: Option<&[u8]>| key.map_or(ValueRef(RefRepr::Null), |key| self.bytes(key));
-        let policies = said.policies.as_deref();
+        let policies = extensions.policies.as_deref();
         let limit = |limit: Option<i64>| ValueRef(RefRepr::Int(limit.unwrap_or(0)));
         let zero = |limit: Option<i64>| ValueRef(RefRepr::Bool(limit == Some(0)));
-        let unknown = said.usages.iter().filter(|oid| usage(oid).is_none());
+        let unknown = extensions.usages.iter().filter(|oid| usage(oid).is_none());
         let key = certificate.public_key.as_ref();
         let mut fields = vec![
             ("Raw", self.bytes(certificate.raw)),
@@ -353,7 +353,10 @@ impl<'e> ArenaJson<'e> {
             ("Subject", self.name(&certificate.subject)),
             ("NotBefore", self.text(&certificate.not_before.rfc3339())),
             ("NotAfter", self.text(&certificate.not_after.rfc3339())),
-            ("KeyUsage", ValueRef(RefRepr::Int(said.key_usage.into()))),
+            (
+                "KeyUsage",
+                ValueRef(RefRepr::Int(extensions.key_usage.into())),
+            ),
             (
                 "Extensions",
                 self.list(&certificate.all_extensions, |extension| {
@@ -363,11 +366,13 @@ impl<'e> ArenaJson<'e> {
             ("ExtraExtensions", ValueRef(RefRepr::Null)),
             (
                 "UnhandledCriticalExtensions",
-                self.list(&said.unknown, |oid| self.oid(oid)),
+                self.list(&extensions.unknown, |oid| self.oid(oid)),
             ),
             (
                 "ExtKeyUsage",
-                self.list(said.numbered_usages(), |it| ValueRef(RefRepr::Int(it))),
+                self.list(extensions.numbered_usages(), |it| {
+                    ValueRef(RefRepr::Int(it))
+                }),
             ),
             (
                 "UnknownExtKeyUsage",
@@ -375,38 +380,41 @@ impl<'e> ArenaJson<'e> {
             ),
             (
                 "BasicConstraintsValid",
-                ValueRef(RefRepr::Bool(said.basic_constraints)),
+                ValueRef(RefRepr::Bool(extensions.basic_constraints)),
             ),
-            ("IsCA", ValueRef(RefRepr::Bool(said.authority))),
-            ("MaxPathLen", ValueRef(RefRepr::Int(said.path_length))),
+            ("IsCA", ValueRef(RefRepr::Bool(extensions.authority))),
+            ("MaxPathLen", ValueRef(RefRepr::Int(extensions.path_length))),
             (
                 "MaxPathLenZero",
                 ValueRef(RefRepr::Bool(
-                    said.basic_constraints && said.path_length == 0,
+                    extensions.basic_constraints && extensions.path_length == 0,
                 )),
             ),
-            ("SubjectKeyId", key_id(said.subject_key)),
-            ("AuthorityKeyId", key_id(said.authority_key)),
-            ("OCSPServer", texts(&said.status_servers)),
-            ("IssuingCertificateURL", texts(&said.issuers)),
+            ("SubjectKeyId", key_id(extensions.subject_key)),
+            ("AuthorityKeyId", key_id(extensions.authority_key)),
+            ("OCSPServer", texts(&extensions.status_servers)),
+            ("IssuingCertificateURL", texts(&extensions.issuers)),
             (
                 "DNSNames",
-                self.list(&said.names.dns, |name| self.text(name)),
+                self.list(&extensions.names.dns, |name| self.text(name)),
             ),
             (
                 "EmailAddresses",
-                self.list(&said.names.emails, |name| self.text(name)),
+                self.list(&extensions.names.emails, |name| self.text(name)),
             ),
             (
                 "IPAddresses",
-                self.list(&said.names.addresses, |address| self.address(address)),
+                self.list(&extensions.names.addresses, |address| self.address(address)),
             ),
-            ("URIs", self.list(&said.names.uris, |uri| self.uri(uri))),
+            (
+                "URIs",
+                self.list(&extensions.names.uris, |uri| self.uri(uri)),
+            ),
             (
                 "PermittedDNSDomainsCritical",
-                ValueRef(RefRepr::Bool(said.critical_constraints)),
+                ValueRef(RefRepr::Bool(extensions.critical_constraints)),
             ),
-            ("CRLDistributionPoints", texts(&said.revocation_lists)),
+            ("CRLDistributionPoints", texts(&extensions.revocation_lists)),
             (
                 "PolicyIdentifiers",
                 policies.map_or(ValueRef(RefRepr::Null), |policies| {
@@ -420,15 +428,18 @@ impl<'e> ArenaJson<'e> {
                     self.text(&dotted::text(oid))
                 }),
             ),
-            ("InhibitAnyPolicy", limit(said.no_any_policy)),
-            ("InhibitAnyPolicyZero", zero(said.no_any_policy)),
-            ("InhibitPolicyMapping", limit(said.no_mapping)),
-            ("InhibitPolicyMappingZero", zero(said.no_mapping)),
-            ("RequireExplicitPolicy", limit(said.explicit_policy)),
-            ("RequireExplicitPolicyZero", zero(said.explicit_policy)),
+            ("InhibitAnyPolicy", limit(extensions.no_any_policy)),
+            ("InhibitAnyPolicyZero", zero(extensions.no_any_policy)),
+            ("InhibitPolicyMapping", limit(extensions.no_mapping)),
+            ("InhibitPolicyMappingZero", zero(extensions.no_mapping)),
+            ("RequireExplicitPolicy", limit(extensions.explicit_policy)),
+            (
+                "RequireExplicitPolicyZero",
+                zero(extensions.explicit_policy),
+            ),
             (
                 "PolicyMappings",
-                self.list(&said.policy_mappings, |(issuer, subject)| {
+                self.list(&extensions.policy_mappings, |(issuer, subject)| {
                     self.object([
                         ("IssuerDomainPolicy", self.text(&dotted::text(issuer))),
                         ("SubjectDomainPolicy", self.text(&dotted::text(subject))),
@@ -436,7 +447,7 @@ impl<'e> ArenaJson<'e> {
                 }),
             ),
         ];
-        let constraints = said.constraints.clone().unwrap_or_default();
+        let constraints = extensions.constraints.clone().unwrap_or_default();
         fields.extend(self.subtrees(
             &constraints.permitted,
             [

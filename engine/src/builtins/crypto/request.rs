@@ -151,8 +151,8 @@ fn extension_list<'d>(attribute: &Element<'d>) -> Option<Element<'d>> {
     let (mut fields, rest) = FieldReader::parse_struct(attribute.whole, "pkcs10Attribute").ok()?;
     let kind = fields.oid().ok()?;
     let values = fields.list(der::SET, None).ok()?;
-    let asks = rest.is_empty() && kind == EXTENSION_REQUEST;
-    values.first().copied().filter(|_| asks)
+    let is_extension_request = rest.is_empty() && kind == EXTENSION_REQUEST;
+    values.first().copied().filter(|_| is_extension_request)
 }
 
 /// Returns an attribute whose values are lists of named values, or `None` for others.

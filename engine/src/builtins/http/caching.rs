@@ -71,13 +71,13 @@ fn name(key: ValueRef<'_>) -> Vec<u8> {
 
 impl Caching {
     /// Reads the cache options of a request. Returns `None` if its response is cached for its evaluation only.
-    pub fn read(asked: ObjectView<'_>) -> Result<Option<Self>, RequestFailure> {
-        let wanted = fields::flag(asked, "cache")?;
-        let forced = fields::flag(asked, "force_cache")?;
+    pub fn read(options: ObjectView<'_>) -> Result<Option<Self>, RequestFailure> {
+        let wanted = fields::flag(options, "cache")?;
+        let forced = fields::flag(options, "force_cache")?;
         if !wanted && !forced {
             return Ok(None);
         }
-        let mode = match asked.get_str("caching_mode") {
+        let mode = match options.get_str("caching_mode") {
             None => Some(CacheMode::Serialized),
             Some(mode) => match mode.text_or_empty().as_bytes() {
                 b"serialized" => Some(CacheMode::Serialized),
@@ -85,7 +85,7 @@ impl Caching {
                 _ => None,
             },
         };
-        let forced = forced.then(|| duration(asked)).transpose()?;
+        let forced = forced.then(|| duration(options)).transpose()?;
         Ok(Some(Self {
             // zero does not override the headers
             forced: forced.filter(|seconds| *seconds > 0),
@@ -104,17 +104,17 @@ impl Caching {
         let Some(kept) = responses.get(&name) else {
             return Ok(None);
         };
-        let Some(asked) = key.as_object() else {
+        let Some(options) = key.as_object() else {
             return Ok(None);
         };
-        let decoding = Decoding::read(asked)?;
+        let decoding = Decoding::read(options)?;
         if call.now_ns() < kept.expires {
             if let Some(metrics) = call.hooks.send_metrics {
                 metrics.hits();
             }
             return value_of(call, &kept, decoding).map(Some);
         }
-        let mut again = HttpSendRequest::read(call, asked)?;
+        let mut again = HttpSendRequest::read(call, options)?;
         let stamps = [
             ("Etag", "If-None-Match"),
             ("Last-Modified", "If-Modified-Since"),
@@ -130,20 +130,20 @@ impl Caching {
         if !conditional {
             return Ok(None);
         }
-        let answer = exchange::carry_out(call, &again, asked)?;
-        match answer.status {
+        let response = exchange::carry_out(call, &again, options)?;
+        match response.status {
             200 => {
-                let value = decoding.value(call, &answer)?;
-                self.keep(call.now_ns(), responses, key, answer);
+                let value = decoding.value(call, &response)?;
+                self.keep(call.now_ns(), responses, key, response);
                 Ok(Some(value))
             }
             304 => {
                 let mut renewed = CachedResponse {
-                    expires: self.expires(call.now_ns(), &answer),
+                    expires: self.expires(call.now_ns(), &response),
                     response: kept.response.clone(),
                     decoded: kept.decoded.clone(),
                 };
-                renew(&mut renewed.response, answer);
+                renew(&mut renewed.response, response);
                 let value = value_of(call, &renewed, decoding)?;
                 responses.put(&name, renewed);
                 Ok(Some(value))
@@ -158,27 +158,27 @@ impl Caching {
         now: i64,
         responses: &ResponseCache,
         key: ValueRef<'_>,
-        answer: HttpResponse,
+        response: HttpResponse,
     ) {
-        let allowed = self.forced.is_some() || freshness::may_keep(&answer);
-        let Some(mode) = self.mode.filter(|_| allowed && is_cacheable(&answer)) else {
+        let allowed = self.forced.is_some() || freshness::may_keep(&response);
+        let Some(mode) = self.mode.filter(|_| allowed && is_cacheable(&response)) else {
             return;
         };
-        let asked = (mode == CacheMode::Deserialized).then(|| key.as_object());
-        let decoded = asked.flatten();
-        let decoded = decoded.and_then(|asked| Decoding::read(asked).ok());
+        let options = (mode == CacheMode::Deserialized).then(|| key.as_object());
+        let decoded = options.flatten();
+        let decoded = decoded.and_then(|options| Decoding::read(options).ok());
         let kept = CachedResponse {
-            expires: self.expires(now, &answer),
-            decoded: decoded.map(|decoding| decoding.body(&answer)),
-            response: answer,
+            expires: self.expires(now, &response),
+            decoded: decoded.map(|decoding| decoding.body(&response)),
+            response,
         };
         responses.put(&name(key), kept);
     }
 
-    fn expires(&self, now: i64, answer: &HttpResponse) -> i64 {
+    fn expires(&self, now: i64, response: &HttpResponse) -> i64 {
         match self.forced {
             Some(seconds) => freshness::after(now, seconds),
-            None => freshness::expires(answer),
+            None => freshness::expires(response),
         }
     }
 }
@@ -208,8 +208,8 @@ fn renew(old: &mut HttpResponse, newer: HttpResponse) {
 }
 
 /// `force_cache_duration_seconds`
-fn duration(asked: ObjectView<'_>) -> Result<i64, RequestFailure> {
-    let Some(value) = asked.get_str("force_cache_duration_seconds") else {
+fn duration(options: ObjectView<'_>) -> Result<i64, RequestFailure> {
+    let Some(value) = options.get_str("force_cache_duration_seconds") else {
         return Err(RequestFailure::rejected(
             "'force_cache' set but 'force_cache_duration_seconds' parameter is missing",
         ));

@@ -78,15 +78,15 @@ fn follow(
         let outgoing = hop.outgoing(call, request)?;
         let sent = call.hooks.host_call(|| call.host.send(&outgoing, &wait));
         let sent = sent.map_err(|fault| RequestFailure::end(&fault))?;
-        let answer = sent.map_err(|error| {
+        let response = sent.map_err(|error| {
             RequestFailure::of_host(call, operation(&hop.method), outgoing.url.clone(), error)
         })?;
         if !request.follows {
-            return Ok(answer);
+            return Ok(response);
         }
-        match hop.next(call, &answer)? {
+        match hop.next(call, &response)? {
             Some(next) => hop = next,
-            None => return Ok(answer),
+            None => return Ok(response),
         }
     }
     Err(hop.failed(format!("stopped after {REDIRECTIONS} redirects")))
@@ -221,14 +221,14 @@ impl Hop {
     fn next(
         &self,
         call: &BuiltinContext<'_>,
-        answer: &HttpResponse,
+        response: &HttpResponse,
     ) -> Result<Option<Self>, RequestFailure> {
-        let keeps_body = match answer.status {
+        let keeps_body = match response.status {
             301..=303 => false,
             307 | 308 => true,
             _ => return Ok(None),
         };
-        let Some(location) = header(answer, "Location").filter(|location| !location.is_empty())
+        let Some(location) = header(response, "Location").filter(|location| !location.is_empty())
         else {
             return Ok(None);
         };

@@ -5,8 +5,8 @@ use crate::builtins::operands::plain_int;
 use crate::value::{ObjectView, RefRepr, ValueRef};
 
 /// Parses a boolean field. Returns `false` if it is missing.
-pub fn flag(asked: ObjectView<'_>, name: &str) -> Result<bool, RequestFailure> {
-    match asked.get_str(name) {
+pub fn flag(options: ObjectView<'_>, name: &str) -> Result<bool, RequestFailure> {
+    match options.get_str(name) {
         None => Ok(false),
         Some(ValueRef(RefRepr::Bool(flag))) => Ok(flag),
         Some(_) => Err(RequestFailure::rejected(format!(
@@ -29,8 +29,8 @@ pub fn lenient_flag(value: ValueRef<'_>) -> Result<bool, RequestFailure> {
 }
 
 /// Parses the number of retries.
-pub fn retries(asked: ObjectView<'_>) -> Result<u32, RequestFailure> {
-    let Some(value) = asked.get_str("max_retry_attempts") else {
+pub fn retries(options: ObjectView<'_>) -> Result<u32, RequestFailure> {
+    let Some(value) = options.get_str("max_retry_attempts") else {
         return Ok(0);
     };
     let number = value.as_number().and_then(plain_int);

@@ -7,8 +7,8 @@ use crate::host::HttpResponse;
 pub const STALE: i64 = i64::MIN;
 
 /// Returns the first header with a name.
-pub fn header<'a>(answer: &'a HttpResponse, name: &str) -> Option<&'a str> {
-    let found = answer
+pub fn header<'a>(response: &'a HttpResponse, name: &str) -> Option<&'a str> {
+    let found = response
         .headers
         .iter()
         .find(|(other, _)| other.eq_ignore_ascii_case(name));
@@ -16,21 +16,21 @@ pub fn header<'a>(answer: &'a HttpResponse, name: &str) -> Option<&'a str> {
 }
 
 /// Returns `true` if the response's headers allow caching.
-pub fn may_keep(answer: &HttpResponse) -> bool {
-    directive(answer, "no-store").is_none()
+pub fn may_keep(response: &HttpResponse) -> bool {
+    directive(response, "no-store").is_none()
 }
 
 /// Returns the expiry time, in nanoseconds since 1970.
-pub fn expires(answer: &HttpResponse) -> i64 {
+pub fn expires(response: &HttpResponse) -> i64 {
     const LONGEST: u64 = i32::MAX as u64;
-    let Some(age) = directive(answer, "max-age") else {
-        return header(answer, "Expires").and_then(date).unwrap_or(STALE);
+    let Some(age) = directive(response, "max-age") else {
+        return header(response, "Expires").and_then(date).unwrap_or(STALE);
     };
     let digits = !age.is_empty() && age.bytes().all(|byte| byte.is_ascii_digit());
     // numbers that are too large count as the longest lifetime
     let seconds = digits.then(|| age.parse().map_or(LONGEST, |age: u64| age.min(LONGEST)));
     let seconds = seconds.and_then(|seconds| i64::try_from(seconds).ok());
-    match (header(answer, "Date").and_then(date), seconds) {
+    match (header(response, "Date").and_then(date), seconds) {
         (Some(date), Some(seconds)) => after(date, seconds),
         _ => STALE,
     }
@@ -42,8 +42,8 @@ pub fn after(ns: i64, seconds: i64) -> i64 {
 }
 
 /// Returns the value of a `Cache-Control` directive, or an empty text if it has no value.
-fn directive<'a>(answer: &'a HttpResponse, name: &str) -> Option<&'a str> {
-    let control = header(answer, "Cache-Control")?;
+fn directive<'a>(response: &'a HttpResponse, name: &str) -> Option<&'a str> {
+    let control = header(response, "Cache-Control")?;
     let mut found = None;
     for part in control.split(',') {
         let part = part.trim_matches(' ');

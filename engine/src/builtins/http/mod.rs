@@ -52,19 +52,19 @@ fn send<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    let asked = operands.object(0)?;
-    let raises = match asked.get_str("raise_error") {
+    let options = operands.object(0)?;
+    let raises = match options.get_str("raise_error") {
         None => true,
         Some(ValueRef(RefRepr::Bool(raises))) => raises,
         Some(_) => return Err(BuiltinError::error("invalid value for raise_error field")),
     };
     let start = Instant::now();
-    let outcome = outcome(call, asked);
+    let outcome = outcome(call, options);
     if let Some(metrics) = call.hooks.send_metrics {
         metrics.called(start);
     }
     match outcome {
-        Ok(answer) => Ok(answer),
+        Ok(response) => Ok(response),
         Err(failure) if raises || matches!(failure, RequestFailure::End(..)) => {
             Err(failure.raised())
         }
@@ -90,26 +90,26 @@ fn outcome<'e>(
     }
     let sent = request::HttpSendRequest::read(call, object)
         .and_then(|request| exchange::carry_out(call, &request, object));
-    let answer = match sent {
-        Ok(answer) => answer,
+    let response = match sent {
+        Ok(response) => response,
         Err(failure) => {
             call.caches().sent.insert(key, Err(failure.clone()));
             return Err(failure);
         }
     };
-    let value = Decoding::read(object)?.value(call, &answer)?;
+    let value = Decoding::read(object)?.value(call, &response)?;
     let kept = caching.is_some() && call.responses.is_some();
-    if kept || is_cacheable(&answer) {
+    if kept || is_cacheable(&response) {
         call.caches().sent.insert(key, Ok(value));
     }
     if let (Some(caching), Some(responses)) = (&caching, call.responses) {
-        caching.keep(call.now_ns(), responses, key, answer);
+        caching.keep(call.now_ns(), responses, key, response);
     }
     Ok(value)
 }
 
 /// Returns `true` if responses with this status may be cached.
-fn is_cacheable(answer: &HttpResponse) -> bool {
+fn is_cacheable(response: &HttpResponse) -> bool {
     const CACHEABLE_STATUS: [u16; 11] = [200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501];
-    CACHEABLE_STATUS.contains(&answer.status)
+    CACHEABLE_STATUS.contains(&response.status)
 }

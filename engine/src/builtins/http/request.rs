@@ -72,7 +72,7 @@ pub struct HttpSendRequest {
 }
 
 /// Rejects unknown fields and requests without the required fields.
-pub fn check_fields(asked: ObjectView<'_>) -> Result<(), RequestFailure> {
+pub fn check_fields(options: ObjectView<'_>) -> Result<(), RequestFailure> {
     let list = |names: &[ValueRef<'_>]| {
         let names: Vec<String> = names
             .iter()
@@ -80,7 +80,7 @@ pub fn check_fields(asked: ObjectView<'_>) -> Result<(), RequestFailure> {
             .collect();
         format!("{{{}}}", names.join(", "))
     };
-    let unknown: Vec<ValueRef<'_>> = asked
+    let unknown: Vec<ValueRef<'_>> = options
         .iter()
         .map(|(name, _)| name)
         .filter(|name| !is_field(*name))
@@ -93,7 +93,7 @@ pub fn check_fields(asked: ObjectView<'_>) -> Result<(), RequestFailure> {
     }
     let missing: Vec<&str> = ["method", "url"]
         .into_iter()
-        .filter(|name| asked.get_str(name).is_none())
+        .filter(|name| options.get_str(name).is_none())
         .collect();
     if !missing.is_empty() {
         let names: Vec<String> = missing.into_iter().map(quoted).collect();
@@ -118,7 +118,10 @@ pub fn is_field(name: ValueRef<'_>) -> bool {
 impl HttpSendRequest {
     /// Parses a request. Reports the first error in the order of the fields, except for errors in the URL and the
     /// headers, which come last.
-    pub fn read(call: &BuiltinContext<'_>, asked: ObjectView<'_>) -> Result<Self, RequestFailure> {
+    pub fn read(
+        call: &BuiltinContext<'_>,
+        options: ObjectView<'_>,
+    ) -> Result<Self, RequestFailure> {
         let mut request = Self {
             method: String::new(),
             url: Uri::default(),
@@ -133,7 +136,7 @@ impl HttpSendRequest {
         let mut tls = TlsFields::default();
         let mut raw_body = None;
         let (mut address, mut headers) = (String::new(), Ok(()));
-        for (name, value) in asked.iter() {
+        for (name, value) in options.iter() {
             let name = name.text_or_empty();
             let name = name.to_str();
             match &*name {

@@ -25,15 +25,15 @@ enum BodyFormat {
 
 impl Decoding {
     /// Reads the options of a request.
-    pub fn read(asked: ObjectView<'_>) -> Result<Self, RequestFailure> {
+    pub fn read(options: ObjectView<'_>) -> Result<Self, RequestFailure> {
         Ok(Self {
-            json: fields::flag(asked, "force_json_decode")?,
-            yaml: fields::flag(asked, "force_yaml_decode")?,
+            json: fields::flag(options, "force_json_decode")?,
+            yaml: fields::flag(options, "force_yaml_decode")?,
         })
     }
 
-    fn format(self, answer: &HttpResponse) -> BodyFormat {
-        let kind = header(answer, "Content-Type").unwrap_or_default();
+    fn format(self, response: &HttpResponse) -> BodyFormat {
+        let kind = header(response, "Content-Type").unwrap_or_default();
         let is_yaml = ["application/yaml", "application/x-yaml"]
             .iter()
             .any(|name| kind.contains(name));
@@ -47,10 +47,10 @@ impl Decoding {
     }
 
     /// Decodes the body. Returns null if that fails.
-    pub fn body(self, answer: &HttpResponse) -> Value {
-        match self.format(answer) {
-            BodyFormat::Json => json::read(&answer.body).unwrap_or(Value(Repr::Null)),
-            BodyFormat::Yaml => yaml::read(&answer.body).unwrap_or(Value(Repr::Null)),
+    pub fn body(self, response: &HttpResponse) -> Value {
+        match self.format(response) {
+            BodyFormat::Json => json::read(&response.body).unwrap_or(Value(Repr::Null)),
+            BodyFormat::Yaml => yaml::read(&response.body).unwrap_or(Value(Repr::Null)),
             BodyFormat::Other => Value(Repr::Null),
         }
     }
@@ -59,55 +59,55 @@ impl Decoding {
     pub fn value<'e>(
         self,
         call: &BuiltinContext<'e>,
-        answer: &HttpResponse,
+        response: &HttpResponse,
     ) -> Result<ValueRef<'e>, RequestFailure> {
-        reserve(call, answer)?;
+        reserve(call, response)?;
         let arena = call.arena;
-        let body = match self.format(answer) {
+        let body = match self.format(response) {
             BodyFormat::Json => {
-                let text: &'e [u8] = arena.bump().alloc_slice_copy(&answer.body);
+                let text: &'e [u8] = arena.bump().alloc_slice_copy(&response.body);
                 json::read_into(arena, text).unwrap_or(ValueRef(RefRepr::Null))
             }
-            BodyFormat::Yaml => yaml::read(&answer.body)
+            BodyFormat::Yaml => yaml::read(&response.body)
                 .map_or(ValueRef(RefRepr::Null), |body| arena.copy_of(&body)),
             BodyFormat::Other => ValueRef(RefRepr::Null),
         };
-        value_with(call, answer, body)
+        value_with(call, response, body)
     }
 }
 
 /// Returns a response as policies see it, given its decoded body.
 pub fn value_with<'e>(
     call: &BuiltinContext<'e>,
-    answer: &HttpResponse,
+    response: &HttpResponse,
     body: ValueRef<'e>,
 ) -> Result<ValueRef<'e>, RequestFailure> {
-    reserve(call, answer)?;
+    reserve(call, response)?;
     let arena = call.arena;
     let mut headers: std::collections::BTreeMap<String, Vec<ValueRef<'e>>> =
         std::collections::BTreeMap::new();
-    for (name, value) in &answer.headers {
+    for (name, value) in &response.headers {
         let values = headers.entry(name.to_ascii_lowercase()).or_default();
         values.push(arena.bytes_text(value));
     }
     let headers = headers
         .iter()
         .map(|(name, values)| (arena.text(name), arena.array(values)));
-    let status = format!("{} {}", answer.status, answer.reason);
+    let status = format!("{} {}", response.status, response.reason);
     Ok(arena.object_from([
         (arena.text("status"), arena.text(&status)),
         (
             arena.text("status_code"),
-            ValueRef(RefRepr::Int(answer.status.into())),
+            ValueRef(RefRepr::Int(response.status.into())),
         ),
         (arena.text("body"), body),
-        (arena.text("raw_body"), arena.bytes_text(&answer.body)),
+        (arena.text("raw_body"), arena.bytes_text(&response.body)),
         (arena.text("headers"), arena.object_from(headers)),
     ]))
 }
 
-fn reserve(call: &BuiltinContext<'_>, answer: &HttpResponse) -> Result<(), RequestFailure> {
-    let reserved = call.budget.reserve(answer.body.len());
+fn reserve(call: &BuiltinContext<'_>, response: &HttpResponse) -> Result<(), RequestFailure> {
+    let reserved = call.budget.reserve(response.body.len());
     reserved.map_err(|fault| RequestFailure::end(&fault))
 }
 

@@ -116,10 +116,10 @@ impl<'d> DocumentValidator<'d> {
         if arguments.len() < 2 {
             return Ok(());
         }
-        let (mut seen, mut told) = (HashSet::new(), HashSet::new());
+        let (mut seen, mut reported) = (HashSet::new(), HashSet::new());
         for argument in arguments {
             let name = argument.name.as_ref();
-            if !seen.insert(name) && told.insert(name) {
+            if !seen.insert(name) && reported.insert(name) {
                 let message = format!("There can be only one argument named \"{name}\".");
                 self.report(message, argument.position)?;
             }

@@ -81,10 +81,10 @@ impl<'d> DocumentValidator<'d> {
     }
 
     fn unique_variables(&mut self, operation: &'d OperationDefinition<'d>) -> ParseResult<()> {
-        let (mut seen, mut told) = (HashSet::new(), HashSet::new());
+        let (mut seen, mut reported) = (HashSet::new(), HashSet::new());
         for variable in &operation.variables {
             let name = variable.name.as_ref();
-            if !seen.insert(name) && told.insert(name) {
+            if !seen.insert(name) && reported.insert(name) {
                 let message = format!("There can be only one variable named \"${name}\".");
                 self.report(message, variable.position)?;
             }

@@ -60,9 +60,9 @@ pub(super) fn infix(input: Stream<'_>) -> Parsed<'_, Term> {
     let start = input.offset();
     let (rest, lhs) = comparison(input)?;
     let (rest, lhs) = paired_membership(rest, lhs, start)?;
-    let answer = membership(rest, lhs, start);
+    let result = membership(rest, lhs, start);
     input.session.merge(outer);
-    answer
+    result
 }
 
 /// Parses a term where a comma separates elements.
@@ -70,18 +70,18 @@ pub(super) fn element(input: Stream<'_>) -> Parsed<'_, Term> {
     let outer = input.session.measure();
     let start = input.offset();
     let (rest, lhs) = comparison(input)?;
-    let answer = membership(rest, lhs, start);
+    let result = membership(rest, lhs, start);
     input.session.merge(outer);
-    answer
+    result
 }
 
 /// Continues with an element whose first term has been parsed.
 pub(super) fn element_from(input: Stream<'_>, head: Term, outer: Peak) -> Parsed<'_, Term> {
     let start = head.span.start;
     let (rest, lhs) = operators(input, head, Level::Relation, start)?;
-    let answer = membership(rest, lhs, start);
+    let result = membership(rest, lhs, start);
     input.session.merge(outer);
-    answer
+    result
 }
 
 /// Parses a term up to a possible `in`.

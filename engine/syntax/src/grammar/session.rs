@@ -185,19 +185,19 @@ impl<'a> Session<'a> {
         let kept = self.keywords.replace(keywords);
         let pretending = self.pretending.replace(true);
         let memo = self.memo.take();
-        let answer = self.try_out(read);
+        let result = self.try_out(read);
         self.memo.replace(memo);
         self.keywords.set(kept);
         self.pretending.set(pretending);
-        answer
+        result
     }
 
     /// Parses and rolls back.
     pub(super) fn try_out<T>(&self, read: impl FnOnce() -> T) -> T {
         let before = self.checkpoint();
-        let answer = self.attempt(read);
+        let result = self.attempt(read);
         self.roll_back(before);
-        answer
+        result
     }
 
     /// Treats the token at a position as a name even if it is an imported keyword: the path of an import is parsed
@@ -318,9 +318,9 @@ impl<'a> Session<'a> {
     /// Parses something that may be parsed again.
     pub(super) fn attempt<T>(&self, read: impl FnOnce() -> T) -> T {
         self.attempts.set(self.attempts.get() + 1);
-        let answer = read();
+        let result = read();
         self.attempts.set(self.attempts.get() - 1);
-        answer
+        result
     }
 
     /// Clears the memoized terms: text before a statement is not parsed again.

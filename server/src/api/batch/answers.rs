@@ -129,7 +129,7 @@ impl RunningBatch {
         }
         let received = Instant::now();
         let input = self.inputs.get(at).map_err(EvaluationFailure::Input)?;
-        let asked = DocumentEvaluation {
+        let evaluation = DocumentEvaluation {
             envelope: Envelope {
                 input,
                 metadata: None,
@@ -139,7 +139,7 @@ impl RunningBatch {
             logged,
         };
         let moment = Some(&self.snapshot);
-        asked.read(&self.state, request, &self.document, moment, received)
+        evaluation.read(&self.state, request, &self.document, moment, received)
     }
 
     /// Returns the response for an input. A malformed input fails the whole batch.

@@ -23,7 +23,7 @@ pub struct FilterRequest<'a> {
 impl<'a> FilterRequest<'a> {
     /// Parses a body. An empty body has no options.
     pub fn read(text: &'a str, names: Names) -> Result<Self, String> {
-        let mut asked = Self {
+        let mut parsed = Self {
             input: None,
             options_text: None,
             options: FilterOptions::default(),
@@ -31,32 +31,32 @@ impl<'a> FilterRequest<'a> {
             dialects: Vec::new(),
         };
         if text.trim().is_empty() {
-            return Ok(asked);
+            return Ok(parsed);
         }
         let members = Members::named(text, names)?;
-        asked.input = members.get("input").filter(|input| *input != "null");
+        parsed.input = members.get("input").filter(|input| *input != "null");
         let unknowns = members.strings("unknowns")?;
-        asked.options.unknowns = unknowns.unwrap_or_default();
+        parsed.options.unknowns = unknowns.unwrap_or_default();
         let Some(text) = members.get("options").filter(|text| *text != "null") else {
-            return Ok(asked);
+            return Ok(parsed);
         };
-        asked.options_text = Some(text);
+        parsed.options_text = Some(text);
         let members = Members::from_text(text)?.matched(names);
         let inlined = members.strings("disableInlining")?;
-        asked.options.disable_inlining = inlined.unwrap_or_default();
+        parsed.options.disable_inlining = inlined.unwrap_or_default();
         // OPA has no request for several masks
         let several = members
             .get("maskRule")
             .is_some_and(|text| text.starts_with('['));
         if several && (members.flag("extensions")? || members.flag("exact")?) {
             let mut rules = members.strings("maskRule")?.unwrap_or_default().into_iter();
-            asked.options.mask_rule = rules.next();
-            asked.options.more_masks = rules.collect();
+            parsed.options.mask_rule = rules.next();
+            parsed.options.more_masks = rules.collect();
         } else {
             let rule = members.string("maskRule")?;
-            asked.options.mask_rule = rule.filter(|rule| !rule.is_empty());
+            parsed.options.mask_rule = rule.filter(|rule| !rule.is_empty());
         }
-        asked.dialects = members.strings("targetDialects")?.unwrap_or_default();
+        parsed.dialects = members.strings("targetDialects")?.unwrap_or_default();
         // some clients send the short name
         let mappings = ["targetSQLTableMappings", "tableMappings"];
         let mappings = mappings.iter().find_map(|name| members.get(name));
@@ -64,14 +64,14 @@ impl<'a> FilterRequest<'a> {
             Members::from_text(mappings)
                 .map_err(|words| format!("`targetSQLTableMappings`: {words}"))?;
             let mappings = json::read(mappings.as_bytes()).map_err(|error| error.to_string())?;
-            asked.options.mappings = Some(mappings);
+            parsed.options.mappings = Some(mappings);
         }
-        asked.options.parameters = members.flag("params")?;
-        asked.explains = members.flag("explain")?;
-        asked.options.bare = members.flag("bare")?;
-        asked.options.exact = members.flag("exact")?;
-        asked.options.extensions = members.flag("extensions")?;
-        Ok(asked)
+        parsed.options.parameters = members.flag("params")?;
+        parsed.explains = members.flag("explain")?;
+        parsed.options.bare = members.flag("bare")?;
+        parsed.options.exact = members.flag("exact")?;
+        parsed.options.extensions = members.flag("extensions")?;
+        Ok(parsed)
     }
 
     /// Returns the engine options for an accepted format, and `true` if it has several targets.

@@ -69,10 +69,10 @@ pub fn has_valid_policies(chain: &[&Certificate<'_>]) -> bool {
         ..Valid::default()
     });
     for (at, certificate) in below.iter().enumerate().rev() {
-        let said = &certificate.extensions;
+        let extensions = &certificate.extensions;
         let last = at == 0;
         let self_issued = certificate.raw_issuer == certificate.raw_subject;
-        let policies = said.policies.as_deref().unwrap_or_default();
+        let policies = extensions.policies.as_deref().unwrap_or_default();
         valid = valid
             .filter(|_| !policies.is_empty())
             .map(|valid| valid.after(policies, any > 0 || !last && self_issued));
@@ -80,7 +80,7 @@ pub fn has_valid_policies(chain: &[&Certificate<'_>]) -> bool {
             return false;
         }
         if !last && let Some(held) = valid.take() {
-            match held.mapped(&said.policy_mappings, mapping > 0) {
+            match held.mapped(&extensions.policy_mappings, mapping > 0) {
                 Some(mapped) => valid = Some(mapped),
                 None => return false,
             }
@@ -90,21 +90,21 @@ pub fn has_valid_policies(chain: &[&Certificate<'_>]) -> bool {
                 *limit = (*limit - 1).max(0);
             }
         }
-        let tighten = |limit: &mut i64, said: Option<i64>| {
-            if let Some(said) = said.filter(|said| *said >= 0) {
-                *limit = (*limit).min(said);
+        let tighten = |limit: &mut i64, bound: Option<i64>| {
+            if let Some(bound) = bound.filter(|bound| *bound >= 0) {
+                *limit = (*limit).min(bound);
             }
         };
         if last {
             // after the last certificate only immediate requirements apply
             tighten(
                 &mut explicit,
-                said.explicit_policy.filter(|limit| *limit == 0),
+                extensions.explicit_policy.filter(|limit| *limit == 0),
             );
         } else {
-            tighten(&mut explicit, said.explicit_policy);
-            tighten(&mut mapping, said.no_mapping);
-            tighten(&mut any, said.no_any_policy);
+            tighten(&mut explicit, extensions.explicit_policy);
+            tighten(&mut mapping, extensions.no_mapping);
+            tighten(&mut any, extensions.no_any_policy);
         }
     }
     explicit > 0 || valid.is_some_and(|valid| !valid.is_empty())

@@ -228,10 +228,10 @@ impl Compiler<'_, '_> {
             max_length: count(members, "maxLength"),
             pattern,
         };
-        let asks = keywords.min_length.is_some()
+        let has_keyword = keywords.min_length.is_some()
             || keywords.max_length.is_some()
             || keywords.pattern.is_some();
-        Ok(asks.then_some(keywords))
+        Ok(has_keyword.then_some(keywords))
     }
 
     fn regex(&mut self, pattern: &str) -> Result<Regex, String> {

@@ -13,12 +13,12 @@ use crate::value::array::ArrayView;
 impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
     pub(super) fn array(
         &mut self,
-        asked: &'s ArrayKeywords,
+        keywords: &'s ArrayKeywords,
         items: ArrayView<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
-        match &asked.items {
+        match &keywords.items {
             ItemsKeyword::Any => {}
             ItemsKeyword::Alike(part) => {
                 for (position, item) in items.iter().enumerate() {
@@ -30,20 +30,20 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
             }
         }
         let length = items.len();
-        if let Some(least) = asked.min_items
+        if let Some(least) = keywords.min_items
             && length < least
         {
             self.blame(report, place, ProblemKind::MinItems(least))?;
         }
-        if let Some(most) = asked.max_items
+        if let Some(most) = keywords.max_items
             && length > most
         {
             self.blame(report, place, ProblemKind::MaxItems(most))?;
         }
-        if asked.unique {
+        if keywords.unique {
             self.unique(items, place, report)?;
         }
-        if let Some(part) = asked.contains {
+        if let Some(part) = keywords.contains {
             self.contains(part, items, place, report)?;
         }
         report.credit();

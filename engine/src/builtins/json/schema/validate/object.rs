@@ -8,36 +8,36 @@ use crate::value::{ObjectView, ValueRef};
 impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
     pub(super) fn object(
         &mut self,
-        asked: &'s ObjectKeywords,
+        keywords: &'s ObjectKeywords,
         members: ObjectView<'e>,
         place: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
         let length = members.len();
-        if let Some(least) = asked.min_properties
+        if let Some(least) = keywords.min_properties
             && length < least
         {
             self.blame(report, place, ProblemKind::MinProperties(least))?;
         }
-        if let Some(most) = asked.max_properties
+        if let Some(most) = keywords.max_properties
             && length > most
         {
             self.blame(report, place, ProblemKind::MaxProperties(most))?;
         }
-        for name in &asked.required {
+        for name in &keywords.required {
             if members.get_str(name).is_some() {
                 report.credit();
             } else {
                 self.blame(report, place, ProblemKind::Required(name))?;
             }
         }
-        let is_open = matches!(asked.additional, Additional::Allowed);
-        if !asked.patterns.is_empty() || !is_open {
+        let is_open = matches!(keywords.additional, Additional::Allowed);
+        if !keywords.patterns.is_empty() || !is_open {
             for (name, value) in members.iter() {
-                self.other_property(asked, name, value, place, report)?;
+                self.other_property(keywords, name, value, place, report)?;
             }
         }
-        if let Some(part) = asked.names {
+        if let Some(part) = keywords.names {
             for (name, _) in members.iter() {
                 let found = self.in_new_instance(|inner| inner.report(part, name, place))?;
                 if !found.is_valid() {
@@ -54,7 +54,7 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
     /// Validates `patternProperties` and `additionalProperties` of one property.
     fn other_property(
         &mut self,
-        asked: &'s ObjectKeywords,
+        keywords: &'s ObjectKeywords,
         name: ValueRef<'e>,
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
@@ -62,7 +62,7 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
     ) -> ItemsChecked {
         let text = name.text_or_empty();
         let mut described = false;
-        for (pattern, part) in &asked.patterns {
+        for (pattern, part) in &keywords.patterns {
             if pattern.is_match(&text) {
                 described = true;
                 self.inside(*part, value, InstancePath::Property(&place, name), report)?;
@@ -72,10 +72,10 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
             report.credit();
             return Ok(());
         }
-        if asked.properties.contains_key(&*text.to_str()) {
+        if keywords.properties.contains_key(&*text.to_str()) {
             return Ok(());
         }
-        match asked.additional {
+        match keywords.additional {
             Additional::Allowed => Ok(()),
             Additional::Forbidden => {
                 let kind = ProblemKind::AdditionalProperty(text.to_str().into_owned());
