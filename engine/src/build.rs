@@ -44,7 +44,7 @@ pub struct BundleBuilder {
     revision: Option<String>,
 }
 
-/// Why a bundle was not built: OPA's message.
+/// The reason why a bundle was not built. The text is OPA's message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildError(String);
 

@@ -25,7 +25,7 @@ pub fn prepare(module: &mut Module) {
 }
 
 struct ModuleLayout {
-    /// How often the variables of wildcards occur.
+    /// Number of occurrences of each variable of a wildcard.
     counts: BTreeMap<Name, usize>,
 }
 

@@ -19,7 +19,7 @@ use crate::snapshot::Policy;
 use crate::store::{Path, Transaction};
 use crate::trace::Timer;
 
-/// How the modules of a change are compiled.
+/// Options for the compilation of a change's modules.
 #[derive(Clone, Copy)]
 pub(super) struct CompileMode {
     /// Rules of strict mode.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Path;
 
-/// A rejected read or write.
+/// The reason why a read or a write was rejected. `Display` begins with the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -17,12 +17,12 @@ pub enum StoreError {
     },
     /// `storage_invalid_patch_error`
     InvalidPatch {
-        /// Error, and the index of its operation.
+        /// Description of the error, with the index of the operation in a patch.
         message: String,
     },
     /// `storage_internal_error`: the store itself failed.
     Internal {
-        /// Kind of the error.
+        /// Description of the failure.
         message: String,
     },
     /// `storage_write_conflict_error`
@@ -52,7 +52,7 @@ impl StoreError {
         Self::InvalidPatch { message }
     }
 
-    /// Returns OPA's code.
+    /// Returns OPA's code, such as `storage_not_found_error`.
     pub fn code(&self) -> &'static str {
         match self {
             Self::NotFound { .. } => "storage_not_found_error",

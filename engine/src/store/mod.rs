@@ -60,7 +60,7 @@ pub struct DataSnapshot {
 }
 
 impl DataSnapshot {
-    /// Creates a snapshot of documents with a revision.
+    /// Creates a snapshot of documents with a revision. `root` must be an object.
     pub fn new(root: Value, revision: u64) -> Self {
         Self { root, revision }
     }
@@ -70,12 +70,15 @@ impl DataSnapshot {
         &self.root
     }
 
-    /// Returns the number of transactions so far.
+    /// Returns the revision: the number of transactions so far.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// Returns the document at a path.
+    /// Returns the document at a path. Looks up one key for each step.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] if there is no document, or an array on the path does not have the index.
     pub fn read(&self, path: &Path) -> Result<&Value, StoreError> {
         path.read(&self.root)
     }
@@ -122,7 +125,7 @@ pub enum Write {
 }
 
 impl Transaction {
-    /// Creates a transaction based on a snapshot.
+    /// Creates a transaction based on a snapshot, in constant time: documents are shared until they are changed.
     pub fn new(snapshot: &DataSnapshot) -> Self {
         Self {
             base: snapshot.revision,
@@ -133,7 +136,7 @@ impl Transaction {
         }
     }
 
-    /// Returns the documents as this transaction sees them.
+    /// Returns the documents with the writes so far.
     pub fn root(&self) -> &Value {
         &self.root
     }
@@ -143,12 +146,21 @@ impl Transaction {
         &self.writes
     }
 
-    /// Returns the document at a path as this transaction sees it.
+    /// Returns the document at a path with the writes so far.
+    ///
+    /// # Errors
+    /// Errors of [`DataSnapshot::read`].
     pub fn read(&self, path: &Path) -> Result<&Value, StoreError> {
         path.read(&self.root)
     }
 
-    /// Adds, replaces or removes one document; the parent must exist.
+    /// Adds, replaces or removes one document; the parent must exist. Containers on the path that a snapshot shares are copied, with a
+    /// reference to each of their members.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] if the parent does not exist, or the document that is replaced or removed;
+    /// [`StoreError::InvalidPatch`] if the document nests too deeply, if the transaction writes more nodes than a value may have, or if
+    /// the root would not be an object. The documents are unchanged then.
     pub fn write(
         &mut self,
         operation: Operation,
@@ -203,6 +215,9 @@ impl Transaction {
     }
 
     /// Writes a document and creates missing objects around it.
+    ///
+    /// # Errors
+    /// Errors of [`Self::write`], and those of [`Self::make_parents`].
     pub fn put(&mut self, path: &Path, value: Value) -> Result<(), StoreError> {
         write::check_extent(path, &value, &mut self.nodes_left)?;
         if path.find(&self.root).is_some() {
@@ -218,6 +233,9 @@ impl Transaction {
 
     /// Merges a value into a document: objects key by key, at any depth; everything else is replaced. Missing objects
     /// around it are created. Values that do not change are not written.
+    ///
+    /// # Errors
+    /// Errors of [`Self::put`]. Members that were merged before the error stay merged.
     pub fn merge(&mut self, path: &Path, value: Value) -> Result<(), StoreError> {
         match (path.find(&self.root), &value) {
             (Some(old), new) if write::is_same(old, new) => Ok(()),
@@ -233,7 +251,10 @@ impl Transaction {
         }
     }
 
-    /// Creates the missing objects around a path.
+    /// Creates the missing objects around a path. Does nothing if all of them exist.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] or [`StoreError::NotFound`] if a value on the path is neither an object nor an array with the index.
     pub fn make_parents(&mut self, path: &Path) -> Result<(), StoreError> {
         write::check_extent(path, &Value(Repr::Null), &mut self.nodes_left)?;
         write::make_parents(&mut self.root, path)?;
@@ -327,15 +348,15 @@ pub struct Commit<'c> {
 /// The engine reads its store once, at the start, and evaluates in memory. Each change is committed to the store before
 /// it is published; if that fails, the change is rolled back. A store must be used by one engine at a time.
 pub trait Store: Send + Sync {
-    /// Returns the contents.
+    /// Reads and returns the contents. The engine calls it once.
     ///
     /// # Errors
     /// If the store cannot be read.
     fn load(&self) -> Result<Contents, StoreError>;
 
-    /// Persists a change atomically.
+    /// Persists a change atomically. The engine calls it under its writer lock, so calls do not overlap.
     ///
     /// # Errors
-    /// If the store cannot be written.
+    /// The store cannot be written. It must be unchanged then; the engine discards the change and returns the error.
     fn commit(&self, change: &Commit<'_>) -> Result<(), StoreError>;
 }

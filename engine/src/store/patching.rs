@@ -69,7 +69,7 @@ impl<'t> Patching<'t> {
     /// Returns the document at a path after the operations so far.
     ///
     /// # Errors
-    /// If there is none.
+    /// [`StoreError::NotFound`] if there is none.
     pub fn read(&mut self, path: &Path) -> Result<&Value, StoreError> {
         self.close(|array| array.path().segments().starts_with(path.segments()))?;
         let mut open = self.open.iter();

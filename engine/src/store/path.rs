@@ -32,7 +32,7 @@ impl Path {
         }
     }
 
-    /// Splits at slashes; a leading slash and empty text mean the root.
+    /// Creates a path from text with slashes. Empty steps are ignored, so an empty text and `/` are the root. Nothing is decoded.
     pub fn from_slashes(text: &str) -> Self {
         Self::new(text.split('/').filter(|segment| !segment.is_empty()))
     }
@@ -47,7 +47,7 @@ impl Path {
         self.segments.is_empty()
     }
 
-    /// Appends the keys of another path.
+    /// Returns this path followed by the keys of another one.
     #[must_use]
     pub fn join(&self, below: &Self) -> Self {
         Self::new(self.segments.iter().chain(&below.segments).cloned())
@@ -61,7 +61,7 @@ impl Path {
             .all(|(a, b)| a == b)
     }
 
-    /// Returns the document at this path, or `None` if there is none.
+    /// Returns the document at this path, or `None` if there is none. A key that is an integer is an index in arrays.
     pub fn find<'a>(&self, root: &'a Value) -> Option<&'a Value> {
         self.segments
             .iter()

@@ -48,11 +48,11 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens a file, or creates it.
+    /// Opens a file, or creates it with access for its owner only. The file is locked until the store is dropped.
     ///
     /// # Errors
-    /// If the file cannot be opened, is not a store of policies, was written by a newer version, is damaged, or is used
-    /// by another process.
+    /// [`StoreError::Internal`] if the file cannot be opened, is not a store of policies, was written by a newer version, is damaged, or
+    /// is used by another process.
     pub fn open(path: impl AsRef<FilePath>) -> Result<Self, StoreError> {
         let path = path.as_ref();
         let name = path.display().to_string();
@@ -63,10 +63,10 @@ impl SqliteStore {
         })
     }
 
-    /// Reads the whole file and returns a message for each defect.
+    /// Reads the whole file and returns a message for each defect; an empty list if there are none. Takes time in the size of the file.
     ///
     /// # Errors
-    /// If the file cannot be read.
+    /// [`StoreError::Internal`] if the file cannot be read.
     pub fn check(&self) -> Result<Vec<String>, StoreError> {
         let connection = self.connection.lock();
         let mut found =
@@ -86,7 +86,7 @@ impl SqliteStore {
     /// Replaces all contents of the file in one transaction.
     ///
     /// # Errors
-    /// If the file cannot be written. It is unchanged then.
+    /// [`StoreError::Internal`] if the file cannot be written. It is unchanged then.
     pub fn replace(&self, contents: &Contents) -> Result<(), StoreError> {
         let mut connection = self.connection.lock();
         let mut write = || {

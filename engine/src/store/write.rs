@@ -11,11 +11,11 @@ use super::{Path, StoreError};
 /// An operation on a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// Sets it, or inserts it into an array.
+    /// Sets a document, or inserts it into an array before the element at the index. `-` appends.
     Add,
-    /// Sets it; it must exist.
+    /// Sets a document that must exist.
     Replace,
-    /// Removes it; it must exist.
+    /// Removes a document that must exist.
     Remove,
 }
 

@@ -21,7 +21,7 @@ pub enum Detail {
 }
 
 impl Detail {
-    /// Returns the level with OPA's name.
+    /// Returns the level with OPA's name (`debug`, `full`, `fails`, `notes`), or `None` for other names.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "debug" => Self::Debug,

@@ -78,7 +78,7 @@ impl ArrayType {
         self.rest.as_ref()
     }
 
-    /// Returns the type of the element at a position.
+    /// Returns the type of the element at a position, or `None` if arrays of this type do not have it.
     pub fn element_at(&self, position: usize) -> Option<&Type> {
         self.fixed.get(position).or(self.rest.as_ref())
     }
@@ -115,7 +115,7 @@ impl ObjectType {
         self.rest.as_ref()
     }
 
-    /// Returns the type of the value under a known key.
+    /// Returns the type of the value under a known key, or `None` if the key is not known.
     pub fn get(&self, key: ValueRef<'_>) -> Option<&Type> {
         let found = self
             .fixed
@@ -124,7 +124,7 @@ impl ObjectType {
         self.fixed.get(found).map(|(_, of)| of)
     }
 
-    /// Returns the type of the value under a key, known or of the type of further keys.
+    /// Returns the type of the value under a key, known or of the type of further keys, or `None` if objects do not have it.
     pub fn select(&self, key: ValueRef<'_>) -> Option<&Type> {
         let further = || {
             self.rest

@@ -3,7 +3,7 @@
 use super::{Object, RefRepr, Repr, Set, Value, ValueRef, pointer};
 
 impl Value {
-    /// Returns the string, if the value is a string of valid UTF-8.
+    /// Returns the string, or `None` if the value is not a string of valid UTF-8.
     ///
     /// ```
     /// use solon::{Value, value};
@@ -19,7 +19,7 @@ impl Value {
         self.utf8()
     }
 
-    /// Returns the Boolean, if the value is one.
+    /// Returns the Boolean, or `None` for other values.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Self(Repr::Bool(bool)) => Some(*bool),
@@ -27,17 +27,17 @@ impl Value {
         }
     }
 
-    /// Returns the number, if it is a 64-bit integer. `1.0` is one.
+    /// Returns the number, or `None` if it is not a 64-bit integer. `1.0` is one.
     pub fn as_i64(&self) -> Option<i64> {
         self.borrow().as_number()?.to_i64()
     }
 
-    /// Returns the nearest `f64`, if the value is a number.
+    /// Returns the nearest `f64`, or `None` if the value is not a number. Numbers beyond the range are infinite.
     pub fn as_f64(&self) -> Option<f64> {
         Some(self.borrow().as_number()?.to_f64())
     }
 
-    /// Returns the elements, if the value is an array.
+    /// Returns the elements, or `None` if the value is not an array.
     pub fn as_array(&self) -> Option<&[Self]> {
         match self {
             Self(Repr::Array(items)) => Some(items),
@@ -45,7 +45,7 @@ impl Value {
         }
     }
 
-    /// Returns the set, if the value is one.
+    /// Returns the set, or `None` for other values.
     pub fn as_set(&self) -> Option<&Set> {
         match self {
             Self(Repr::Set(set)) => Some(set),
@@ -67,7 +67,7 @@ impl Value {
     }
 
     /// Returns the value at a JSON Pointer (RFC 6901): each step is a key of an object or an index of an array. The
-    /// empty pointer returns the value itself.
+    /// empty pointer returns the value itself. Returns `None` if a step has no value or the pointer does not begin with a slash.
     pub fn pointer(&self, pointer: &str) -> Option<&Self> {
         if pointer.is_empty() {
             return Some(self);
@@ -89,7 +89,7 @@ impl Value {
 }
 
 impl ValueRef<'_> {
-    /// Returns the Boolean, if the value is one.
+    /// Returns the Boolean, or `None` for other values.
     ///
     /// ```
     /// use solon::value;
@@ -110,17 +110,17 @@ impl ValueRef<'_> {
         }
     }
 
-    /// Returns the string, if the value is a string of valid UTF-8.
+    /// Returns the string, or `None` if the value is not a string of valid UTF-8.
     pub fn as_str(&self) -> Option<&str> {
         self.utf8()
     }
 
-    /// Returns the number, if it is a 64-bit integer. `1.0` is one.
+    /// Returns the number, or `None` if it is not a 64-bit integer. `1.0` is one.
     pub fn as_i64(self) -> Option<i64> {
         self.as_number()?.to_i64()
     }
 
-    /// Returns the nearest `f64`, if the value is a number.
+    /// Returns the nearest `f64`, or `None` if the value is not a number. Numbers beyond the range are infinite.
     pub fn as_f64(self) -> Option<f64> {
         Some(self.as_number()?.to_f64())
     }

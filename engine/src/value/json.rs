@@ -31,6 +31,9 @@ use super::{Arena, Repr, Value, ValueRef};
 
 /// Parses a document into an owned value. Objects with the same keys in the same order share their keys.
 ///
+/// # Errors
+/// The text is not valid JSON, or exceeds the limits of nesting and of numbers. The error has the line and the column.
+///
 /// ```
 /// let value = solon::json::read(br#"{"rate": 1.50}"#).unwrap();
 /// let mut text = Vec::new();

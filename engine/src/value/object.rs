@@ -184,7 +184,8 @@ impl Object {
         self.len() == 0
     }
 
-    /// Returns the value under a key.
+    /// Returns the value under a key, or `None` if the object does not have it. A binary search by key; objects of a few keys are
+    /// scanned.
     #[inline]
     pub fn get(&self, key: ValueRef<'_>) -> Option<&Value> {
         match self.repr() {
@@ -193,7 +194,7 @@ impl Object {
         }
     }
 
-    /// Returns the value under a stored key.
+    /// Returns the value under a stored key, or `None`. Compares short strings by their words.
     #[inline]
     pub(crate) fn get_stored(&self, key: &Value) -> Option<&Value> {
         match (self.repr(), key) {
@@ -251,7 +252,8 @@ impl Object {
         self.values().get(at?)
     }
 
-    /// Returns the value under a string key.
+    /// Returns the value under a string key, or `None` if the object does not have it. [`Self::get`] is faster for a key that is already a
+    /// value.
     pub fn get_str(&self, key: &str) -> Option<&Value> {
         let key = Value::string(key);
         self.get(key.borrow())
@@ -404,7 +406,7 @@ impl<'e> ObjectView<'e> {
         self.len() == 0
     }
 
-    /// Returns the value under a key.
+    /// Returns the value under a key, or `None` if the object does not have it.
     #[inline]
     pub fn get(self, key: ValueRef<'_>) -> Option<ValueRef<'e>> {
         match self {
@@ -413,7 +415,8 @@ impl<'e> ObjectView<'e> {
         }
     }
 
-    /// Returns the value under a string key.
+    /// Returns the value under a string key, or `None` if the object does not have it. [`Self::get`] is faster for a key that is already a
+    /// value.
     pub fn get_str(self, key: &str) -> Option<ValueRef<'e>> {
         let key = Value::string(key);
         self.get(key.borrow())

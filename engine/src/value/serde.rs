@@ -14,7 +14,10 @@ use ::serde::de::DeserializeOwned;
 
 use super::{Value, ValueRef};
 
-/// Converts a Rust value to a Rego value.
+/// Converts a Rust value to a Rego value. Structs and maps become objects; keys that are not strings become strings with their JSON text.
+///
+/// # Errors
+/// `Serialize` fails, a float is not finite, or the value nests too deeply.
 ///
 /// ```
 /// let value = solon::to_value(&[Some(1), None]).unwrap();
@@ -24,7 +27,10 @@ pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, ConvertError>
     value.serialize(to_value::ToValue::default())
 }
 
-/// Converts a Rego value to a Rust value.
+/// Converts a Rego value to a Rust value. Sets convert to sequences, in order.
+///
+/// # Errors
+/// `Deserialize` fails, because the value does not have the type, or the value nests too deeply. The message is that of serde.
 ///
 /// ```
 /// let roles = solon::value!(["admin", "dev"]);

@@ -7,9 +7,9 @@ const SECOND: i128 = 1_000_000_000;
 /// A text that is not a duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DurationError {
-    /// It does not consist of numbers with units.
+    /// The text does not consist of numbers with units.
     Syntax,
-    /// It has more nanoseconds than 64 bits hold.
+    /// The number of nanoseconds does not fit in 64 bits.
     TooLong,
 }
 

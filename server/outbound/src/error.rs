@@ -4,7 +4,7 @@ use std::fmt;
 
 use http::StatusCode;
 
-/// Why a request has no response, or a response that is not usable.
+/// The reason why a request has no response, or a response that is not usable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,

@@ -83,7 +83,7 @@ impl<'e> ArenaObject<'e> {
         self.len() == 0
     }
 
-    /// Returns the value under a key.
+    /// Returns the value under a key, or `None` if the object does not have it. Larger objects have a hash table.
     #[inline]
     pub fn get(&self, key: ValueRef<'_>) -> Option<ValueRef<'e>> {
         if let Some(overlaid) = self.overlaid {
@@ -265,7 +265,7 @@ impl<'e> ObjectBuilder<'e> {
         }
     }
 
-    /// Returns the value under a key.
+    /// Returns the value under a key, or `None` if the object does not have it. Larger objects have a hash table.
     pub fn get(&self, key: ValueRef<'_>) -> Option<ValueRef<'e>> {
         let at = match &self.table {
             Some(table) => table.find(&self.keys, key)?,

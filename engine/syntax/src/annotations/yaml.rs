@@ -38,7 +38,7 @@ pub(super) struct Child {
     pub alias: bool,
 }
 
-/// Why a block cannot be parsed.
+/// The reason why a block cannot be parsed.
 #[derive(Debug)]
 pub(super) struct BlockError {
     /// First line that the message names, or 0 if it names none.
@@ -97,7 +97,7 @@ pub(super) fn parse(text: &str) -> Result<Option<Child>, BlockError> {
     ))
 }
 
-/// Why an attempt to parse a text failed: a syntax error, a spelling that Go's reader reads differently, or invalid
+/// The reason why an attempt to parse a text failed: a syntax error, a spelling that Go's reader reads differently, or invalid
 /// content.
 enum RejectReason {
     Syntax(ScanError, BlockError),

@@ -192,10 +192,10 @@ impl<'m> LineWriter<'m> {
     }
 }
 
-/// How much comparisons bind.
+/// Precedence of comparisons.
 const COMPARED: u8 = 2;
 
-/// How much an operator binds.
+/// Returns the precedence of an operator; operators with a larger number bind more tightly.
 fn strength(infix: &str) -> u8 {
     match infix {
         ":=" | "=" => 0,

@@ -5,7 +5,7 @@ use crate::source::{Source, Span};
 
 use super::style::Style;
 
-/// Why part of the text was not written.
+/// The reason why a part of the text was not written.
 pub(super) enum WriteStop {
     /// Two comments would end one line. The smallest enclosing term or head is copied from the source.
     Comment,

@@ -261,7 +261,7 @@ fn every(input: Stream<'_>) -> Parsed<'_, Expr> {
     Ok((rest, expr))
 }
 
-/// How a call uses membership operators.
+/// Treatment of membership operators in a call.
 enum Membership<'t> {
     /// `value in …`.
     Value(&'t Term),

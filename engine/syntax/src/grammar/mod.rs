@@ -38,6 +38,9 @@ use crate::lexer::{ILLEGAL_UTF8, Lexed, lex, lex_repaired};
 use crate::source::{Code, Diagnostic, Diagnostics, Repaired, Source, SourceId, Span, repaired};
 
 /// Parses a module.
+///
+/// # Errors
+/// The diagnostics of the syntax errors, or one if the text is too long.
 pub fn parse_module(source: &Source, options: &ParseOptions) -> Result<Module, Diagnostics> {
     check_length(source)?;
     lexed_module(source, options, lex(source))
@@ -88,6 +91,9 @@ fn lexed_module(
 }
 
 /// Parses a query: expressions separated by semicolons or line ends.
+///
+/// # Errors
+/// The diagnostics of the syntax errors, or one if the text is too long.
 pub fn parse_body(source: &Source, options: &ParseOptions) -> Result<Body, Diagnostics> {
     check_length(source)?;
     let lexed = lex(source);
@@ -112,7 +118,10 @@ pub fn parse_statements(source: &Source, options: &ParseOptions) -> Result<Body,
     })
 }
 
-/// Parses a text that is a single term.
+/// Parses a text that is a single term. A call is a term, too.
+///
+/// # Errors
+/// The diagnostics of [`parse_body`], or one if the text has several expressions or another expression than a term.
 pub fn parse_term(source: &Source, options: &ParseOptions) -> Result<Term, Diagnostics> {
     let body = parse_body(source, options)?;
     let span = body.first().map(|expr| expr.span).unwrap_or_default();
@@ -130,6 +139,9 @@ pub fn parse_term(source: &Source, options: &ParseOptions) -> Result<Term, Diagn
 }
 
 /// Parses a text that is a single reference.
+///
+/// # Errors
+/// The diagnostics of [`parse_term`], or one if the term is not a reference.
 pub fn parse_ref(source: &Source, options: &ParseOptions) -> Result<Ref, Diagnostics> {
     let term = parse_term(source, options)?;
     match term.kind {
@@ -180,7 +192,7 @@ fn nested<'a, T>(
     if !input.session.enter_level(input) {
         return Err(input.failure());
     }
-    let answer = stacker::maybe_grow(RED_ZONE, STACK, || read(input));
+    let result = stacker::maybe_grow(RED_ZONE, STACK, || read(input));
     input.session.leave();
-    answer
+    result
 }

@@ -44,10 +44,10 @@ pub(super) fn stopped_at<'a>(error: &Err<ParseStop<'a>>, otherwise: Stream<'a>) 
     }
 }
 
-/// How the first token is interpreted.
+/// Interpretation of the first token.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
-    /// As is.
+    /// As the token that it is.
     Plain,
     /// As a name, whatever word it is.
     Name,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::ParseOptions;
 
-/// Why a text is not valid AST JSON.
+/// The reason why a text is not valid AST JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     message: String,

@@ -85,14 +85,14 @@ pub struct ClientTlsConfig {
     pub cert_reread_interval_seconds: Option<i64>,
 }
 
-/// How an OAuth 2.0 token is requested.
+/// Grant with which an OAuth 2.0 token is requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GrantType {
-    /// With the credentials of the client.
+    /// `client_credentials`.
     #[default]
     ClientCredentials,
-    /// With a signed JWT.
+    /// A signed JWT.
     JwtBearer,
 }
 

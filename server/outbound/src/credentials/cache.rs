@@ -48,8 +48,8 @@ impl<T> Default for Cache<T> {
 }
 
 impl<T> Cache<T> {
-    /// Returns the current credentials, or those that `obtain` returns if there are none or they expire soon. If that fails, credentials
-    /// that are still valid stay in use.
+    /// Returns the current credentials, or those that `obtain` returns if there are none or they expire soon. If `obtain` fails,
+    /// credentials that are still valid stay in use. One call of `obtain` runs at a time; other callers wait for it.
     ///
     /// # Errors
     /// `obtain` fails, and the current credentials are missing or expired.
@@ -88,7 +88,7 @@ impl<T> Cache<T> {
         }
     }
 
-    /// Obtains new credentials for the next request.
+    /// Drops the current credentials, so that the next call of [`Self::get`] obtains new ones. Does not wait.
     pub fn forget(&self) {
         self.is_forgotten.store(true, Ordering::Release);
     }

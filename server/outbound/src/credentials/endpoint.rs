@@ -69,12 +69,15 @@ impl fmt::Debug for Sources {
     }
 }
 
-/// Returns an error of credentials.
+/// Creates an error of the kind [`ErrorKind::Credentials`].
 pub fn failed(text: impl Into<String>) -> Error {
     Error::new(ErrorKind::Credentials, text)
 }
 
-/// Returns a request to an absolute URL.
+/// Returns a request to an absolute URL, without headers.
+///
+/// # Errors
+/// The URL is not valid. The message does not contain it.
 pub fn request(method: Method, url: &str, body: impl Into<Bytes>) -> Result<Request<Bytes>, Error> {
     let url: Uri = url
         .parse()
@@ -85,7 +88,10 @@ pub fn request(method: Method, url: &str, body: impl Into<Bytes>) -> Result<Requ
     Ok(request)
 }
 
-/// Adds a header.
+/// Sets a header and marks its value as sensitive, so that debug output omits it.
+///
+/// # Errors
+/// The name or the value is not valid. The message does not contain the value.
 pub fn add_header(request: &mut Request<Bytes>, name: &str, value: &str) -> Result<(), Error> {
     let name = HeaderName::from_bytes(name.as_bytes())
         .map_err(|_| failed(format!("`{name}` is not a valid name of a header")))?;
@@ -97,6 +103,9 @@ pub fn add_header(request: &mut Request<Bytes>, name: &str, value: &str) -> Resu
 }
 
 /// Returns a `POST` of form parameters.
+///
+/// # Errors
+/// The URL is not valid.
 pub fn form(url: &str, parameters: &[(&str, &str)]) -> Result<Request<Bytes>, Error> {
     let mut body = form_urlencoded::Serializer::new(String::new());
     body.extend_pairs(parameters);
@@ -156,7 +165,7 @@ struct Reason {
 /// Reads the JSON of a response.
 ///
 /// # Errors
-/// It is not as expected. The message does not contain it.
+/// The response is not as expected. The message does not contain the response.
 pub fn parsed<T: DeserializeOwned>(name: &str, body: &[u8]) -> Result<T, Error> {
     serde_json::from_slice(body).map_err(|error| {
         let (line, column) = (error.line(), error.column());
@@ -169,7 +178,7 @@ pub fn parsed<T: DeserializeOwned>(name: &str, body: &[u8]) -> Result<T, Error> 
 /// Reads a text of a response.
 ///
 /// # Errors
-/// It is empty, or not UTF-8.
+/// The value is empty, or not valid UTF-8.
 pub fn text(name: &str, body: &[u8]) -> Result<Secret, Error> {
     match std::str::from_utf8(body).map(str::trim) {
         Ok("") => Err(failed(format!("{name}: empty response"))),

@@ -99,7 +99,10 @@ pub async fn obtain(
     })
 }
 
-/// Returns the time until an expiration.
+/// Returns the time until an expiration in RFC 3339.
+///
+/// # Errors
+/// The text is not a time, or the time has passed.
 pub fn validity(expiration: &str) -> Result<Duration, Error> {
     let end: Timestamp = expiration
         .parse()
