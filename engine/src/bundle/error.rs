@@ -15,14 +15,12 @@ use crate::uri::FileUrlError;
 /// use solon::bundle::{BundleReader, LoadErrorKind, Loader, MemoryFiles};
 ///
 /// let files = MemoryFiles::from([("p.rego", "package p\n\nallow if")]);
-/// let errors = Loader::new(&files).load(&["absent.rego"]).unwrap_err();
+/// let errors = Loader::new(&files).load(&["absent.rego", "p.rego"]).unwrap_err();
 /// assert_eq!(errors.0[0].kind(), LoadErrorKind::File(ErrorKind::NotFound));
 /// assert_eq!(errors.0[0].to_string(), "stat absent.rego: no such file or directory");
-///
-/// let errors = Loader::new(&files).load(&["p.rego"]).unwrap_err();
-/// assert_eq!(errors.0[0].kind(), LoadErrorKind::Syntax);
-/// assert_eq!(errors.0[0].code(), "rego_parse_error");
-/// assert_eq!(errors.0[0].diagnostics()[0].span.row, 3);
+/// assert_eq!(errors.0[1].kind(), LoadErrorKind::Syntax);
+/// assert_eq!(errors.0[1].code(), "rego_parse_error");
+/// assert_eq!(errors.0[1].diagnostics().len(), 1);
 ///
 /// let errors = BundleReader::new("authz").read_archive(b"not gzip").unwrap_err();
 /// assert_eq!(errors.0[0].kind(), LoadErrorKind::Content);

@@ -258,10 +258,11 @@ impl<'f> Loader<'f> {
         schemas::load(self.files, path)
     }
 
-    /// Loads files and folders into memory. Modules are parsed to find errors, and are returned as text.
+    /// Loads files and folders into memory. Modules are returned as text and are not parsed.
     ///
     /// # Errors
-    /// The errors of all files in their order, with parse errors of modules.
+    /// The errors of all files that cannot be read or parsed, in their order. If there are some, modules are parsed as well, and their
+    /// syntax errors are among them.
     pub fn load<P: AsRef<str>>(&self, paths: &[P]) -> Result<Loaded, LoadErrors> {
         let mut modules = BTreeMap::new();
         let mut documents = MergedDocuments::default();
