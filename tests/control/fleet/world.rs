@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use solon_control::model::{Failure, Phase, Status};
-use solon_control::worker::{Desired, FetchJob, Needed, Stages, Work};
+use solon_control::worker::{Desired, FetchJob, Needed, Publishers, Stages, Work};
 use tokio::time::sleep;
 
 /// Versions of the sources of a bundle. The number of a version grows with each push, also with one that restores earlier
@@ -242,7 +242,7 @@ impl Stages for World {
         desired: &Desired,
         archive: &Contents,
         fence: u64,
-    ) -> Result<(), Failure> {
+    ) -> Result<Publishers, Failure> {
         let latency = if self.fails(10) { 90_000 } else { 2000 };
         let latency = self.state().millis(latency);
         // the write arrives even if the writer is killed meanwhile
@@ -260,7 +260,12 @@ impl Stages for World {
         if !is_stored || self.fails(20) {
             return Err(failure(Phase::Push, Status::PushFailed));
         }
-        Ok(())
+        // some bundles are pinned to their publisher
+        Ok(if desired.bundle.name.ends_with('0') {
+            Publishers::One
+        } else {
+            Publishers::Any
+        })
     }
 }
 

@@ -209,3 +209,34 @@ async fn readers_see_whole_archives() {
     }
     reading.join().unwrap();
 }
+
+/// Publishers of one machine compare tokens and write under a lock: the largest token prevails, whatever the order.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_newest_of_concurrent_publishers_prevails() {
+    let plane = Plane::new(On::Memory).await.unwrap();
+    let options = StorageOptions {
+        folder: plane.folder.0.join("out"),
+        private: plane.folder.0.join("data"),
+        ..plane.plane.storage_options()
+    };
+    let archive = |fence: u64| {
+        let body = format!("archive {fence}").into_bytes();
+        Built::new(&fence.to_string(), [vec![0x1f, 0x8b], body].concat())
+    };
+    for round in 0..20 {
+        let path = format!("b{round}");
+        let publishing: Vec<_> = (1..=8)
+            .map(|fence| {
+                let (options, path) = (options.clone(), path.clone());
+                tokio::spawn(async move { publish(&options, &path, &archive(fence), fence).await })
+            })
+            .collect();
+        let mut stored = 0;
+        for publisher in publishing {
+            stored += usize::from(publisher.await.unwrap() == "stored");
+        }
+        assert!(stored >= 1);
+        let text = std::fs::read(options.folder.join(&path)).unwrap();
+        assert_eq!(Built::new("8", text).digest, archive(8).digest, "{path}");
+    }
+}

@@ -283,8 +283,12 @@ async fn faults_of_stores_are_failures_without_secrets() {
         }
     });
     let place = s3_address(&server.address, "k");
-    let outcome = place.publish(&options, &Built::new("1", "a"), 1).await;
-    assert_eq!(outcome, "stored");
+    let target = place.open(&options);
+    assert!(!target.has_one_publisher());
+    let built = Built::new("1", "a");
+    let published = target.publish(&built.artefact(), 1).await;
+    assert_eq!(published.unwrap(), Published::Stored);
+    assert!(target.has_one_publisher());
     let put = server.last();
     assert_eq!(put.header("x-amz-meta-fence"), "1");
     assert_eq!(put.header("x-amz-meta-revision"), "1");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use solon_control::db::{Database, Mode};
 use solon_control::model::{Failure, Kind, Phase, Status};
-use solon_control::worker::{Desired, FetchJob, Needed, Stages, Work, WorkerOptions};
+use solon_control::worker::{Desired, FetchJob, Needed, Publishers, Stages, Work, WorkerOptions};
 
 use crate::databases::On;
 use crate::plane::{Plane, pause};
@@ -18,6 +18,7 @@ struct Copying {
     published: Mutex<BTreeMap<String, (u64, Vec<i64>)>>,
     failing: Mutex<Option<Failure>>,
     stalled: Mutex<bool>,
+    has_one_publisher: bool,
 }
 
 impl Stages for Copying {
@@ -66,13 +67,22 @@ impl Stages for Copying {
         Ok((format!("r{value}"), value))
     }
 
-    async fn publish(&self, desired: &Desired, archive: &i64, fence: u64) -> Result<(), Failure> {
+    async fn publish(
+        &self,
+        desired: &Desired,
+        archive: &i64,
+        fence: u64,
+    ) -> Result<Publishers, Failure> {
         let mut published = self.published.lock().unwrap();
         let (latest, values) = published.entry(desired.bundle.name.clone()).or_default();
         assert!(fence > *latest, "two attempts have one token");
         *latest = fence;
         values.push(*archive);
-        Ok(())
+        Ok(if self.has_one_publisher {
+            Publishers::One
+        } else {
+            Publishers::Any
+        })
     }
 }
 
@@ -224,4 +234,101 @@ async fn a_stopped_worker_records_a_cancelled_first_build() {
         .worker(stages.clone(), WorkerOptions::new("two"));
     worker.run(tokio::time::sleep(Duration::from_secs(2))).await;
     assert_eq!(stages.newest("b"), Some(0));
+}
+
+/// A running worker with stages of its own, as an instance on a machine of its own has them.
+struct Instance {
+    stages: Arc<Copying>,
+    stop: tokio::sync::oneshot::Sender<()>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Instance {
+    fn start(plane: &Plane, name: &str) -> Self {
+        let stages = Arc::new(Copying {
+            has_one_publisher: true,
+            ..Copying::default()
+        });
+        let worker = plane.plane.worker(stages.clone(), WorkerOptions::new(name));
+        let (stop, stopped) = tokio::sync::oneshot::channel();
+        let task =
+            tokio::spawn(async move { worker.run(async move { drop(stopped.await) }).await });
+        Self { stages, stop, task }
+    }
+
+    async fn stop(self) -> Arc<Copying> {
+        let _ = self.stop.send(());
+        self.task.await.unwrap();
+        self.stages
+    }
+
+    fn published(&self, bundle: &str) -> Vec<i64> {
+        let published = self.stages.published.lock().unwrap();
+        published
+            .get(bundle)
+            .map(|of| of.1.clone())
+            .unwrap_or_default()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_instance_publishes_a_bundle_for_as_long_as_it_lives() {
+    const CHANGES: i64 = 6;
+    for on in On::ALL {
+        let Some(plane) = Plane::new(on).await else {
+            continue;
+        };
+        let names: Vec<String> = (0..4).map(|number| format!("b{number}")).collect();
+        plane.done("admin", "PUT /v1/sources/s", "{}").await;
+        for name in &names {
+            let body = r#"{"requirements": [{"source": "s"}]}"#;
+            plane
+                .done("admin", &format!("PUT /v1/bundles/{name}"), body)
+                .await;
+        }
+        let instances = ["one", "two"].map(|name| Instance::start(&plane, name));
+        for change in 1..=CHANGES {
+            plane
+                .done("admin", "PUT /v1/sources/s/data/x", &change.to_string())
+                .await;
+            for name in &names {
+                let waiting = Waiting::until("a bundle is published");
+                let newest = |instance: &Instance| instance.published(name).last().copied();
+                while !instances
+                    .iter()
+                    .any(|instance| newest(instance) == Some(change))
+                {
+                    pause(&waiting).await;
+                }
+            }
+        }
+        for name in &names {
+            let published = instances
+                .each_ref()
+                .map(|instance| instance.published(name));
+            let publishers = published.iter().filter(|values| !values.is_empty()).count();
+            assert_eq!(publishers, 1, "{on:?}: {name}: {published:?}");
+        }
+        // the other one publishes at once where the first one stops, though nothing has changed
+        let [one, two] = instances;
+        let of_one: Vec<&String> = names
+            .iter()
+            .filter(|name| !one.published(name).is_empty())
+            .collect();
+        one.stop().await;
+        for name in of_one {
+            two.stages.wait_for(name, CHANGES).await;
+        }
+        for name in &names {
+            assert_eq!(two.published(name).last(), Some(&CHANGES));
+        }
+        two.stop().await;
+        let mut transaction = plane.plane.database().begin(Mode::Read).await.unwrap();
+        let states = transaction.build_states().await.unwrap();
+        transaction.roll_back().await;
+        assert!(
+            states.iter().all(|state| state.publisher.is_none()),
+            "{states:?}"
+        );
+    }
 }

@@ -49,8 +49,12 @@ impl Case {
     }
 
     async fn due(&self) -> Vec<String> {
+        self.due_for("nobody").await
+    }
+
+    async fn due_for(&self, instance: &str) -> Vec<String> {
         let mut transaction = self.database.begin(Mode::Read).await.unwrap();
-        let due = transaction.due_builds(100).await.unwrap();
+        let due = transaction.due_builds(instance, 100).await.unwrap();
         transaction.roll_back().await;
         due.into_iter().map(|due| due.name).collect()
     }
@@ -344,5 +348,97 @@ async fn times_are_those_of_the_database() {
         let now = i64::try_from(now.unwrap().as_micros()).unwrap();
         let at = states[0].succeeded_at.unwrap();
         assert!((now - at).abs() < NEAR, "{on:?}: {at} is not near {now}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kept_lease_is_taken_by_its_instance_alone() {
+    for on in On::ALL {
+        let Some(case) = Case::new(on).await else {
+            continue;
+        };
+        case.plane.done("admin", "PUT /v1/bundles/b", "{}").await;
+        let first = case.take("b", "one").await.unwrap();
+        assert!(!first.is_kept);
+        let kept = Lease {
+            is_kept: true,
+            ..first
+        };
+        assert!(case.succeed(&kept, 0).await);
+        assert_eq!(case.due_for("one").await, ["b"], "{on:?}");
+        assert!(case.due_for("two").await.is_empty(), "{on:?}");
+        assert!(case.take("b", "two").await.is_none());
+
+        // renewed between builds, it stays; its attempts are not running ones
+        for _ in 0..3 {
+            case.pass(25);
+            let mut transaction = case.write().await;
+            let running = transaction.renew_leases("one").await.unwrap();
+            let states = transaction.build_states().await.unwrap();
+            transaction.commit().await.unwrap();
+            assert!(running.is_empty());
+            assert_eq!(states[0].builder, None);
+            assert_eq!(states[0].publisher.as_deref(), Some("one"));
+            assert!(case.take("b", "two").await.is_none());
+        }
+
+        // its instance knows what is published
+        let second = case.take("b", "one").await.unwrap();
+        assert_eq!(second.fence, 2);
+        assert!(second.is_kept && !second.is_takeover);
+        assert_eq!(second.published, Some(published()));
+        assert!(case.take("b", "one").await.is_none(), "not even its holder");
+
+        // a failure and a cancelled attempt keep it
+        let mut transaction = case.write().await;
+        let ended = transaction.end_with_failure(&second, true, Duration::ZERO);
+        assert!(ended.await.unwrap());
+        transaction.commit().await.unwrap();
+        assert!(case.take("b", "two").await.is_none());
+        let third = case.take("b", "one").await.unwrap();
+        assert!(third.is_kept);
+        let mut transaction = case.write().await;
+        transaction.release_lease(&third).await.unwrap();
+        transaction.commit().await.unwrap();
+        assert!(case.take("b", "two").await.is_none());
+
+        // an instance that lives no longer: another one takes it over, and does not know what is published where it runs
+        case.pass(30);
+        assert_eq!(case.due_for("two").await, ["b"]);
+        let taken = case.take("b", "two").await.unwrap();
+        assert!(taken.is_takeover && !taken.is_kept);
+        assert_eq!(taken.published, None);
+        assert!(case.take("b", "one").await.is_none());
+        assert!(
+            case.succeed(
+                &Lease {
+                    is_kept: true,
+                    ..taken
+                },
+                3600
+            )
+            .await
+        );
+        assert!(case.due_for("one").await.is_empty());
+
+        // an instance that stops: another one builds at once, again without knowing what is published
+        let mut transaction = case.write().await;
+        transaction.release_kept("one").await.unwrap();
+        assert_eq!(
+            transaction.build_states().await.unwrap()[0]
+                .publisher
+                .as_deref(),
+            Some("two")
+        );
+        transaction.release_kept("two").await.unwrap();
+        transaction.commit().await.unwrap();
+        assert_eq!(case.due_for("one").await, ["b"]);
+        let last = case.take("b", "one").await.unwrap();
+        assert!(!last.is_takeover && !last.is_kept);
+        assert_eq!(last.published, None);
+
+        // a storage that any instance may write ends it
+        assert!(case.succeed(&last, 0).await);
+        assert_eq!(case.due_for("two").await, ["b"]);
     }
 }

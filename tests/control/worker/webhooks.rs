@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use aws_lc_rs::hmac;
 use serde_json::{Value, json};
 use solon_control::model::Failure;
-use solon_control::worker::{Desired, FetchJob, Needed, Stages, Work, WorkerOptions};
+use solon_control::worker::{Desired, FetchJob, Needed, Publishers, Stages, Work, WorkerOptions};
 
 use crate::databases::On;
 use crate::plane::{Plane, json as parsed, pause};
@@ -52,8 +52,8 @@ impl Stages for Counting {
         Ok((format!("r{value:?}"), value.unwrap()))
     }
 
-    async fn publish(&self, _: &Desired, _: &usize, _: u64) -> Result<(), Failure> {
-        Ok(())
+    async fn publish(&self, _: &Desired, _: &usize, _: u64) -> Result<Publishers, Failure> {
+        Ok(Publishers::Any)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::leases::TERM;
+use super::leases::{KEPT, TERM, kept_by};
 use super::{DbError, Row, Transaction};
 use crate::limits;
 use crate::model::{Kind, StatusRecord};
@@ -24,7 +24,9 @@ pub struct BuildState {
     /// `true` if a change or a request waits for a build.
     pub is_waiting: bool,
     /// The instance that builds it, if there is one.
-    pub holder: Option<String>,
+    pub builder: Option<String>,
+    /// The instance that keeps its lease between builds, if there is one.
+    pub publisher: Option<String>,
     /// The number of consecutive failures.
     pub failures: i64,
     /// The time of the last success by the clock of the database, in microseconds since 1970.
@@ -131,15 +133,16 @@ impl Transaction {
         .map(drop)
     }
 
-    /// Returns the bundles whose build is due and that no instance builds: changed or requested ones first, then in the
+    /// Returns the bundles whose build is due for an instance, and that none builds: changed or requested ones first, then in the
     /// order of their last attempts. One query, whose cost is linear in the number of bundles.
-    pub async fn due_builds(&mut self, most: i64) -> Result<Vec<Due>, DbError> {
+    pub async fn due_builds(&mut self, instance: &str, most: i64) -> Result<Vec<Due>, DbError> {
         let now = self.database_now().await?;
         // A time in the future means that the clock was set back. The lease or the delay is then over.
         let rows = self
             .query(
-                "SELECT items.id, items.name FROM items LEFT JOIN bundle_builds ON bundle_builds.bundle_id = items.id WHERE items.kind = 'bundles' AND (bundle_builds.holder IS NULL OR bundle_builds.renewed_at <= ? OR bundle_builds.renewed_at > ?) AND (bundle_builds.attempted_at IS NULL OR bundle_builds.changes > bundle_builds.attempted_changes OR bundle_builds.requested > bundle_builds.served OR bundle_builds.attempted_at + bundle_builds.delay <= ? OR bundle_builds.attempted_at > ?) ORDER BY CASE WHEN bundle_builds.attempted_at IS NULL OR bundle_builds.changes > bundle_builds.attempted_changes OR bundle_builds.requested > bundle_builds.served THEN 0 ELSE 1 END, bundle_builds.attempted_at, items.id LIMIT ?",
+                "SELECT items.id, items.name FROM items LEFT JOIN bundle_builds ON bundle_builds.bundle_id = items.id WHERE items.kind = 'bundles' AND (bundle_builds.holder IS NULL OR bundle_builds.holder = ? OR bundle_builds.renewed_at <= ? OR bundle_builds.renewed_at > ?) AND (bundle_builds.attempted_at IS NULL OR bundle_builds.changes > bundle_builds.attempted_changes OR bundle_builds.requested > bundle_builds.served OR bundle_builds.attempted_at + bundle_builds.delay <= ? OR bundle_builds.attempted_at > ?) ORDER BY CASE WHEN bundle_builds.attempted_at IS NULL OR bundle_builds.changes > bundle_builds.attempted_changes OR bundle_builds.requested > bundle_builds.served THEN 0 ELSE 1 END, bundle_builds.attempted_at, items.id LIMIT ?",
                 vec![
+                    kept_by(instance).into(),
                     (now - TERM).into(),
                     now.into(),
                     now.into(),
@@ -166,10 +169,19 @@ impl Transaction {
             )
             .await?;
         let state = |mut row: Row| {
+            let (name, is_waiting, holder) = (row.text()?, row.int()? == 1, row.maybe_text()?);
+            let (builder, publisher) = match holder {
+                Some(holder) => match holder.strip_prefix(KEPT) {
+                    Some(instance) => (None, Some(instance.to_owned())),
+                    None => (Some(holder), None),
+                },
+                None => (None, None),
+            };
             Ok(BuildState {
-                name: row.text()?,
-                is_waiting: row.int()? == 1,
-                holder: row.maybe_text()?,
+                name,
+                is_waiting,
+                builder,
+                publisher,
                 failures: row.int()?,
                 succeeded_at: row.maybe_int()?,
             })

@@ -3,14 +3,26 @@
 //! A lease ends [`TERM`] after its last renewal, by the clock of the database. Each lease has a fencing token that is larger
 //! than the tokens of all earlier leases of the bundle. Invariant: what an instance writes about a bundle, it writes in a
 //! transaction that has checked its token, so that an instance that lost its lease without noticing writes nothing.
+//!
+//! An instance keeps the lease of a bundle between builds if its storage does not compare fencing tokens, or is a file system of
+//! one machine. Until the instance ends, no other one publishes the bundle.
 
 use std::time::Duration;
 
+use super::driver::Cell;
 use super::{DbError, Transaction};
 use crate::model::StatusRecord;
 
 /// Duration of a lease after its last renewal, in microseconds.
 pub(super) const TERM: i64 = 30_000_000;
+
+/// Returns the holder of a lease that an instance keeps between two builds.
+pub(super) fn kept_by(instance: &str) -> String {
+    format!("{KEPT}{instance}")
+}
+
+/// Prefix of the holder of a lease that is kept between two builds.
+pub(super) const KEPT: &str = "kept by ";
 
 /// A lease of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +49,8 @@ pub struct Lease {
     pub is_takeover: bool,
     /// The time since the end of the last attempt, if there was one.
     pub since_attempt: Option<Duration>,
+    /// `true` if the instance has kept the lease since its last build. The end of an attempt keeps such a lease.
+    pub is_kept: bool,
 }
 
 /// An archive that was built and published.
@@ -62,11 +76,25 @@ pub struct LiveLease {
 impl Lease {
     /// Duration of a lease after its last renewal.
     pub const TERM: Duration = Duration::from_micros(TERM.unsigned_abs());
+
+    /// Returns the holder after an attempt.
+    fn next_holder(&self) -> Cell {
+        if self.is_kept {
+            kept_by(&self.holder).into()
+        } else {
+            Cell::Null
+        }
+    }
+
+    /// Returns the time of the last renewal after an attempt.
+    fn next_renewal(&self, now: i64) -> Cell {
+        if self.is_kept { now.into() } else { Cell::Null }
+    }
 }
 
 impl Transaction {
-    /// Takes the lease of a bundle. Returns `None` if another instance holds it or the bundle does not exist. The
-    /// transaction must be a write.
+    /// Takes the lease of a bundle. Returns `None` if an instance holds it, another one keeps it, or the bundle does not exist.
+    /// The transaction must be a write.
     pub async fn take_lease(
         &mut self,
         bundle: i64,
@@ -85,18 +113,22 @@ impl Transaction {
         let now = self.database_now().await?;
         let abandoned = self
             .first(
-                "SELECT fence FROM bundle_builds WHERE bundle_id = ? AND holder IS NOT NULL",
+                "SELECT holder FROM bundle_builds WHERE bundle_id = ? AND holder IS NOT NULL",
                 vec![bundle.into()],
             )
             .await?;
-        let is_takeover = abandoned.is_some();
+        let abandoned = abandoned.map(|mut row| row.text()).transpose()?;
+        let kept = kept_by(holder);
+        let is_kept = abandoned.as_ref() == Some(&kept);
+        let is_takeover = abandoned.is_some() && !is_kept;
         let taken = self
             .execute(
-                "UPDATE bundle_builds SET holder = ?, renewed_at = ?, fence = fence + 1 WHERE bundle_id = ? AND (holder IS NULL OR renewed_at <= ? OR renewed_at > ?)",
+                "UPDATE bundle_builds SET holder = ?, renewed_at = ?, fence = fence + 1 WHERE bundle_id = ? AND (holder IS NULL OR holder = ? OR renewed_at <= ? OR renewed_at > ?)",
                 vec![
                     holder.into(),
                     now.into(),
                     bundle.into(),
+                    kept.into(),
                     (now - TERM).into(),
                     now.into(),
                 ],
@@ -136,21 +168,28 @@ impl Transaction {
             published: published.filter(|_| !is_takeover),
             is_takeover,
             since_attempt,
+            is_kept,
         }))
     }
 
-    /// Renews every lease of an instance that has not ended, and returns them.
+    /// Renews every lease of an instance that has not ended, and returns those of running attempts.
     pub async fn renew_leases(&mut self, holder: &str) -> Result<Vec<LiveLease>, DbError> {
         let now = self.database_now().await?;
         self.execute(
-            "UPDATE bundle_builds SET renewed_at = ? WHERE holder = ? AND renewed_at > ? AND renewed_at <= ?",
-            vec![now.into(), holder.into(), (now - TERM).into(), now.into()],
+            "UPDATE bundle_builds SET renewed_at = ? WHERE (holder = ? OR holder = ?) AND renewed_at > ? AND renewed_at <= ?",
+            vec![
+                now.into(),
+                holder.into(),
+                kept_by(holder).into(),
+                (now - TERM).into(),
+                now.into(),
+            ],
         )
         .await?;
         self.live_leases(holder).await
     }
 
-    /// Returns the leases of an instance, renewed or ended, unless another instance has taken them.
+    /// Returns the leases of running attempts of an instance, renewed or ended, unless another instance has taken them.
     pub async fn live_leases(&mut self, holder: &str) -> Result<Vec<LiveLease>, DbError> {
         let rows = self
             .query(
@@ -189,13 +228,25 @@ impl Transaction {
     pub async fn release_lease(&mut self, lease: &Lease) -> Result<(), DbError> {
         let now = self.database_now().await?;
         self.execute(
-            "UPDATE bundle_builds SET holder = NULL, renewed_at = NULL, input_digest = NULL, attempted_at = ?, delay = 0 WHERE bundle_id = ? AND fence = ? AND holder = ?",
+            "UPDATE bundle_builds SET holder = ?, renewed_at = ?, input_digest = NULL, attempted_at = ?, delay = 0 WHERE bundle_id = ? AND fence = ? AND holder = ?",
             vec![
+                lease.next_holder(),
+                lease.next_renewal(now),
                 now.into(),
                 lease.bundle.into(),
                 lease.fence.into(),
                 lease.holder.as_str().into(),
             ],
+        )
+        .await
+        .map(drop)
+    }
+
+    /// Ends the leases that an instance keeps. What they have published may be on another machine than the next publisher.
+    pub async fn release_kept(&mut self, holder: &str) -> Result<(), DbError> {
+        self.execute(
+            "UPDATE bundle_builds SET holder = NULL, renewed_at = NULL, input_digest = NULL, delay = 0 WHERE holder = ?",
+            vec![kept_by(holder).into()],
         )
         .await
         .map(drop)
@@ -212,8 +263,10 @@ impl Transaction {
         let now = self.database_now().await?;
         let ended = self
             .execute(
-                "UPDATE bundle_builds SET holder = NULL, renewed_at = NULL, attempted_changes = ?, served = ?, attempted_at = ?, delay = ?, failures = 0, input_digest = ?, revision = ?, succeeded_at = ? WHERE bundle_id = ? AND fence = ? AND holder = ?",
+                "UPDATE bundle_builds SET holder = ?, renewed_at = ?, attempted_changes = ?, served = ?, attempted_at = ?, delay = ?, failures = 0, input_digest = ?, revision = ?, succeeded_at = ? WHERE bundle_id = ? AND fence = ? AND holder = ?",
                 vec![
+                    lease.next_holder(),
+                    lease.next_renewal(now),
                     lease.changes.into(),
                     lease.requested.into(),
                     now.into(),
@@ -242,8 +295,10 @@ impl Transaction {
         let now = self.database_now().await?;
         let ended = self
             .execute(
-                "UPDATE bundle_builds SET holder = NULL, renewed_at = NULL, attempted_changes = ?, served = ?, attempted_at = ?, delay = ?, failures = failures + 1, input_digest = CASE WHEN ? = 1 THEN input_digest ELSE NULL END WHERE bundle_id = ? AND fence = ? AND holder = ?",
+                "UPDATE bundle_builds SET holder = ?, renewed_at = ?, attempted_changes = ?, served = ?, attempted_at = ?, delay = ?, failures = failures + 1, input_digest = CASE WHEN ? = 1 THEN input_digest ELSE NULL END WHERE bundle_id = ? AND fence = ? AND holder = ?",
                 vec![
+                    lease.next_holder(),
+                    lease.next_renewal(now),
                     lease.changes.into(),
                     lease.requested.into(),
                     now.into(),

@@ -1,5 +1,6 @@
 //! Archives in files. A policy server or an HTTP server reads them while they are replaced.
 
+use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -65,6 +66,8 @@ impl FileTarget {
         if let Some(folder) = self.path.parent() {
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
+        // the comparison of the tokens and the write are one step for processes of this machine
+        let _lock = self.path.parent().and_then(lock_folder);
         let record = self.read_record();
         let known = record.as_ref().map_or(0, |record| record.fence);
         if fence < known {
@@ -121,6 +124,13 @@ impl FileTarget {
     }
 }
 
+/// Locks a folder until the returned file is closed, unless its file system has no locks.
+fn lock_folder(folder: &Path) -> Option<File> {
+    let folder = File::open(folder).ok()?;
+    folder.lock().ok()?;
+    Some(folder)
+}
+
 /// The file before it is replaced.
 enum Existing {
     Absent,
@@ -129,7 +139,7 @@ enum Existing {
 
 impl Existing {
     fn read(path: &Path) -> io::Result<Self> {
-        let mut file = match std::fs::File::open(path) {
+        let mut file = match File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::Absent),
             Err(error) => return Err(error),

@@ -2,6 +2,7 @@
 //! largest fencing token prevails.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -31,6 +32,8 @@ const ATTEMPTS: usize = 5;
 pub struct ObjectTarget {
     object: Object,
     secret: Option<SecretValue>,
+    /// `true` if the store has rejected a condition.
+    is_unconditional: Arc<AtomicBool>,
 }
 
 impl ObjectTarget {
@@ -52,7 +55,13 @@ impl ObjectTarget {
         Ok(Self {
             object: Object::open(location, &credentials, &options)?,
             secret: secret.cloned(),
+            is_unconditional: Arc::default(),
         })
+    }
+
+    /// Returns `true` if the store was found to have no conditional writes.
+    pub fn is_unconditional(&self) -> bool {
+        self.is_unconditional.load(Ordering::Relaxed)
     }
 
     /// Writes the object unless it already contains the archive with its revision and the token.
@@ -67,7 +76,6 @@ impl ObjectTarget {
         if !revision.is_empty() {
             metadata.push((REVISION, revision.as_str()));
         }
-        let mut is_conditional = true;
         for _ in 0..ATTEMPTS {
             let head = self.object.head().await;
             let head = head.map_err(|error| self.failed(&error))?;
@@ -88,7 +96,7 @@ impl ObjectTarget {
                 }
             }
             let condition = match &head {
-                _ if !is_conditional => Precondition::None,
+                _ if self.is_unconditional() => Precondition::None,
                 None => Precondition::Absent,
                 Some(head) => Precondition::Version(&head.version),
             };
@@ -98,9 +106,9 @@ impl ObjectTarget {
                 Written::Conflict => {}
                 Written::Unsupported => {
                     tracing::warn!(
-                        "the object store has no conditional writes: one publisher only, or an older build may replace a newer one"
+                        "one publisher only: the object store has no conditional writes, so this instance keeps the lease of the bundle"
                     );
-                    is_conditional = false;
+                    self.is_unconditional.store(true, Ordering::Relaxed);
                 }
             }
         }

@@ -60,10 +60,14 @@ impl StorageTarget {
         Ok(Self(kind))
     }
 
-    /// Returns `true` for folders: the comparison of fencing tokens and the write are two steps there, so that only one instance may
-    /// publish.
+    /// Returns `true` if only one instance may publish, because a late write of another one is not rejected: for files, which may be
+    /// on a file system of one machine or of several, and for object stores that were found to have no conditional writes.
     pub fn has_one_publisher(&self) -> bool {
-        matches!(self.0, TargetKind::File(_))
+        match &self.0 {
+            TargetKind::Database { .. } => false,
+            TargetKind::File(_) => true,
+            TargetKind::Object(object) => object.is_unconditional(),
+        }
     }
 
     /// Publishes an archive.

@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
 use super::shared_sources::{Freshness, SharedSources};
-use super::{Desired, FetchJob, Stages, Work, WorkerOptions};
+use super::{Desired, FetchJob, Publishers, Stages, Work, WorkerOptions};
 use crate::db::{Database, Lease, Mode, PublishedInputs};
 use crate::error::{ApiError, ApiErrorKind};
 use crate::model::{Failure, Phase, Status, StatusRecord};
@@ -39,6 +39,8 @@ pub struct Ended {
     pub durations: [Option<Duration>; 3],
     /// The interval between builds.
     pub interval: Duration,
+    /// The instances that may publish the bundle from now on.
+    pub publishers: Publishers,
 }
 
 /// The result of an attempt.
@@ -80,6 +82,11 @@ pub async fn attempt<S: Stages>(shared: &Arc<Shared<S>>, lease: &Lease, bundle: 
         result: AttemptResult::Abandoned,
         durations: [None; 3],
         interval: shared.options.interval,
+        publishers: if lease.is_kept {
+            Publishers::One
+        } else {
+            Publishers::Any
+        },
     };
     let begun = Instant::now();
     let desired = match Desired::load(&shared.database, &shared.keyring, bundle).await {
@@ -150,7 +157,10 @@ pub async fn attempt<S: Stages>(shared: &Arc<Shared<S>>, lease: &Lease, bundle: 
     ended.durations[2] = Some(begun.elapsed());
     let published = published.unwrap_or_else(|_| Err(late(Phase::Push, limit)));
     ended.result = match published {
-        Ok(()) => AttemptResult::Published(PublishedInputs { digest, revision }),
+        Ok(publishers) => {
+            ended.publishers = publishers;
+            AttemptResult::Published(PublishedInputs { digest, revision })
+        }
         Err(failure) => AttemptResult::Failed(failure, revision),
     };
     ended

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use zeroize::Zeroizing;
 
-use super::{Desired, FetchJob, GitMetrics, Needed, Stages, Work};
+use super::{Desired, FetchJob, GitMetrics, Needed, Publishers, Stages, Work};
 use crate::builder::{self, Built, Input, Plan, Signing};
 use crate::model::{BundleSigning, Compat, Failure, Source};
 use crate::storage::{Artefact, StorageOptions, StorageTarget};
@@ -98,14 +98,24 @@ impl Stages for BundleStages {
         Ok((built.revision.clone(), built))
     }
 
-    async fn publish(&self, desired: &Desired, built: &Built, fence: u64) -> Result<(), Failure> {
+    async fn publish(
+        &self,
+        desired: &Desired,
+        built: &Built,
+        fence: u64,
+    ) -> Result<Publishers, Failure> {
         let target = StorageTarget::open(&desired.bundle, &desired.secrets, &self.storage)?;
         let artefact = Artefact {
             archive: &built.archive,
             revision: &built.revision,
             digest: &built.digest,
         };
-        target.publish(&artefact, fence).await.map(drop)
+        target.publish(&artefact, fence).await?;
+        Ok(if target.has_one_publisher() {
+            Publishers::One
+        } else {
+            Publishers::Any
+        })
     }
 }
 

@@ -1,7 +1,8 @@
 //! The worker: fetches, builds and publishes bundles when they are due, together with the workers of other instances.
 //!
 //! [`Worker::run`] polls the database for due bundles and takes a lease for each one that it builds. Invariant: at most one
-//! instance publishes with a given fencing token, and results are recorded only while the lease is held.
+//! instance publishes with a given fencing token, and results are recorded only while the lease is held. The lease of a bundle whose
+//! storage permits one publisher only is kept between builds.
 
 mod attempt;
 mod bundle_stages;
@@ -9,6 +10,7 @@ mod desired;
 mod git_metrics;
 mod metrics;
 mod once;
+mod publishers;
 mod scheduler;
 mod shared_sources;
 mod stages;
@@ -19,4 +21,4 @@ pub use git_metrics::GitMetrics;
 pub use metrics::BuildMetrics;
 pub use once::BuildReport;
 pub use scheduler::{Worker, WorkerOptions};
-pub use stages::{FetchJob, Needed, Stages, Work};
+pub use stages::{FetchJob, Needed, Publishers, Stages, Work};

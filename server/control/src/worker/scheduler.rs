@@ -12,8 +12,9 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
 
 use super::attempt::{AttemptResult, Ended, Shared, attempt};
+use super::publishers::{release_kept, report_publishers};
 use super::shared_sources::SharedSources;
-use super::{BuildMetrics, Stages};
+use super::{BuildMetrics, Publishers, Stages};
 use crate::db::{Database, DbError, Due, Lease, LiveLease, Mode};
 use crate::model::{Phase, Status, StatusRecord};
 use crate::secrets::Keyring;
@@ -98,9 +99,18 @@ struct Running {
 /// The attempts of this instance, by bundle.
 #[derive(Default)]
 struct Attempts {
-    tasks: JoinSet<(i64, bool)>,
+    tasks: JoinSet<TaskEnd>,
     running: HashMap<i64, Running>,
     restarted: HashSet<i64>,
+    /// `true` if this instance keeps leases between builds, or did.
+    keeps_leases: bool,
+}
+
+/// The end of a task.
+struct TaskEnd {
+    bundle: i64,
+    is_restarted: bool,
+    is_kept: bool,
 }
 
 impl<S: Stages> Worker<S> {
@@ -131,6 +141,7 @@ impl<S: Stages> Worker<S> {
     /// Builds due bundles until `stop` completes. Then running builds get the time of `grace`, and the leases of the others
     /// are released. Dropping the future ends everything at once: the leases end by themselves.
     pub async fn run(&self, stop: impl Future<Output = ()>) {
+        report_publishers(&self.shared.database).await;
         let mut stop = pin!(stop);
         let mut attempts = Attempts::default();
         let mut polls = tokio::time::interval(POLL);
@@ -167,7 +178,10 @@ impl<S: Stages> Worker<S> {
                 self.keep_up().await;
             }
         }
-        self.drain(attempts).await;
+        self.drain(&mut attempts).await;
+        if attempts.keeps_leases {
+            release_kept(&self.shared.database, &self.shared.options.instance).await;
+        }
     }
 
     /// Renews leases, cancels attempts whose inputs changed, and begins attempts for due bundles.
@@ -175,11 +189,11 @@ impl<S: Stages> Worker<S> {
         let Shared {
             database, options, ..
         } = &*self.shared;
-        if attempts.running.is_empty() {
+        let is_due = renewed.elapsed() >= Lease::TERM / 4;
+        if attempts.running.is_empty() && !attempts.keeps_leases {
             *renewed = Instant::now();
-        } else {
+        } else if is_due || !attempts.running.is_empty() {
             let asked = Instant::now();
-            let is_due = renewed.elapsed() >= Lease::TERM / 4;
             let mode = if is_due { Mode::Write } else { Mode::Read };
             let mut transaction = database.begin(mode).await?;
             let held = if is_due {
@@ -200,7 +214,7 @@ impl<S: Stages> Worker<S> {
         let mut transaction = database.begin(Mode::Read).await?;
         let triggers = transaction.due_triggers().await;
         let due = transaction
-            .due_builds(i64::try_from(free).unwrap_or(i64::MAX))
+            .due_builds(&options.instance, i64::try_from(free).unwrap_or(i64::MAX))
             .await;
         transaction.roll_back().await;
         if !triggers?.is_empty() {
@@ -246,7 +260,7 @@ impl<S: Stages> Worker<S> {
                 reason = cancelled => Err(reason.unwrap_or(Reason::LeaseLost)),
                 ended = attempt(&shared, &lease, &name) => Ok(ended),
             };
-            let restarted = matches!(ended, Err(Reason::Changed));
+            let is_restarted = matches!(ended, Err(Reason::Changed));
             if let Ok(ended) = &ended
                 && let Some(record) = ended.result.record()
             {
@@ -254,11 +268,19 @@ impl<S: Stages> Worker<S> {
                 let time = is_well.then(|| begun.elapsed());
                 metrics.count(&name, record.status.as_str(), time);
             }
+            let mut lease = lease;
+            if let Ok(ended) = &ended {
+                lease.is_kept = ended.publishers == Publishers::One;
+            }
             if let Err(error) = finish(&shared, &lease, &name, ended).await {
                 // the lease ends by itself, and the bundle is built again
                 tracing::warn!(bundle = name, %error, "the result of a build was not recorded");
             }
-            (lease.bundle, restarted)
+            TaskEnd {
+                bundle: lease.bundle,
+                is_restarted,
+                is_kept: lease.is_kept,
+            }
         });
     }
 
@@ -275,9 +297,17 @@ impl<S: Stages> Worker<S> {
     }
 
     /// Waits for running attempts, and cancels those that do not end in time.
-    async fn drain(&self, mut attempts: Attempts) {
-        let Attempts { tasks, .. } = &mut attempts;
-        let all = async { while tasks.join_next().await.is_some() {} };
+    async fn drain(&self, attempts: &mut Attempts) {
+        let Attempts {
+            tasks,
+            keeps_leases,
+            ..
+        } = &mut *attempts;
+        let all = async {
+            while let Some(joined) = tasks.join_next().await {
+                *keeps_leases |= joined.is_ok_and(|ended| ended.is_kept);
+            }
+        };
         if tokio::time::timeout(self.shared.options.grace, all)
             .await
             .is_ok()
@@ -291,8 +321,8 @@ impl<S: Stages> Worker<S> {
 }
 
 impl Attempts {
-    fn end(&mut self, ended: Option<(i64, bool)>) {
-        let Some((bundle, restarted)) = ended else {
+    fn end(&mut self, ended: Option<TaskEnd>) {
+        let Some(ended) = ended else {
             // which attempt panicked is unknown: a cancelled sender has no receiver
             self.running.retain(|_, running| {
                 running
@@ -302,11 +332,12 @@ impl Attempts {
             });
             return;
         };
-        self.running.remove(&bundle);
-        if restarted {
-            self.restarted.insert(bundle);
+        self.keeps_leases |= ended.is_kept;
+        self.running.remove(&ended.bundle);
+        if ended.is_restarted {
+            self.restarted.insert(ended.bundle);
         } else {
-            self.restarted.remove(&bundle);
+            self.restarted.remove(&ended.bundle);
         }
     }
 

@@ -35,6 +35,15 @@ pub struct Work<S: Stages + ?Sized> {
     pub fetched: BTreeMap<String, Arc<S::Fetched>>,
 }
 
+/// The instances that may publish a bundle after an archive was published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Publishers {
+    /// The storage rejects late writes of other instances.
+    Any,
+    /// Only the instance that has published, for as long as it lives.
+    One,
+}
+
 /// The stages of a build.
 pub trait Stages: Send + Sync + 'static {
     /// A plan of a bundle.
@@ -68,11 +77,11 @@ pub trait Stages: Send + Sync + 'static {
     /// The bundle cannot be built.
     fn build(&self, work: &Work<Self>) -> Result<(String, Self::Archive), Failure>;
 
-    /// Publishes an archive. Must reject a `fence` that is smaller than that of an earlier call for the bundle.
+    /// Publishes an archive, and returns which instances may publish the bundle from now on. Must reject a `fence` that is smaller than that of an earlier call for the bundle.
     fn publish(
         &self,
         desired: &Desired,
         archive: &Self::Archive,
         fence: u64,
-    ) -> impl Future<Output = Result<(), Failure>> + Send;
+    ) -> impl Future<Output = Result<Publishers, Failure>> + Send;
 }

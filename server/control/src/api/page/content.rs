@@ -117,7 +117,7 @@ fn summary(
 ) -> BuildSummary {
     let is_well = latest.is_some_and(|latest| latest.status == "SUCCESS");
     let text = match state {
-        Some(state) if state.holder.is_some() => "building",
+        Some(state) if state.builder.is_some() => "building",
         _ if latest.is_some() && !is_well => "failed",
         Some(state) if state.is_waiting => "waiting",
         _ if is_well => "published",
