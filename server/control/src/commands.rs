@@ -25,9 +25,16 @@ use crate::worker::{BuildReport, WorkerOptions};
 pub async fn migrate(options: &Options, dry_run: bool) -> Result<String, ApiError> {
     let database = database(options)?;
     if dry_run {
+        database.log_pending().await?;
         return Ok(pending_sql(&database).await?);
     }
     let done = database.migrate().await?;
+    for name in &done.applied {
+        tracing::debug!("applied migration {name}");
+    }
+    if done.applied.is_empty() {
+        tracing::debug!("database migrations up to date");
+    }
     Ok(done.applied.join("\n"))
 }
 

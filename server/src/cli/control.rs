@@ -104,7 +104,8 @@ enum CompatFlag {
 struct ServeArgs {
     #[command(flatten)]
     common: Common,
-    /// Address to listen on: `host:port`, `:port` for every interface, or `unix://PATH`; can be repeated.
+    /// Address to listen on: `host:port`, `:port` for every interface, or a Unix socket: `unix://PATH`, `/PATH` or `./PATH`; can be
+    /// repeated.
     #[arg(
         short,
         long,
@@ -167,6 +168,9 @@ enum Db {
         /// Print the statements instead of running them.
         #[arg(long)]
         dry_run: bool,
+        /// Log level.
+        #[arg(short, long, value_enum, default_value_t, value_name = "LEVEL")]
+        log_level: LevelFlag,
     },
 }
 
@@ -289,7 +293,13 @@ async fn perform(command: Command) -> Result<(), String> {
     match command {
         Command::Run(args) => serve(*args).await,
         Command::Build(args) => once::build(*args).await,
-        Command::Db(Db::Migrate { common, dry_run }) => {
+        Command::Db(Db::Migrate {
+            common,
+            dry_run,
+            log_level,
+        }) => {
+            let most = crate::config::Bounds::default().log;
+            let _log = start_log(log_level.into(), Format::default(), None, most);
             let done = commands::migrate(&common.options(), dry_run).await;
             let done = done.map_err(text)?;
             if dry_run && !done.is_empty() {
@@ -402,7 +412,7 @@ async fn serve(args: ServeArgs) -> Result<(), String> {
     };
     let reloading = tokio::spawn(reload(plane.clone(), args.watch, hangup));
     let listening = ControlOptions {
-        addresses: args.addr,
+        addresses: args.addr.into_iter().map(address).collect(),
         socket_mode: 0o700,
         h2c: args.h2c,
         tls: args.tls_cert_file.zip(args.tls_private_key_file).map(
@@ -456,6 +466,18 @@ async fn serve(args: ServeArgs) -> Result<(), String> {
     reloading.abort();
     pruning.abort();
     served.map_err(|error| error.to_string())
+}
+
+/// Returns an address as listeners expect it. A path that begins with `/`, `./` or `../` is a Unix socket, as in OPA Control Plane.
+fn address(text: String) -> String {
+    if ["/", "./", "../"]
+        .iter()
+        .any(|start| text.starts_with(start))
+    {
+        format!("unix://{text}")
+    } else {
+        text
+    }
 }
 
 fn listen(kind: SignalKind) -> Result<Signal, String> {

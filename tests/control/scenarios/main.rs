@@ -1,9 +1,9 @@
-//! The program `solon control` as processes: kills (`killed`), and scenarios of `solon control build`: files of `tests/cases/control/scenarios`, each a list of cases.
+//! The program `solon control` as processes: kills (`killed`), scenarios of a running service (`service`), and scenarios of `solon control build`: files of `tests/cases/control/scenarios`, each a list of cases.
 //!
 //! A case has a `note`, `files` of a folder, the folders that become Git repositories (`git`), variables of the environment
 //! (`env`), and further arguments (`args`). It runs twice, with and without `--non-interactive`, and expects the exit `code`,
 //! parts of the report (`stderr`) and of the log lines (`log`), and the entries of each archive (`archives`). Entries are recorded
-//! by `BLESS=1`. `compat` runs it with `--compat ocp`.
+//! by `BLESS=1`. `compat` runs it with `--compat ocp`. `HTTP_ENDPOINT` is the address of the server of `endpoint`.
 
 #![allow(
     clippy::panic,
@@ -17,10 +17,18 @@
 #[path = "../../servers/mod.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod servers;
+#[path = "../sync"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod sync {
+    pub mod http_server;
+}
 #[path = "../../time/waiting.rs"]
 mod waiting;
 
+mod endpoint;
 mod killed;
+mod process;
+mod service;
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -97,13 +105,17 @@ fn commit(folder: &Path) {
     }
 }
 
-fn run(case: &Case, more: &[&str]) -> (Output, Folder) {
-    let folder = Folder::new();
-    for (name, text) in &case.files {
-        let path = folder.0.join(name);
+fn write(folder: &Path, files: &BTreeMap<String, String>) {
+    for (name, text) in files {
+        let path = folder.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
+}
+
+fn run(case: &Case, more: &[&str]) -> (Output, Folder) {
+    let folder = Folder::new();
+    write(&folder.0, &case.files);
     for name in &case.folders {
         std::fs::create_dir_all(folder.0.join(name)).unwrap();
     }
@@ -117,6 +129,7 @@ fn run(case: &Case, more: &[&str]) -> (Output, Folder) {
         .args(&case.args)
         .args(more)
         .current_dir(&folder.0)
+        .env("HTTP_ENDPOINT", endpoint::address())
         .envs(&case.env);
     if case.compat {
         command.args(["--compat", "ocp"]);
@@ -125,17 +138,20 @@ fn run(case: &Case, more: &[&str]) -> (Output, Folder) {
 }
 
 fn entries(path: &Path) -> Entries {
-    let file = std::fs::File::open(path);
-    let file = file.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    entries_of(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn entries_of(path: &Path) -> std::io::Result<Entries> {
+    let file = std::fs::File::open(path)?;
     let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(file));
     let entry = |entry: std::io::Result<tar::Entry<'_, _>>| {
-        let mut entry = entry.unwrap();
-        let name = String::from_utf8(entry.path_bytes().into_owned()).unwrap();
+        let mut entry = entry?;
+        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         let mut text = String::new();
-        entry.read_to_string(&mut text).unwrap();
-        (name, text)
+        entry.read_to_string(&mut text)?;
+        Ok((name, text))
     };
-    archive.entries().unwrap().map(entry).collect()
+    archive.entries()?.map(entry).collect()
 }
 
 fn check(case: &Case, is_recording: bool) -> Result<BTreeMap<String, Entries>, String> {

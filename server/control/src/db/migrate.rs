@@ -101,6 +101,22 @@ async fn pending(database: &Database) -> Result<Vec<&'static Migration>, DbError
 }
 
 impl Database {
+    /// Logs how many migrations are pending, and returns the number.
+    ///
+    /// # Errors
+    /// The database cannot be reached, or its tables are newer.
+    pub async fn log_pending(&self) -> Result<usize, DbError> {
+        let count = pending(self).await?.len();
+        if count == all(self.dialect()).len() {
+            tracing::warn!("database has never run migrations");
+        } else if count > 0 {
+            tracing::warn!("{count} database migrations pending");
+        } else {
+            tracing::debug!("database migrations up to date");
+        }
+        Ok(count)
+    }
+
     /// Returns the names of the migrations that [`Database::migrate`] would run.
     ///
     /// # Errors

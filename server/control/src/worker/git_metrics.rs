@@ -23,14 +23,14 @@ const GIT_FAILURE: &str = ": git synchronizer: ";
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct GitLabels {
-    source: String,
     repo: String,
+    source: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct GitResultLabels {
-    source: String,
     repo: String,
+    source: String,
     state: &'static str,
 }
 
@@ -198,7 +198,7 @@ mod tests {
         metrics.count(&Source::default(), &Ok(fetched("1")), took);
         let mut text = String::new();
         encode(&mut text, &registry).unwrap();
-        let labels = "source=\"s\",repo=\"https://git.example.com/r.git\"";
+        let labels = "repo=\"https://git.example.com/r.git\",source=\"s\"";
         for line in [
             format!("ocp_git_sync_count_total{{{labels},state=\"SUCCESS\"}} 2"),
             format!("ocp_git_sync_count_total{{{labels},state=\"FAILED\"}} 2"),
