@@ -1,4 +1,5 @@
-//! The program `solon control` as processes: kills (`killed`), scenarios of a running service (`service`), and scenarios of `solon control build`: files of `tests/cases/control/scenarios`, each a list of cases.
+//! The program `solon control` as processes: kills (`killed`), scenarios of a running service (`service`), repositories to decisions
+//! (`end_to_end`), and scenarios of `solon control build`: files of `tests/cases/control/scenarios`, each a list of cases.
 //!
 //! A case has a `note`, `files` of a folder, the folders that become Git repositories (`git`), variables of the environment
 //! (`env`), and further arguments (`args`). It runs twice, with and without `--non-interactive`, and expects the exit `code`,
@@ -14,17 +15,23 @@
     reason = "a panic here is a failing test"
 )]
 
+#[path = "../storage/emulators.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod emulators;
 #[path = "../../servers/mod.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod servers;
 #[path = "../sync"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod sync {
+    pub mod git_server;
     pub mod http_server;
+    pub mod ssh_server;
 }
 #[path = "../../time/waiting.rs"]
 mod waiting;
 
+mod end_to_end;
 mod endpoint;
 mod killed;
 mod process;

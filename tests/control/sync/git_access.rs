@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::net::{TcpListener, TcpStream};
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -17,10 +14,10 @@ use solon_outbound::proxy::Proxies;
 
 use super::git::Repository;
 use super::http_server::{HttpServer, response};
+use super::ssh_server::{PASSPHRASE, SshServer, keygen, sshd};
 use super::{Folder, fetch_with, secret, source, texts};
-use crate::waiting::wait_for;
 
-const CANARY: &str = "canary-2b7f31";
+const CANARY: &str = PASSPHRASE;
 
 async fn fetch_git(
     fetcher: &Fetcher,
@@ -35,95 +32,6 @@ async fn fetch_git(
     }
     let source = source(&json!({"name": "s", "git": git}));
     fetch_with(fetcher, &source, None, &secrets).await
-}
-
-/// A running `sshd` whose only user is that of the test.
-struct SshServer {
-    child: Child,
-    port: u16,
-    /// The user, whose key is in the file `key` of the folder.
-    user: String,
-    /// The fingerprint of the key of the host.
-    fingerprint: String,
-}
-
-impl Drop for SshServer {
-    fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
-}
-
-/// Returns the server's program. Without it, a test is skipped, unless `SOLON_REQUIRE_SERVICES` is set.
-fn sshd() -> Option<PathBuf> {
-    let found = PathBuf::from("/usr/sbin/sshd");
-    if found.exists() {
-        return Some(found);
-    }
-    assert!(
-        std::env::var_os("SOLON_REQUIRE_SERVICES").is_none(),
-        "openssh-server is not installed"
-    );
-    eprintln!("skipped: openssh-server is not installed");
-    None
-}
-
-fn run(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program).args(arguments).output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{program} {arguments:?}: {errors}");
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
-}
-
-/// Creates a key pair and returns its fingerprint.
-fn keygen(path: &Path, passphrase: &str) -> String {
-    let file = path.to_str().unwrap();
-    run(
-        "ssh-keygen",
-        &["-q", "-t", "ed25519", "-N", passphrase, "-f", file],
-    );
-    let shown = run("ssh-keygen", &["-l", "-f", file]);
-    shown.split(' ').nth(1).unwrap().to_owned()
-}
-
-impl SshServer {
-    fn start(program: &Path, folder: &Path) -> Self {
-        fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
-        let fingerprint = keygen(&folder.join("host"), "");
-        keygen(&folder.join("key"), "");
-        keygen(&folder.join("locked"), CANARY);
-        let public = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
-        let keys = public("key.pub") + &public("locked.pub");
-        fs::write(folder.join("authorized"), keys).unwrap();
-        let user = run("id", &["-un"]);
-        if user == "root" {
-            // separation of privileges needs it
-            fs::create_dir_all("/run/sshd").unwrap();
-        }
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        drop(listener);
-        let shown = folder.display();
-        let config = format!(
-            "Port {port}\nListenAddress 127.0.0.1\nHostKey {shown}/host\nPidFile none\nUsePAM no\nStrictModes no\n\
-             AuthorizedKeysFile {shown}/authorized\nPasswordAuthentication no\nPermitRootLogin prohibit-password\n\
-             MaxStartups 100\n"
-        );
-        fs::write(folder.join("config"), config).unwrap();
-        let mut command = Command::new(program);
-        command.args(["-D", "-e", "-f"]).arg(folder.join("config"));
-        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        let server = Self {
-            child: child.unwrap(),
-            port,
-            user,
-            fingerprint,
-        };
-        wait_for("sshd listens", || {
-            TcpStream::connect(("127.0.0.1", port)).ok()
-        });
-        server
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

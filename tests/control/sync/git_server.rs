@@ -7,17 +7,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
+/// The token of an installation of a GitHub app that the server issues.
+pub const APP_TOKEN: &str = "ghs_of_the_installation";
+
 /// Serves the repositories below a folder by `git http-backend` to requests with a header. Returns the address and the number of
 /// requests for objects.
-pub fn serve(root: PathBuf, wanted: &'static str) -> (String, Arc<Mutex<usize>>) {
+pub fn serve(root: PathBuf, wanted: &str) -> (String, Arc<Mutex<usize>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let posts = Arc::new(Mutex::new(0));
-    let count = posts.clone();
+    let (count, wanted) = (posts.clone(), wanted.to_owned());
     std::thread::spawn(move || {
         for stream in listener.incoming() {
-            let (root, count) = (root.clone(), count.clone());
-            std::thread::spawn(move || respond(stream.unwrap(), &root, wanted, &count));
+            let (root, count, wanted) = (root.clone(), count.clone(), wanted.clone());
+            std::thread::spawn(move || respond(stream.unwrap(), &root, &wanted, &count));
         }
     });
     (address, posts)
@@ -37,6 +40,16 @@ fn respond(mut stream: TcpStream, root: &Path, wanted: &str, posts: &Mutex<usize
             Some((name, value)) => headers.insert(name.to_ascii_lowercase(), value.to_owned()),
             None => break,
         };
+    }
+    if target.starts_with("/api/v3/app/installations/") {
+        let body = format!(r#"{{"token": "{APP_TOKEN}", "expires_at": "2126-01-01T00:00:00Z"}}"#);
+        let length = body.len();
+        write!(
+            stream,
+            "HTTP/1.1 201 Created\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+        )
+        .unwrap();
+        return;
     }
     if !wanted.is_empty() && headers.get("authorization").is_none_or(|own| own != wanted) {
         stream.write_all(b"HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").unwrap();

@@ -7,6 +7,8 @@ mod git_access;
 mod git_server;
 pub mod http_server;
 mod local;
+#[cfg(unix)]
+pub mod ssh_server;
 mod transforms;
 
 use std::collections::BTreeMap;
