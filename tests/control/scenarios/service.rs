@@ -1,7 +1,7 @@
 //! Scenarios of a running service: files of `tests/cases/control/services`, each a list of cases.
 //!
 //! A case has a `note`, `files` of a folder, folders that become Git repositories (`git`), variables of the environment (`env`), and
-//! `steps` in order. `ocp.json` runs as users of OPA Control Plane run it.
+//! `steps` in order. `ocp.json` runs as users of OPA Control Plane run it; `weak_points.json` are inputs that harm OPA Control Plane.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -249,6 +249,6 @@ fn services() {
         count += cases.len();
         failed.extend(cases.iter().filter_map(|case| check(case).err()));
     }
-    assert!(count >= 8, "{count} cases");
+    assert!(count >= 20, "{count} cases");
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
