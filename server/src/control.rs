@@ -10,6 +10,7 @@ use bytes::Bytes;
 use solon_control::ControlPlane;
 use solon_control::api::{Admitted, AdmittedKey, Body, RequestId, Service};
 use solon_control::storage::{ArchiveReader, LongPoll};
+use solon_control::trace::TraceContext;
 use tokio::sync::Semaphore;
 use tracing::info;
 
@@ -18,9 +19,10 @@ use crate::http::header::RETRY_AFTER;
 use crate::http::{
     self, App, BodyLimits, Budget, BudgetExceeded, BufferedRequest, HttpBody as _, IncomingRequest,
     Rejection, RequestExt as _, RequestInfo, Response, ResponseExt as _, Serving, StreamedBody,
-    decompress, parsed_size, read_body, response, serve,
+    decompress, parsed_size, read_body, response, serve, span_facts,
 };
 use crate::net::{Listener, TlsState};
+use crate::telemetry::{RequestSpan, is_traced};
 
 /// Maximum number of concurrent requests. They wait for their database most of the time.
 const AT_ONCE: usize = 64;
@@ -196,14 +198,33 @@ impl ControlApp {
         self.handle(request, deadline).await
     }
 
-    /// Handles a request to its end, even if the client disconnects, or until its time limit passes.
+    /// Begins the span of a request. As in the policy server, requests for metrics and paths without a route are not traced.
+    fn begin_span(&self, request: &IncomingRequest) -> Option<RequestSpan> {
+        if !is_traced() {
+            return None;
+        }
+        let path = request.uri().path();
+        let pattern = self.service.pattern(path)?;
+        if pattern.ends_with("/metrics") {
+            return None;
+        }
+        RequestSpan::begin(path, || span_facts(request, pattern))
+    }
+
+    /// Handles a request to its end, even if the client disconnects, or until its time limit passes. What the request changes is
+    /// built in its trace.
     async fn handle(
         &self,
         request: BufferedRequest,
         deadline: Option<Instant>,
     ) -> Result<Response, Rejection> {
         let service = self.service.clone();
-        let handled = async move { within(deadline, service.respond(request)).await };
+        let context = TraceContext {
+            tracer: None,
+            parent: request.span().map(RequestSpan::trace_parent),
+        };
+        let handled =
+            async move { within(deadline, context.scope(service.respond(request))).await };
         let handled = tokio::spawn(handled).await;
         let handled = handled.unwrap_or(Err(Rejection::Panicked))?;
         let (head, body) = handled.into_parts();
@@ -264,9 +285,17 @@ async fn within<T>(
 }
 
 impl App for ControlApp {
-    async fn respond(&self, request: IncomingRequest) -> Response {
+    async fn respond(&self, mut request: IncomingRequest) -> Response {
+        let span = self.begin_span(&request);
+        if let Some(span) = &span {
+            request.extensions_mut().insert(span.clone());
+        }
         let answered = self.answer(request).await;
-        answered.unwrap_or_else(|rejection| self.reject(rejection))
+        let response = answered.unwrap_or_else(|rejection| self.reject(rejection));
+        if let Some(span) = span {
+            span.end(response.status().as_u16(), response.body().len());
+        }
+        response
     }
 
     fn reject(&self, rejection: Rejection) -> Response {

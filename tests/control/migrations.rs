@@ -23,6 +23,7 @@ async fn tables_are_created_once() {
                 "0003_artifacts",
                 "0004_builds",
                 "0005_triggers",
+                "0006_traces",
             ],
             _ => &[
                 "0001_tables",
@@ -30,6 +31,7 @@ async fn tables_are_created_once() {
                 "0003_artifacts",
                 "0004_builds",
                 "0005_triggers",
+                "0006_traces",
             ],
         };
 

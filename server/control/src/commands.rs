@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use serde_json::Value;
 use zeroize::Zeroizing;
 
 use crate::api::audit::entry_json;
@@ -50,11 +51,12 @@ fn database(options: &Options) -> Result<Database, ApiError> {
     Ok(Database::new(&database)?)
 }
 
-/// `run --validate`: reads and checks the configuration files without access to a database.
+/// `run --validate`: reads and checks the configuration files without access to a database. Returns the section
+/// `distributed_tracing`, which the program checks.
 ///
 /// # Errors
 /// All problems of the files.
-pub async fn validate(options: &Options) -> Result<(), ApiError> {
+pub async fn validate(options: &Options) -> Result<Option<Value>, ApiError> {
     let config = options.load()?;
     options.prefix(&config.settings)?;
     // the options of the database are parsed, but no connection is opened
@@ -66,7 +68,7 @@ pub async fn validate(options: &Options) -> Result<(), ApiError> {
     let keyring = Keyring::random().map_err(|error| ApiError::internal(error.0))?;
     let keys = ServiceKeys::open(&database, &keyring).await?;
     let applied = apply(&config, None, &database, &keyring, &keys).await;
-    applied.map(drop)
+    applied.map(|_| config.settings.tracing)
 }
 
 /// Options of `build`.
@@ -156,7 +158,7 @@ async fn bundles(database: &Database) -> Result<Vec<(String, bool)>, ApiError> {
         };
         after = last.head.id;
         for item in page {
-            let body: serde_json::Value = serde_json::from_str(&item.body)
+            let body: Value = serde_json::from_str(&item.body)
                 .map_err(|error| ApiError::internal(error.to_string()))?;
             let has_storage = body.get("object_storage").is_some();
             found.push((item.head.name, has_storage));

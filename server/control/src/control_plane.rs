@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
+use serde_json::Value;
 use zeroize::Zeroizing;
 
 use crate::access::Access;
@@ -124,6 +125,8 @@ pub struct ControlPlane {
     audit_retention: Option<Duration>,
     /// The metrics of the worker.
     builds: BuildMetrics,
+    /// The section `distributed_tracing` of the configuration.
+    tracing: Option<Value>,
 }
 
 impl ControlPlane {
@@ -210,6 +213,7 @@ impl ControlPlane {
             loaded,
             generation: Arc::new(generation),
             builds,
+            tracing: config.settings.tracing,
             audit_retention: options
                 .audit_retention
                 .or(config.settings.audit_retention)
@@ -359,6 +363,11 @@ impl ControlPlane {
             environment,
             metrics: self.builds.git.clone(),
         })
+    }
+
+    /// Returns the section `distributed_tracing` of the configuration, if there is one.
+    pub fn tracing(&self) -> Option<&Value> {
+        self.tracing.as_ref()
     }
 
     /// Returns the database.

@@ -20,6 +20,7 @@
 //! | [`storage`] | archives of built bundles. |
 //! | [`builder`] | bundles from sources. |
 //! | [`api`] | requests and responses. |
+//! | [`trace`] | traces from a request to a published bundle. |
 //! | [`worker`] | builds of bundles. |
 //! | `findings` | checks of a database for an operator. |
 //! | `control_plane` | the control plane, composed of the other modules. |
@@ -42,6 +43,7 @@ mod object_credentials;
 pub mod secrets;
 pub mod storage;
 pub mod sync;
+pub mod trace;
 pub mod tree;
 pub mod worker;
 

@@ -1,15 +1,11 @@
 //! Classification of requests by their heads.
 
-use std::sync::Arc;
-
 use super::routes::{Action, Route, Runs, is_for_diagnosis, route};
 use crate::config::ServerOptions;
-use crate::http::header::HOST;
 use crate::http::{
-    BufferedRequest, Cleaned, HttpBody as _, IncomingRequest, Method, RequestExt as _, RequestInfo,
-    Routed, clean,
+    BufferedRequest, Cleaned, IncomingRequest, Method, RequestExt as _, Routed, clean, span_facts,
 };
-use crate::telemetry::{RequestSpan, SpanFacts};
+use crate::telemetry::RequestSpan;
 
 /// Classification of a request by its head.
 #[derive(Clone, Copy)]
@@ -86,29 +82,11 @@ pub fn begin_span(options: &ServerOptions, request: &IncomingRequest) -> Option<
         return None;
     }
     RequestSpan::begin(path, || {
-        let info = request.extensions().get::<Arc<RequestInfo>>();
-        let peer = info.map(|info| &*info.peer);
-        let host = request.headers().get(HOST);
-        let host = host.and_then(|host| host.to_str().ok());
-        let authority = || request.uri().authority().map(http::uri::Authority::as_str);
-        SpanFacts {
-            method: request.method().as_str(),
-            route: match route.path {
-                "/" => "/{$}".to_owned(),
-                exact if exact == path => exact.to_owned(),
-                below => format!("{below}/{{path...}}"),
-            },
-            path,
-            headers: request.headers(),
-            host: host.or_else(authority).unwrap_or_default(),
-            is_secure: peer.is_some_and(|peer| peer.is_secure),
-            peer: peer.map_or("", |peer| &peer.address),
-            version: match request.version() {
-                http::Version::HTTP_2 => "2",
-                http::Version::HTTP_10 => "1.0",
-                _ => "1.1",
-            },
-            body: request.body().size_hint().exact(),
-        }
+        let route = match route.path {
+            "/" => "/{$}".to_owned(),
+            exact if exact == path => exact.to_owned(),
+            below => format!("{below}/{{path...}}"),
+        };
+        span_facts(request, route)
     })
 }

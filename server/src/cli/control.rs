@@ -3,6 +3,7 @@
 mod building;
 mod level;
 mod once;
+mod serve;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,26 +13,15 @@ use clap::{Subcommand, ValueEnum};
 use solon_control::config::ConfigFiles;
 use solon_control::model::{Compat, Role, read_retention};
 use solon_control::secrets::KeySource;
-use solon_control::{ApiError, ControlPlane, Options, commands};
+use solon_control::{ApiError, Options, commands};
 
-use tokio::sync::watch;
-
-use self::building::BuildingArgs;
 use self::level::LevelFlag;
 use self::once::OnceArgs;
+use self::serve::{ServeArgs, serve};
 use super::FAILED;
 use super::amounts::duration;
 use super::terminal::{complain, print};
-use crate::config::{TlsOptions, TlsVersion};
-use crate::control::{ControlOptions, serve_control};
-use crate::system::signals::{Signal, SignalKind, signal};
 use crate::telemetry::{Format, start_log};
-
-/// Interval of polling configuration files.
-const WATCH: Duration = Duration::from_secs(1);
-
-/// Interval of polling certificate files.
-const REFRESH: Duration = Duration::from_secs(5);
 
 /// Manage bundles, sources, stacks and secrets over HTTP.
 #[derive(clap::Args)]
@@ -97,66 +87,6 @@ type Retention = Option<Duration>;
 #[derive(Clone, Copy, ValueEnum)]
 enum CompatFlag {
     Ocp,
-}
-
-/// Serve the API.
-#[derive(clap::Args)]
-struct ServeArgs {
-    #[command(flatten)]
-    common: Common,
-    /// Address to listen on: `host:port`, `:port` for every interface, or a Unix socket: `unix://PATH`, `/PATH` or `./PATH`; can be
-    /// repeated.
-    #[arg(
-        short,
-        long,
-        value_name = "ADDRESS",
-        default_value = "localhost:8282",
-        value_delimiter = ','
-    )]
-    addr: Vec<String>,
-    /// Prefix of every path, such as `/control`.
-    #[arg(long, value_name = "PATH", default_value = "")]
-    api_prefix: String,
-    /// Migrate the tables of a database server to the latest version at startup.
-    #[arg(long)]
-    apply_migrations: bool,
-    /// Maximum age of audit entries, in days (`90d`) or as a duration (`36h`); `off` keeps them. The default is `audit.retention` of
-    /// the configuration, or `off`.
-    #[arg(long, value_name = "AGE", value_parser = read_retention)]
-    audit_retention: Option<Retention>,
-    /// Remove the database in the data folder at startup.
-    #[arg(long)]
-    reset_persistence: bool,
-    #[command(flatten)]
-    building: BuildingArgs,
-    /// Check the configuration, and exit.
-    #[arg(long)]
-    validate: bool,
-    /// Reload the configuration when its files change; SIGHUP reloads immediately.
-    #[arg(long)]
-    watch: bool,
-    /// The server's certificate, as PEM.
-    #[arg(long, value_name = "FILE", requires = "tls_private_key_file")]
-    tls_cert_file: Option<PathBuf>,
-    /// Its private key, as PEM.
-    #[arg(long, value_name = "FILE", requires = "tls_cert_file")]
-    tls_private_key_file: Option<PathBuf>,
-    /// Accept HTTP/2 without TLS, too.
-    #[arg(long)]
-    h2c: bool,
-    /// Time to continue serving after a termination signal, while `/health` reports that the service is not ready. A second
-    /// signal ends it.
-    #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = duration)]
-    shutdown_wait_period: Duration,
-    /// Maximum time to wait for open requests after that.
-    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
-    shutdown_grace_period: Duration,
-    /// Log level.
-    #[arg(short, long, value_enum, default_value_t, value_name = "LEVEL")]
-    log_level: LevelFlag,
-    /// Log format.
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    log_format: Format,
 }
 
 #[derive(Subcommand)]
@@ -386,116 +316,4 @@ fn until(time: Duration) -> i64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let end = now.unwrap_or_default().saturating_add(time);
     i64::try_from(end.as_micros()).unwrap_or(i64::MAX)
-}
-
-async fn serve(args: ServeArgs) -> Result<(), String> {
-    let mut options = args.common.options();
-    args.api_prefix.clone_into(&mut options.api_prefix);
-    options.apply_migrations = args.apply_migrations;
-    options.audit_retention = args.audit_retention;
-    if args.validate {
-        let valid = commands::validate(&options).await;
-        return valid.map_err(|refusal| refusal.to_string());
-    }
-    let most = crate::config::Bounds::default().log;
-    let _log = start_log(args.log_level.into(), args.log_format, None, most);
-    if args.reset_persistence {
-        commands::reset(&options).map_err(|error| error.to_string())?;
-    }
-    let plane = ControlPlane::open(&options).await;
-    let plane = plane.map_err(|refusal| refusal.to_string())?;
-    // before a handler is installed, the signal would end the process
-    let hangup = listen(SignalKind::hangup())?;
-    let pruning = {
-        let plane = plane.clone();
-        tokio::spawn(async move { plane.prune_audit().await })
-    };
-    let reloading = tokio::spawn(reload(plane.clone(), args.watch, hangup));
-    let listening = ControlOptions {
-        addresses: args.addr.into_iter().map(address).collect(),
-        socket_mode: 0o700,
-        h2c: args.h2c,
-        tls: args.tls_cert_file.zip(args.tls_private_key_file).map(
-            |(cert_file, private_key_file)| TlsOptions {
-                cert_file,
-                private_key_file,
-                ca_cert_file: None,
-                min_version: TlsVersion::V12,
-                cipher_suites: Vec::new(),
-                client_certificates: false,
-                refresh: REFRESH,
-            },
-        ),
-        grace: args.shutdown_grace_period,
-    };
-    let (mut interrupt, mut terminate) = (
-        listen(SignalKind::interrupt())?,
-        listen(SignalKind::terminate())?,
-    );
-    let (stopping, stopped) = watch::channel(false);
-    let building = args
-        .building
-        .start(&plane, stopped)
-        .map_err(|refusal| refusal.to_string())?;
-    let ending = plane.clone();
-    let wait = args.shutdown_wait_period;
-    let stop = async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-        tracing::info!("Shutting down.");
-        // load balancers must notice it before the listeners close
-        ending.set_ready(false);
-        tokio::select! {
-            () = tokio::time::sleep(wait) => {}
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    };
-    let stop = async move {
-        stop.await;
-        stopping.send_replace(true);
-    };
-    let served = serve_control(&plane, &listening, stop).await;
-    if served.is_err() {
-        building.abort();
-    }
-    // builds that run have some time to end, and their leases are released
-    let _ = building.await;
-    reloading.abort();
-    pruning.abort();
-    served.map_err(|error| error.to_string())
-}
-
-/// Returns an address as listeners expect it. A path that begins with `/`, `./` or `../` is a Unix socket, as in OPA Control Plane.
-fn address(text: String) -> String {
-    if ["/", "./", "../"]
-        .iter()
-        .any(|start| text.starts_with(start))
-    {
-        format!("unix://{text}")
-    } else {
-        text
-    }
-}
-
-fn listen(kind: SignalKind) -> Result<Signal, String> {
-    signal(kind).map_err(|error| error.to_string())
-}
-
-/// Reloads configuration files on a signal, and when they change if that is enabled.
-async fn reload(plane: ControlPlane, watches: bool, mut hangup: Signal) {
-    let watched = async {
-        if watches {
-            plane.watch(WATCH).await;
-        }
-        std::future::pending::<()>().await;
-    };
-    let hung_up = async {
-        while hangup.recv().await.is_some() {
-            plane.reload_and_log().await;
-        }
-    };
-    tokio::join!(watched, hung_up);
 }

@@ -20,7 +20,7 @@ pub use distribution::{
     Signing, StatusSettings,
 };
 pub use envoy::{ENVOY, EnvoyOptions};
-pub use file::{Config, Sources};
+pub use file::{Config, Sources, tracing_options};
 pub use live::{Live, LiveOptions};
 pub use options::{
     Authentication, Authorization, NO_AUTHORITIES, Packing, ServerOptions, StatusOptions,

@@ -14,6 +14,7 @@ mod rejection;
 mod request;
 pub mod response;
 mod serve;
+mod spans;
 mod stream;
 mod streamed;
 mod weight;
@@ -31,5 +32,6 @@ pub use request::{
 };
 pub use response::{Response, ResponseExt};
 pub use serve::{Serving, serve};
+pub use spans::span_facts;
 pub use streamed::StreamedBody;
 pub use weight::weight;

@@ -1,5 +1,5 @@
 //! The program `solon control` as processes: kills (`killed`), scenarios of a running service (`service`), repositories to decisions
-//! (`end_to_end`), and scenarios of `solon control build`: files of `tests/cases/control/scenarios`, each a list of cases.
+//! (`end_to_end`), their traces (`traces`), and scenarios of `solon control build`: files of `tests/cases/control/scenarios`, each a list of cases.
 //!
 //! A case has a `note`, `files` of a folder, the folders that become Git repositories (`git`), variables of the environment
 //! (`env`), and further arguments (`args`). It runs twice, with and without `--non-interactive`, and expects the exit `code`,
@@ -18,9 +18,15 @@
 #[path = "../storage/emulators.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod emulators;
+#[path = "../../server/telemetry/receiver.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod receiver;
 #[path = "../../servers/mod.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod servers;
+#[path = "../../server/decision_logs/sink.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod sink;
 #[path = "../sync"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod sync {
@@ -36,6 +42,7 @@ mod endpoint;
 mod killed;
 mod process;
 mod service;
+mod traces;
 
 use std::collections::BTreeMap;
 use std::io::Read as _;

@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use serde_json::json;
 use solon_control::ControlPlane;
-use solon_control::db::{DatabaseOptions, Mode, PublishedInputs};
+use solon_control::db::{DatabaseOptions, Lease, Mode, PublishedInputs, Transaction};
 use solon_control::model::{Kind, Phase, Status, StatusRecord};
+use solon_control::trace::TraceContext;
 
 use super::{Built, publish};
 use crate::databases::{Folder, On};
@@ -24,7 +25,10 @@ const DATABASES: [(On, &str); 3] = [
 ];
 
 /// The number of the format that this build writes.
-const LATEST: u32 = 3;
+const LATEST: u32 = 4;
+
+/// The trace that a requested build of a dump continues.
+const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 fn stores() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/control/stores")
@@ -64,6 +68,7 @@ async fn filled(on: On) -> Option<(Plane, DatabaseOptions)> {
         .done("admin", "POST /v1/bundles/b/rollback", &back)
         .await;
     trigger(&plane).await;
+    keep(&plane).await;
     Some((plane, database?))
 }
 
@@ -103,6 +108,35 @@ async fn trigger(plane: &Plane) {
     for (id, state) in [("1", "triggered"), ("2", "waiting")] {
         assert_eq!(deliver(plane, id).await, state);
     }
+}
+
+/// Requests a build in a trace, and builds a bundle whose lease is kept.
+async fn keep(plane: &Plane) {
+    let context = TraceContext {
+        tracer: None,
+        parent: Some(TRACE.to_owned()),
+    };
+    let request = plane.done("admin", "POST /v1/bundles/b/build", "");
+    context.scope(request).await;
+    plane.done("admin", "PUT /v1/bundles/kept", "{}").await;
+    let mut transaction = plane.plane.database().begin(Mode::Write).await.unwrap();
+    let lease = Lease {
+        is_kept: true,
+        ..take(&mut transaction, "kept").await
+    };
+    let inputs = PublishedInputs {
+        digest: "d".to_owned(),
+        revision: String::new(),
+    };
+    let ended = transaction.end_with_success(&lease, &inputs, Duration::from_secs(30));
+    assert!(ended.await.unwrap());
+    transaction.commit().await.unwrap();
+}
+
+async fn take(transaction: &mut Transaction, bundle: &str) -> Lease {
+    let head = transaction.head(Kind::Bundle, bundle).await.unwrap();
+    let lease = transaction.take_lease(head.unwrap().id, "fixture").await;
+    lease.unwrap().unwrap()
 }
 
 /// Delivers to the webhook of a fixture, and returns the state.
@@ -240,6 +274,16 @@ async fn opened(form: u32) {
         assert_eq!(publication.fence, 2, "{on:?}");
         if form >= 3 {
             triggers_are_stored(&plane).await;
+        }
+        if form >= 4 {
+            let mut transaction = plane.plane.database().begin(Mode::Write).await.unwrap();
+            let lease = take(&mut transaction, "b").await;
+            assert_eq!(lease.trace_parent.as_deref(), Some(TRACE), "{on:?}");
+            let states = transaction.build_states().await.unwrap();
+            let publisher = states.iter().find_map(|state| state.publisher.as_deref());
+            assert_eq!(publisher, Some("fixture"), "{on:?}");
+            assert!(take(&mut transaction, "kept").await.is_kept, "{on:?}");
+            transaction.commit().await.unwrap();
         }
         // what the dump does not contain is usable
         plane.done("admin", "POST /v1/bundles/b/build", "").await;

@@ -150,6 +150,12 @@ impl Service {
         }
     }
 
+    /// Returns the pattern of the route of a path, such as `/v1/bundles/{bundle}`, with the prefix.
+    pub fn pattern(&self, path: &str) -> Option<String> {
+        let route = self.route(path).ok().flatten()?;
+        Some(format!("{}{}", self.state.prefix, route.pattern()))
+    }
+
     /// Returns the route of a path. Paths outside of the prefix have none.
     fn route(&self, path: &str) -> Result<Option<Route>, ApiError> {
         let path = path.strip_prefix(self.state.prefix.as_str());

@@ -323,12 +323,14 @@ impl Reading<'_> {
         let audit_retention = members
             .take("audit")
             .and_then(|value| read_audit(&mut reader, &root.member("audit"), value));
+        let tracing = members.take("distributed_tracing").cloned();
         members.end(&mut reader, &root);
         self.finish("", reader);
         Settings {
             database,
             api_prefix,
             metrics,
+            tracing,
             audit_retention,
         }
     }

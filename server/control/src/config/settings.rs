@@ -16,6 +16,8 @@ pub struct Settings {
     pub api_prefix: Option<String>,
     /// The settings of metrics.
     pub metrics: MetricsSettings,
+    /// The section `distributed_tracing`, which the program reads.
+    pub tracing: Option<Value>,
     /// Retention of audit entries: unlimited if it is absent or `Some(None)`.
     pub audit_retention: Option<Option<Duration>>,
 }

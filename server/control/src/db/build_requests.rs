@@ -32,6 +32,7 @@ impl Transaction {
         let now = self.database_now().await?;
         let sql = "UPDATE bundle_builds SET requested = requested + 1 WHERE bundle_id = ?";
         self.execute(sql, vec![bundle.into()]).await?;
+        self.record_trace(bundle).await?;
         let absent = || DbError::Other("a request of a build is not stored".to_owned());
         let number = self
             .first(

@@ -104,6 +104,7 @@ impl Transaction {
         for bundle in bundles {
             let sql = "UPDATE bundle_builds SET changes = changes + 1 WHERE bundle_id = ?";
             self.execute(sql, vec![bundle.into()]).await?;
+            self.record_trace(bundle).await?;
         }
         Ok(())
     }

@@ -51,6 +51,8 @@ pub struct Lease {
     pub since_attempt: Option<Duration>,
     /// `true` if the instance has kept the lease since its last build. The end of an attempt keeps such a lease.
     pub is_kept: bool,
+    /// The trace of the change or the request that caused the build, in the format of the header `traceparent`.
+    pub trace_parent: Option<String>,
 }
 
 /// An archive that was built and published.
@@ -169,6 +171,7 @@ impl Transaction {
             is_takeover,
             since_attempt,
             is_kept,
+            trace_parent: self.take_trace(bundle).await?,
         }))
     }
 
@@ -227,7 +230,7 @@ impl Transaction {
     /// attempt publishes in any case.
     pub async fn release_lease(&mut self, lease: &Lease) -> Result<(), DbError> {
         let now = self.database_now().await?;
-        self.execute(
+        let released = self.execute(
             "UPDATE bundle_builds SET holder = ?, renewed_at = ?, input_digest = NULL, attempted_at = ?, delay = 0 WHERE bundle_id = ? AND fence = ? AND holder = ?",
             vec![
                 lease.next_holder(),
@@ -238,8 +241,15 @@ impl Transaction {
                 lease.holder.as_str().into(),
             ],
         )
-        .await
-        .map(drop)
+        .await?;
+        // the next attempt continues the trace of this one, or of a later change
+        if released > 0
+            && let Some(parent) = &lease.trace_parent
+            && !self.has_trace(lease.bundle).await?
+        {
+            self.set_trace(lease.bundle, parent).await?;
+        }
+        Ok(())
     }
 
     /// Ends the leases that an instance keeps. What they have published may be on another machine than the next publisher.

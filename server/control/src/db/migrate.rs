@@ -19,11 +19,10 @@ macro_rules! migrations {
     };
 }
 
-static SQLITE: &[Migration] = migrations!("sqlite": 1 "0001_tables", 2 "0002_indexes", 3 "0003_artifacts", 4 "0004_builds", 5 "0005_triggers");
-static POSTGRES: &[Migration] = migrations!("postgres": 1 "0001_tables", 2 "0002_indexes", 3 "0003_artifacts", 4 "0004_builds", 5 "0005_triggers");
+static SQLITE: &[Migration] = migrations!("sqlite": 1 "0001_tables", 2 "0002_indexes", 3 "0003_artifacts", 4 "0004_builds", 5 "0005_triggers", 6 "0006_traces");
+static POSTGRES: &[Migration] = migrations!("postgres": 1 "0001_tables", 2 "0002_indexes", 3 "0003_artifacts", 4 "0004_builds", 5 "0005_triggers", 6 "0006_traces");
 /// The foreign keys of MySQL already create the indexes of the second migration of the other dialects.
-static MYSQL: &[Migration] =
-    migrations!("mysql": 1 "0001_tables", 3 "0003_artifacts", 4 "0004_builds", 5 "0005_triggers");
+static MYSQL: &[Migration] = migrations!("mysql": 1 "0001_tables", 3 "0003_artifacts", 4 "0004_builds", 5 "0005_triggers", 6 "0006_traces");
 
 fn all(dialect: Dialect) -> &'static [Migration] {
     match dialect {

@@ -27,6 +27,7 @@ mod sqlite;
 mod statuses;
 mod tls;
 mod tokens;
+mod traces;
 mod transaction;
 mod webhooks;
 

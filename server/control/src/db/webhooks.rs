@@ -2,6 +2,7 @@
 
 use super::{DbError, Transaction};
 use crate::limits;
+use crate::trace::TraceContext;
 
 impl Transaction {
     /// Remembers a delivery by the digest of its id. Returns `false` if it was received before. The oldest deliveries of the
@@ -68,6 +69,7 @@ impl Transaction {
         if last > now - limits::WEBHOOK_PAUSE && last <= now {
             let sql = "UPDATE source_triggers SET is_waiting = 1 WHERE source_id = ?";
             self.execute(sql, vec![source.into()]).await?;
+            self.record_trace(source).await?;
             return Ok(false);
         }
         self.count_trigger(source, now).await?;
@@ -97,7 +99,11 @@ impl Transaction {
     pub async fn run_due_triggers(&mut self) -> Result<(), DbError> {
         let now = self.database_now().await?;
         for source in self.due_triggers().await? {
-            self.count_trigger(source, now).await?;
+            let context = TraceContext {
+                tracer: None,
+                parent: self.take_trace(source).await?,
+            };
+            context.scope(self.count_trigger(source, now)).await?;
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ use crate::db::{Database, Lease, Mode, PublishedInputs};
 use crate::error::{ApiError, ApiErrorKind};
 use crate::model::{Failure, Phase, Status, StatusRecord};
 use crate::secrets::Keyring;
+use crate::trace::{StageResult, TraceContext, in_span};
 
 /// Everything that attempts share.
 pub struct Shared<S: Stages> {
@@ -41,6 +42,15 @@ pub struct Ended {
     pub interval: Duration,
     /// The instances that may publish the bundle from now on.
     pub publishers: Publishers,
+}
+
+impl StageResult for Ended {
+    fn failure(&self) -> Option<&str> {
+        match &self.result {
+            AttemptResult::Failed(failure, _) => Some(&failure.message),
+            _ => None,
+        }
+    }
 }
 
 /// The result of an attempt.
@@ -76,8 +86,21 @@ impl AttemptResult {
     }
 }
 
-/// Runs an attempt. Dropping the future cancels it, except for a thread that builds, whose result is then ignored.
+/// Runs an attempt, in the trace of the change that caused it. Dropping the future cancels it, except for a thread that builds,
+/// whose result is then ignored.
 pub async fn attempt<S: Stages>(shared: &Arc<Shared<S>>, lease: &Lease, bundle: &str) -> Ended {
+    let context = TraceContext {
+        tracer: shared.options.tracer.clone(),
+        parent: lease.trace_parent.clone(),
+    };
+    let attributes = [("solon.bundle", bundle)];
+    let stages = run_stages(shared, lease, bundle);
+    context
+        .scope(in_span("build bundle", &attributes, stages))
+        .await
+}
+
+async fn run_stages<S: Stages>(shared: &Arc<Shared<S>>, lease: &Lease, bundle: &str) -> Ended {
     let mut ended = Ended {
         result: AttemptResult::Abandoned,
         durations: [None; 3],
@@ -137,7 +160,7 @@ pub async fn attempt<S: Stages>(shared: &Arc<Shared<S>>, lease: &Lease, bundle: 
         let (stages, work) = (shared.stages.clone(), work.clone());
         move || stages.build(&work)
     });
-    let built = built.await;
+    let built = in_span("build", &[], built).await;
     ended.durations[1] = Some(begun.elapsed());
     let (revision, archive) = match built {
         Ok(built) => built,
@@ -153,9 +176,13 @@ pub async fn attempt<S: Stages>(shared: &Arc<Shared<S>>, lease: &Lease, bundle: 
     let fence = lease.fence.unsigned_abs();
     let limit = shared.options.publish_timeout;
     let publishing = shared.stages.publish(&work.desired, &archive, fence);
-    let published = timeout(limit, publishing).await;
+    let publishing = async {
+        let published = timeout(limit, publishing).await;
+        published.unwrap_or_else(|_| Err(late(Phase::Push, limit)))
+    };
+    let attributes = [("solon.revision", revision.as_str())];
+    let published = in_span("push", &attributes, publishing).await;
     ended.durations[2] = Some(begun.elapsed());
-    let published = published.unwrap_or_else(|_| Err(late(Phase::Push, limit)));
     ended.result = match published {
         Ok(publishers) => {
             ended.publishers = publishers;
@@ -200,7 +227,13 @@ async fn fetch_all<S: Stages>(
             commit: needed.commit.clone(),
         };
         let shared = shared.clone();
-        fetches.spawn(async move { (at, shared.sources.fetch(&shared.stages, job, fresh).await) });
+        let context = TraceContext::current();
+        fetches.spawn(context.scope(async move {
+            let name = job.source.source.name.clone();
+            let attributes = [("solon.source", name.as_str())];
+            let fetch = shared.sources.fetch(&shared.stages, job, fresh);
+            (at, in_span("sync", &attributes, fetch).await)
+        }));
     }
     let mut results = BTreeMap::new();
     while let Some(joined) = fetches.join_next().await {

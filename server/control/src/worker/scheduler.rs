@@ -18,6 +18,7 @@ use super::{BuildMetrics, Publishers, Stages};
 use crate::db::{Database, DbError, Due, Lease, LiveLease, Mode};
 use crate::model::{Phase, Status, StatusRecord};
 use crate::secrets::Keyring;
+use crate::trace::Tracer;
 
 /// Interval of polling the database for due bundles and for changes of bundles that are being built.
 const POLL: Duration = Duration::from_secs(1);
@@ -54,6 +55,8 @@ pub struct WorkerOptions {
     pub publish_timeout: Duration,
     /// Time that running builds have to end when the worker stops.
     pub grace: Duration,
+    /// Creates the spans of builds, if they are traced.
+    pub tracer: Option<Arc<dyn Tracer>>,
 }
 
 impl WorkerOptions {
@@ -69,6 +72,7 @@ impl WorkerOptions {
             build_timeout: minutes(5),
             publish_timeout: minutes(5),
             grace: Duration::from_secs(10),
+            tracer: None,
         }
     }
 }

@@ -1,14 +1,18 @@
 //! Options of building bundles, and the start of the worker.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use solon_control::commands::OnceOptions;
 use solon_control::sync::FetchOptions;
+use solon_control::trace::Tracer;
 use solon_control::worker::WorkerOptions;
 use solon_control::{ApiError, ControlPlane};
 use solon_outbound::NetworkRules;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+
+use crate::telemetry::{StageTracer, is_traced};
 
 /// Options of building bundles.
 #[derive(clap::Args)]
@@ -82,6 +86,7 @@ impl BuildingArgs {
         let stages = plane.stages(stages.fetching, stages.environment)?;
         let mut options = WorkerOptions::new(instance());
         options.concurrency = concurrency;
+        options.tracer = is_traced().then(|| Arc::new(StageTracer) as Arc<dyn Tracer>);
         let worker = plane.worker(stages.into(), options);
         Ok(tokio::spawn(async move {
             let stop = async move {

@@ -21,6 +21,7 @@ use solon_common::substitution::{Syntax, Variables, substitute};
 use redacted::{PLACEHOLDER, masked};
 
 pub use caching::Caching;
+pub use otlp::tracing_options;
 pub use settings::Settings;
 
 /// Sources of a configuration.

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use schemars::JsonSchema;
+use serde::Deserialize as _;
+use serde_json::Value;
 
 use crate::config::{
     BatchOptions, CollectorOptions, CollectorTls, MetricsExportOptions, OtlpProtocol,
@@ -130,6 +132,16 @@ const MAX_QUEUE: i64 = 1_000_000;
 
 pub(super) fn given(text: Option<&String>) -> Option<&String> {
     text.filter(|text| !text.is_empty())
+}
+
+/// Parses the section `distributed_tracing` of a control plane. Returns `None` if it has no type.
+///
+/// # Errors
+/// Fails if a key is unknown or a value is not valid.
+pub fn tracing_options(section: &Value) -> Result<Option<TracingOptions>, String> {
+    let section = TracingSection::deserialize(section);
+    let section = section.map_err(|error| format!("distributed_tracing: {error}"))?;
+    section.options()
 }
 
 impl TracingSection {

@@ -6,6 +6,7 @@
 //! - `collector`: a receiver over gRPC or HTTP
 //! - `spans`: tracing of the process
 //! - `requests`: spans of requests, in and out
+//! - `stages`: spans of builds of the control plane
 //! - `metrics`: metrics as messages of OTLP
 //! - `logs`: decision log events as messages of OTLP
 //! - `attributes`: attributes of messages
@@ -16,9 +17,11 @@ mod logs;
 mod metrics;
 mod requests;
 mod spans;
+mod stages;
 
 pub use collector::Collector;
 pub use logs::logs_request;
 pub use metrics::metrics_request;
 pub use requests::{ClientSpan, RequestSpan, SpanFacts, observer};
 pub use spans::{flush, is_traced, start};
+pub use stages::StageTracer;

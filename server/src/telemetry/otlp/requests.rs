@@ -84,6 +84,11 @@ impl RequestSpan {
         self.context.clone().attach()
     }
 
+    /// Returns the span in the format of the header `traceparent`.
+    pub fn trace_parent(&self) -> String {
+        InjectedHeaders::of(&self.context).trace_parent()
+    }
+
     /// Returns the ids of the trace and of the span, in hexadecimal digits.
     pub fn ids(&self) -> (String, String) {
         let span = self.context.span();
@@ -223,9 +228,7 @@ impl ClientSpan {
 
     /// Returns the headers that continue the trace.
     pub fn headers(&self) -> Vec<(String, String)> {
-        let mut headers = InjectedHeaders(Vec::new());
-        TraceContextPropagator::new().inject_context(&self.0, &mut headers);
-        headers.0
+        InjectedHeaders::of(&self.0).0
     }
 
     /// Sets the status of the response.
@@ -308,7 +311,36 @@ impl Extractor for ReceivedHeaders<'_> {
     }
 }
 
-struct InjectedHeaders(Vec<(String, String)>);
+/// Name of the header with the trace and the parent of a span.
+pub(super) const PARENT: &str = "traceparent";
+
+/// Headers that continue a trace.
+pub(super) struct InjectedHeaders(pub Vec<(String, String)>);
+
+impl InjectedHeaders {
+    /// Returns the headers that continue a span.
+    pub fn of(context: &Context) -> Self {
+        let mut headers = Self(Vec::new());
+        TraceContextPropagator::new().inject_context(context, &mut headers);
+        headers
+    }
+
+    /// Returns the value of `traceparent`.
+    pub fn trace_parent(&self) -> String {
+        self.get(PARENT).unwrap_or_default().to_owned()
+    }
+}
+
+impl Extractor for InjectedHeaders {
+    fn get(&self, key: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(name, _)| name == key);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        self.0.iter().map(|(name, _)| name.as_str()).collect()
+    }
+}
 
 impl Injector for InjectedHeaders {
     fn set(&mut self, key: &str, value: String) {

@@ -20,6 +20,7 @@ use super::{Budget, FetchOptions, Job, failure, internal};
 use crate::limits;
 use crate::list_digest::ListDigest;
 use crate::model::{Datasource, DatasourceConfig, Failure, Phase, SecretValue, Source, Status};
+use crate::trace::in_span;
 use crate::tree::{Content, Tree};
 
 /// Connections and versions of the data sources of all sources.
@@ -205,7 +206,9 @@ impl Datasources {
                         trees: trees.clone(),
                         options: options.clone(),
                     };
-                    let bytes = work.run().await.map_err(failed)?;
+                    let attributes = [("solon.datasource", datasource.name.as_str())];
+                    let transform = async { work.run().await.map_err(failed) };
+                    let bytes = in_span("transform", &attributes, transform).await?;
                     store_bytes(objects, bytes).await?
                 }
             };

@@ -1,0 +1,100 @@
+//! Traces from a request to a published bundle.
+//!
+//! A [`Tracer`] of the program creates the spans. Each task has a context: the tracer and the current span, in the format of the
+//! header `traceparent` of W3C, so that a database can pass it on to another instance.
+
+use std::fmt::Debug;
+use std::future::Future;
+use std::sync::Arc;
+
+use crate::model::Failure;
+
+/// Creates spans.
+pub trait Tracer: Debug + Send + Sync {
+    /// Begins a span within the span `parent`, or returns `None` if it is not traced.
+    fn begin(
+        &self,
+        name: &'static str,
+        parent: &str,
+        attributes: &[(&'static str, &str)],
+    ) -> Option<Box<dyn StageSpan>>;
+}
+
+/// A span, which ends when it is dropped.
+pub trait StageSpan: Send + Sync {
+    /// Returns the span in the format of the header `traceparent`.
+    fn trace_parent(&self) -> String;
+    /// Marks the span as failed.
+    fn fail(&self, message: &str);
+}
+
+/// The context of a task.
+#[derive(Clone, Default)]
+pub struct TraceContext {
+    /// Creates spans.
+    pub tracer: Option<Arc<dyn Tracer>>,
+    /// The current span.
+    pub parent: Option<String>,
+}
+
+tokio::task_local! {
+    static CONTEXT: TraceContext;
+}
+
+impl TraceContext {
+    /// Returns the context of the current task.
+    pub fn current() -> Self {
+        CONTEXT.try_with(Clone::clone).unwrap_or_default()
+    }
+
+    /// Runs a future in this context.
+    pub async fn scope<F: Future>(self, future: F) -> F::Output {
+        CONTEXT.scope(self, future).await
+    }
+}
+
+/// Returns the current span in the format of the header `traceparent`.
+pub fn current() -> Option<String> {
+    TraceContext::current().parent
+}
+
+/// Result of a stage.
+pub trait StageResult {
+    /// Returns the message of a failure.
+    fn failure(&self) -> Option<&str>;
+}
+
+impl<T> StageResult for Result<T, Failure> {
+    fn failure(&self) -> Option<&str> {
+        self.as_ref().err().map(|failure| failure.message.as_str())
+    }
+}
+
+/// Runs a stage in a span within the current one. Without a current span, or a tracer, nothing is traced. A stage that is dropped
+/// ends its span.
+pub async fn in_span<F>(
+    name: &'static str,
+    attributes: &[(&'static str, &str)],
+    stage: F,
+) -> F::Output
+where
+    F: Future<Output: StageResult>,
+{
+    let context = TraceContext::current();
+    let span = match (&context.tracer, &context.parent) {
+        (Some(tracer), Some(parent)) => tracer.begin(name, parent, attributes),
+        _ => None,
+    };
+    let Some(span) = span else {
+        return stage.await;
+    };
+    let inner = TraceContext {
+        parent: Some(span.trace_parent()),
+        ..context
+    };
+    let result = inner.scope(stage).await;
+    if let Some(message) = result.failure() {
+        span.fail(message);
+    }
+    result
+}
