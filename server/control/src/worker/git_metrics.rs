@@ -112,10 +112,10 @@ impl GitMetrics {
             Err(_) => return,
         };
         if let Some(counts) = &self.counts {
-            let GitLabels { source, repo } = labels();
+            let GitLabels { repo, source } = labels();
             let labels = GitResultLabels {
-                source,
                 repo,
+                source,
                 state,
             };
             counts.with(&labels, |counter| {
