@@ -89,6 +89,7 @@ const CONTROL: Layers = &[
     &["limits", "list_digest"],
     &["tree"],
     &["model"],
+    &["trace"],
     &["db"],
     &["error"],
     &["secrets", "access"],

@@ -11,6 +11,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::print_stderr,
     clippy::print_stdout,
     reason = "a panic here is a failing test"
 )]

@@ -202,10 +202,12 @@ fn check(case: &ServiceCase) -> Result<(), String> {
                 wait_for_archive(&folder.0.join(path), manifest, data);
                 Ok(())
             }
-            Step::File(path) => match folder.0.join(path).is_file() {
-                true => Ok(()),
-                false => Err(format!("no file {path}")),
-            },
+            Step::File(path) => {
+                let exists = folder.0.join(path).is_file();
+                exists
+                    .then_some(())
+                    .ok_or_else(|| format!("no file {path}"))
+            }
             Step::Metrics {
                 authorization,
                 lines,

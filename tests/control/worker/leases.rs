@@ -352,7 +352,7 @@ async fn times_are_those_of_the_database() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_kept_lease_is_taken_by_its_instance_alone() {
+async fn an_idle_lease_is_taken_by_its_instance_alone() {
     for on in On::ALL {
         let Some(case) = Case::new(on).await else {
             continue;
@@ -423,14 +423,14 @@ async fn a_kept_lease_is_taken_by_its_instance_alone() {
 
         // an instance that stops: another one builds at once, again without knowing what is published
         let mut transaction = case.write().await;
-        transaction.release_kept("one").await.unwrap();
+        transaction.release_idle("one").await.unwrap();
         assert_eq!(
             transaction.build_states().await.unwrap()[0]
                 .publisher
                 .as_deref(),
             Some("two")
         );
-        transaction.release_kept("two").await.unwrap();
+        transaction.release_idle("two").await.unwrap();
         transaction.commit().await.unwrap();
         assert_eq!(case.due_for("one").await, ["b"]);
         let last = case.take("b", "one").await.unwrap();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::leases::{KEPT, TERM, kept_by};
+use super::leases::{IDLE, TERM, idle_holder};
 use super::{DbError, Row, Transaction};
 use crate::limits;
 use crate::model::{Kind, StatusRecord};
@@ -143,7 +143,7 @@ impl Transaction {
             .query(
                 "SELECT items.id, items.name FROM items LEFT JOIN bundle_builds ON bundle_builds.bundle_id = items.id WHERE items.kind = 'bundles' AND (bundle_builds.holder IS NULL OR bundle_builds.holder = ? OR bundle_builds.renewed_at <= ? OR bundle_builds.renewed_at > ?) AND (bundle_builds.attempted_at IS NULL OR bundle_builds.changes > bundle_builds.attempted_changes OR bundle_builds.requested > bundle_builds.served OR bundle_builds.attempted_at + bundle_builds.delay <= ? OR bundle_builds.attempted_at > ?) ORDER BY CASE WHEN bundle_builds.attempted_at IS NULL OR bundle_builds.changes > bundle_builds.attempted_changes OR bundle_builds.requested > bundle_builds.served THEN 0 ELSE 1 END, bundle_builds.attempted_at, items.id LIMIT ?",
                 vec![
-                    kept_by(instance).into(),
+                    idle_holder(instance).into(),
                     (now - TERM).into(),
                     now.into(),
                     now.into(),
@@ -172,7 +172,7 @@ impl Transaction {
         let state = |mut row: Row| {
             let (name, is_waiting, holder) = (row.text()?, row.int()? == 1, row.maybe_text()?);
             let (builder, publisher) = match holder {
-                Some(holder) => match holder.strip_prefix(KEPT) {
+                Some(holder) => match holder.strip_prefix(IDLE) {
                     Some(instance) => (None, Some(instance.to_owned())),
                     None => (Some(holder), None),
                 },

@@ -17,12 +17,12 @@ use crate::model::StatusRecord;
 pub(super) const TERM: i64 = 30_000_000;
 
 /// Returns the holder of a lease that an instance keeps between two builds.
-pub(super) fn kept_by(instance: &str) -> String {
-    format!("{KEPT}{instance}")
+pub(super) fn idle_holder(instance: &str) -> String {
+    format!("{IDLE}{instance}")
 }
 
 /// Prefix of the holder of a lease that is kept between two builds.
-pub(super) const KEPT: &str = "kept by ";
+pub(super) const IDLE: &str = "kept by ";
 
 /// A lease of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Lease {
     /// Returns the holder after an attempt.
     fn next_holder(&self) -> Cell {
         if self.is_kept {
-            kept_by(&self.holder).into()
+            idle_holder(&self.holder).into()
         } else {
             Cell::Null
         }
@@ -120,7 +120,7 @@ impl Transaction {
             )
             .await?;
         let abandoned = abandoned.map(|mut row| row.text()).transpose()?;
-        let kept = kept_by(holder);
+        let kept = idle_holder(holder);
         let is_kept = abandoned.as_ref() == Some(&kept);
         let is_takeover = abandoned.is_some() && !is_kept;
         let taken = self
@@ -183,7 +183,7 @@ impl Transaction {
             vec![
                 now.into(),
                 holder.into(),
-                kept_by(holder).into(),
+                idle_holder(holder).into(),
                 (now - TERM).into(),
                 now.into(),
             ],
@@ -253,10 +253,10 @@ impl Transaction {
     }
 
     /// Ends the leases that an instance keeps. What they have published may be on another machine than the next publisher.
-    pub async fn release_kept(&mut self, holder: &str) -> Result<(), DbError> {
+    pub async fn release_idle(&mut self, holder: &str) -> Result<(), DbError> {
         self.execute(
             "UPDATE bundle_builds SET holder = NULL, renewed_at = NULL, input_digest = NULL, delay = 0 WHERE holder = ?",
-            vec![kept_by(holder).into()],
+            vec![idle_holder(holder).into()],
         )
         .await
         .map(drop)

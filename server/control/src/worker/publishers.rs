@@ -31,10 +31,10 @@ pub async fn report_publishers(database: &Database) {
 }
 
 /// Ends the leases that an instance keeps, so that another one can publish at once.
-pub async fn release_kept(database: &Database, instance: &str) {
+pub async fn release_idle(database: &Database, instance: &str) {
     let released = async {
         let mut transaction = database.begin(Mode::Write).await?;
-        let released = transaction.release_kept(instance).await;
+        let released = transaction.release_idle(instance).await;
         transaction.settle(released).await
     };
     if let Err(error) = released.await {

@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
 
 use super::attempt::{AttemptResult, Ended, Shared, attempt};
-use super::publishers::{release_kept, report_publishers};
+use super::publishers::{release_idle, report_publishers};
 use super::shared_sources::SharedSources;
 use super::{BuildMetrics, Publishers, Stages};
 use crate::db::{Database, DbError, Due, Lease, LiveLease, Mode};
@@ -184,7 +184,7 @@ impl<S: Stages> Worker<S> {
         }
         self.drain(&mut attempts).await;
         if attempts.keeps_leases {
-            release_kept(&self.shared.database, &self.shared.options.instance).await;
+            release_idle(&self.shared.database, &self.shared.options.instance).await;
         }
     }
 

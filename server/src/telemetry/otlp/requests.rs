@@ -86,7 +86,7 @@ impl RequestSpan {
 
     /// Returns the span in the format of the header `traceparent`.
     pub fn trace_parent(&self) -> String {
-        InjectedHeaders::of(&self.context).trace_parent()
+        InjectedHeaders::from_context(&self.context).trace_parent()
     }
 
     /// Returns the ids of the trace and of the span, in hexadecimal digits.
@@ -228,7 +228,7 @@ impl ClientSpan {
 
     /// Returns the headers that continue the trace.
     pub fn headers(&self) -> Vec<(String, String)> {
-        InjectedHeaders::of(&self.0).0
+        InjectedHeaders::from_context(&self.0).0
     }
 
     /// Sets the status of the response.
@@ -319,7 +319,7 @@ pub(super) struct InjectedHeaders(pub Vec<(String, String)>);
 
 impl InjectedHeaders {
     /// Returns the headers that continue a span.
-    pub fn of(context: &Context) -> Self {
+    pub fn from_context(context: &Context) -> Self {
         let mut headers = Self(Vec::new());
         TraceContextPropagator::new().inject_context(context, &mut headers);
         headers

@@ -39,7 +39,7 @@ impl Tracer for StageTracer {
 
 impl StageSpan for Stage {
     fn trace_parent(&self) -> String {
-        InjectedHeaders::of(&self.0).trace_parent()
+        InjectedHeaders::from_context(&self.0).trace_parent()
     }
 
     fn fail(&self, message: &str) {
