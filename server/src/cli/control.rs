@@ -200,6 +200,7 @@ impl Common {
 
 /// Runs the command and prints errors.
 pub fn run(args: Args) -> ExitCode {
+    disable_huge_pages();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();

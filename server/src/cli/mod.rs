@@ -20,6 +20,7 @@ mod input;
 mod inspect;
 mod lines;
 mod logs;
+mod man;
 mod networks;
 mod oracle;
 mod parse;
@@ -43,7 +44,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{ArgMatches, Args as _, Command, FromArgMatches};
 use solon::Capabilities;
 use solon::bundle::{Files, LoadError, Loader, Schemas};
 use solon_host::SystemFiles;
@@ -52,93 +53,101 @@ use solon_syntax::ast::Version;
 
 use self::report::Report;
 
-use crate::system::disable_huge_pages;
-
 /// Exit code of a command that failed.
 const FAILED: u8 = 1;
 
-/// A policy engine for the Rego language.
-#[derive(Parser)]
-#[command(
-    name = "solon",
-    version,
-    arg_required_else_help = true,
-    max_term_width = 100
-)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
+/// A command of the program.
+struct CommandEntry {
+    name: &'static str,
+    /// Adds the description, the arguments and the flags.
+    define: fn(Command) -> Command,
+    run: fn(&mut ArgMatches) -> ExitCode,
 }
 
-#[derive(Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one value in a process")]
-enum Command {
-    Run(Box<run::Args>),
-    Eval(Box<eval::Args>),
-    Check(check::Args),
-    Build(Box<build::Args>),
-    Fmt(fmt::Args),
-    Control(control::Args),
-    Data(data::Args),
-    Capabilities(capabilities::Args),
-    Parse(parse::Args),
-    #[command(hide = true)]
-    Refactor(refactor::Args),
-    Inspect(inspect::Args),
-    Sign(sign::Args),
-    Test(Box<test::Args>),
-    Deps(deps::Args),
-    Exec(Box<exec::Args>),
-    Bench(Box<bench::Args>),
-    Completion(completion::Args),
-    #[command(hide = true)]
-    Oracle(oracle::Args),
-    #[command(hide = true)]
-    Man(completion::ManArgs),
-    Lines(lines::Args),
-    Logs(Box<logs::Args>),
-    Replay(Box<replay::Args>),
-    Version(version::Args),
+/// Returns the entry of the command that a module contains as `Args` and `run`.
+macro_rules! command {
+    ($module:ident) => {
+        command!($module, |args| $module::run(&parsed(args)))
+    };
+    ($module:ident, $run:expr) => {
+        CommandEntry {
+            name: stringify!($module),
+            define: $module::Args::augment_args,
+            run: $run,
+        }
+    };
+}
+
+/// All commands, in the order of `solon --help`.
+const COMMANDS: &[CommandEntry] = &[
+    command!(run),
+    command!(eval),
+    command!(check),
+    command!(build),
+    command!(fmt),
+    command!(control, |args| control::run(parsed(args))),
+    command!(data),
+    command!(capabilities),
+    command!(parse),
+    command!(refactor),
+    command!(inspect),
+    command!(sign),
+    command!(test, |args| test::run(parsed(args))),
+    command!(deps),
+    command!(exec),
+    command!(bench),
+    command!(completion),
+    command!(oracle),
+    command!(man),
+    command!(lines),
+    command!(logs),
+    command!(replay),
+    command!(version),
+];
+
+/// Returns the arguments of a command, or exits with clap's error.
+fn parsed<A: FromArgMatches>(args: &mut ArgMatches) -> A {
+    A::from_arg_matches_mut(args).unwrap_or_else(|error| error.exit())
+}
+
+/// Returns the definition of the program with some of its commands.
+fn program<'e>(commands: impl IntoIterator<Item = &'e CommandEntry>) -> Command {
+    let commands = commands.into_iter();
+    let commands = commands.map(|entry| (entry.define)(Command::new(entry.name)));
+    Command::new("solon")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("A policy engine for the Rego language")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .max_term_width(100)
+        .subcommands(commands)
 }
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
-    let command = forms::with_forms(variables::with_variables(Cli::command()));
-    let matches = command.get_matches();
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    if matches!(cli.command, Command::Run(_) | Command::Control(_)) {
-        disable_huge_pages();
-    }
-    match cli.command {
-        Command::Run(args) => run::run(&args),
-        Command::Eval(args) => eval::run(&args),
-        Command::Check(args) => check::run(&args),
-        Command::Build(args) => build::run(&args),
-        Command::Fmt(args) => fmt::run(&args),
-        Command::Control(args) => control::run(args),
-        Command::Data(args) => data::run(&args),
-        Command::Capabilities(args) => capabilities::run(&args),
-        Command::Parse(args) => parse::run(&args),
-        Command::Refactor(args) => refactor::run(&args),
-        Command::Inspect(args) => inspect::run(&args),
-        Command::Sign(args) => sign::run(&args),
-        Command::Test(args) => test::run(args),
-        Command::Deps(args) => deps::run(&args),
-        Command::Exec(args) => exec::run(&args),
-        Command::Bench(args) => bench::run(&args),
-        Command::Completion(args) => completion::run(&args, forms::with_forms(Cli::command())),
-        Command::Oracle(args) => oracle::run(&args),
-        Command::Man(args) => completion::write_manual(&args, forms::with_forms(Cli::command())),
-        Command::Lines(args) => lines::run(&args),
-        Command::Logs(args) => logs::run(&args),
-        Command::Replay(args) => replay::run(&args),
-        Command::Version(args) => version::run(&args),
+    let first = std::env::args_os().nth(1).unwrap_or_default();
+    // to define all commands takes longer than a small evaluation
+    let definition = match COMMANDS.iter().find(|entry| first == entry.name) {
+        Some(entry) => program([entry]),
+        None => program(COMMANDS),
+    };
+    let mut matches = forms::with_forms(variables::with_variables(definition)).get_matches();
+    let chosen = matches.remove_subcommand();
+    let run = chosen.and_then(|(name, args)| {
+        let entry = COMMANDS.iter().find(|entry| entry.name == name)?;
+        Some((entry.run, args))
+    });
+    match run {
+        Some((run, mut args)) => run(&mut args),
+        None => program(COMMANDS)
+            .error(ErrorKind::MissingSubcommand, "a command is required")
+            .exit(),
     }
 }
 
 /// Exits with clap's error for flags that cannot be used together.
 fn wrong_usage(command: &str, message: &str) -> ! {
-    let mut all = forms::with_forms(Cli::command());
+    let mut all = forms::with_forms(program(COMMANDS));
     all.build();
     let error = match all.find_subcommand_mut(command) {
         Some(command) => command.error(ErrorKind::ArgumentConflict, message),
@@ -175,4 +184,29 @@ fn read(path: &str) -> Result<Vec<u8>, LoadError> {
 fn schemas(path: Option<&str>) -> Result<Option<Schemas>, Report> {
     let schemas = forms::given(path).map(|path| Loader::new(&SystemFiles).load_schemas(path));
     schemas.transpose().map_err(Report::of_files)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Command;
+
+    use super::{COMMANDS, forms, program};
+
+    fn help(program: Command, command: &str) -> String {
+        let program = forms::with_forms(program);
+        let shown = program.try_get_matches_from(["solon", command, "--help"]);
+        shown.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_command_is_alone_what_it_is_among_all() {
+        for entry in COMMANDS {
+            let alone = help(program([entry]), entry.name);
+            assert!(
+                alone.contains(&format!("Usage: solon {}", entry.name)),
+                "{alone}"
+            );
+            assert_eq!(alone, help(program(COMMANDS), entry.name));
+        }
+    }
 }

@@ -20,6 +20,7 @@ use crate::wire::{ErrorItem, ErrorLocation};
 
 /// Find definitions in policies, for editors.
 #[derive(clap::Args)]
+#[command(hide = true)]
 pub struct Args {
     #[command(subcommand)]
     question: Question,

@@ -17,7 +17,7 @@ use super::terminal::{complain, print};
 
 /// Refactor policies.
 #[derive(clap::Args)]
-#[command(arg_required_else_help = true)]
+#[command(hide = true, arg_required_else_help = true)]
 pub struct Args {
     #[command(subcommand)]
     command: Command,

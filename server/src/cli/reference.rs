@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::builder::PossibleValue;
-use clap::{Arg, ArgAction, Command, CommandFactory as _};
+use clap::{Arg, ArgAction, Command};
 
-use super::Cli;
+use super::{COMMANDS, program};
 
 /// Text before the first command.
 const HEAD: &str = "# Command line reference
@@ -125,7 +125,7 @@ fn section(command: &Command, path: &str, page: &mut String) {
 
 #[test]
 fn the_page_lists_every_command() {
-    let cli = Cli::command();
+    let cli = program(COMMANDS);
     let mut page = HEAD.to_owned();
     for command in cli
         .get_subcommands()

@@ -37,6 +37,7 @@ use super::{FAILED, capabilities, data};
 use crate::api::VERSION;
 use crate::app::{Server, survive_hangup};
 use crate::config::{Authorization, Config, ServerOptions, Sources, Spelling, StatusOptions};
+use crate::system::disable_huge_pages;
 use crate::telemetry::{Format, Level, start_log};
 use crate::uuid;
 
@@ -160,6 +161,7 @@ enum Compat {
 
 /// Serves until a signal stops the process.
 pub fn run(args: &Args) -> ExitCode {
+    disable_huge_pages();
     match start(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(text) => {
