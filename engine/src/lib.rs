@@ -128,7 +128,6 @@ mod index;
 #[doc(hidden)]
 pub mod internal;
 mod limits;
-mod parallel;
 mod partial;
 mod partial_query;
 mod program;

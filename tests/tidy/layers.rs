@@ -17,7 +17,7 @@ const CRATES: [(&str, Layers); 6] = [
 ];
 
 const ENGINE: Layers = &[
-    &["limits", "bug", "parallel"],
+    &["limits", "bug"],
     &["index"],
     &["value"],
     &["uri"],

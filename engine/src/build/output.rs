@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use solon_syntax::ast::{Module, Version};
 use solon_syntax::source::{Source, SourceId};
-use solon_syntax::{FormatOptions, ParseOptions, format, format_tree, parse_module};
+use solon_syntax::{FormatOptions, ParseOptions, format, format_tree, parallel, parse_module};
 
 use super::{BuildError, layout};
 use crate::bundle::{Bundle, BundleModule, number, syntax_errors};
-use crate::parallel;
 
 /// A policy of the result.
 #[derive(Clone)]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use solon_syntax::ast::{Module, Version};
 use solon_syntax::source::{Source, SourceId};
-use solon_syntax::{ParseOptions, module_text, parse_module};
+use solon_syntax::{ParseOptions, module_text, parallel, parse_module};
 
 use super::contents::file_name;
 use super::directory::{Ignore, MergedDocuments, NamedFileKind};
@@ -17,7 +17,6 @@ use super::{
     Bundle, BundleFile, BundleKind, BundleLimits, BundleModule, FileKind, Files, Links, LoadError,
     LoadErrors, Manifest, Signatures, Verification, delta, folder,
 };
-use crate::parallel;
 use crate::value::{Repr, Value, json, yaml};
 
 /// Ending of manifests, which OPA looks for at any depth.

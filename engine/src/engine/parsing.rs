@@ -4,12 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use solon_syntax::ast::{Module, Version};
-use solon_syntax::parse_module;
 use solon_syntax::source::{Diagnostics, Source, SourceId};
+use solon_syntax::{parallel, parse_module};
 
 use super::Engine;
 use super::change::ModuleSource;
-use crate::parallel;
 
 /// A changed module: its name, and the module or its errors, or `None` if it is removed.
 pub(super) type ParsedChange = (String, Option<Result<Arc<Module>, Diagnostics>>);

@@ -16,6 +16,7 @@ mod format;
 mod grammar;
 pub mod json;
 mod lexer;
+pub mod parallel;
 pub mod print;
 pub mod refactor;
 pub mod source;

@@ -6,13 +6,12 @@ mod files;
 use std::io::Read as _;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::ArgAction;
 use solon::Capabilities;
 use solon_syntax::ast::Version;
 use solon_syntax::source::{Code, Diagnostics, Source, SourceId};
-use solon_syntax::{FormatOptions, ParseOptions, format, module_text};
+use solon_syntax::{FormatOptions, ParseOptions, format, module_text, parallel};
 
 pub use self::files::message;
 use self::files::rego_files;
@@ -170,44 +169,29 @@ fn format_errors(errors: &Diagnostics) -> String {
     }
 }
 
+/// A path and the bytes of its file, or why it cannot be read.
+type FileText<'f> = (&'f str, Result<Vec<u8>, String>);
+
 /// Formats files on all processors. The results are in the order of the files.
 fn format_all(files: &[String], options: &FormatOptions) -> Vec<Result<Formatted, String>> {
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    let workers = workers.min(files.len());
-    if workers <= 1 {
-        return files
-            .iter()
-            .map(|file| format_file(file, options))
-            .collect();
-    }
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut done = Vec::new();
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(file) = files.get(at) else {
-                return done;
-            };
-            done.push((at, format_file(file, options)));
-        }
-    };
-    let mut results = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        let done = workers.into_iter().map(|worker| match worker.join() {
-            Ok(done) => done,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        done.flatten().collect::<Vec<_>>()
+    let texts = files.iter().map(|file| {
+        let bytes = std::fs::read(file);
+        let bytes = bytes.map_err(|error| files::message("open", file, &error));
+        (file.as_str(), bytes)
     });
-    results.sort_by_key(|(at, _)| *at);
-    results.into_iter().map(|(_, result)| result).collect()
-}
-
-fn format_file(file: &str, options: &FormatOptions) -> Result<Formatted, String> {
-    let before = std::fs::read(file).map_err(|error| files::message("open", file, &error))?;
-    let after = text_of(file, &before, options)
-        .map_err(|errors| format!("failed to format Rego source file: {errors}"))?;
-    Ok(Formatted { before, after })
+    let texts: Vec<FileText<'_>> = texts.collect();
+    let size = |(_, bytes): &FileText<'_>| bytes.as_ref().map_or(0, Vec::len);
+    let results = parallel::map(&texts, size, |(file, bytes)| {
+        let bytes = bytes.as_ref().map_err(String::clone)?;
+        text_of(file, bytes, options)
+            .map_err(|errors| format!("failed to format Rego source file: {errors}"))
+    });
+    let results = texts.into_iter().zip(results);
+    let results = results.map(|((_, before), after)| {
+        let (before, after) = (before?, after?);
+        Ok(Formatted { before, after })
+    });
+    results.collect()
 }
 
 /// Prints or writes a result as the flags say.

@@ -1,4 +1,4 @@
-//! Work on many items on all processors.
+//! Work on many modules on all processors.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, Builder};
