@@ -12,6 +12,7 @@ maturin=1.16.0
 deb=3.8.0
 cyclonedx=0.5.9
 bundle_licenses=5.0.0
+certifi=2026.10.19.post1
 
 static_target=x86_64-unknown-linux-musl
 shared_target=x86_64-unknown-linux-gnu
