@@ -12,10 +12,11 @@ mkdir -p "$documents"
 # the section of this version; before its heading is written, the section of what is not released
 python3 "$root/deploy/release/changelog.py" "$source/CHANGELOG.md" "$version" >"$documents/CHANGELOG.md"
 
-# the licences of all crates of the workspace; `describe` selects those of an artefact
+# the licences of all crates of the workspace; `describe` selects those of an artefact, and fails if one has no text
 (
   cd "$source"
-  PATH=$tools/cargo-bundle-licenses-$bundle_licenses/bin:$PATH cargo bundle-licenses --format json --output "$documents/licenses.json"
+  PATH=$tools/cargo-bundle-licenses-$bundle_licenses/bin:$PATH RUST_LOG=error \
+    cargo bundle-licenses --format json --output "$documents/licenses.json"
 )
 
 # describe NAME FOLDER TARGET: the components and licences of the crate in a folder, built for a target
