@@ -11,7 +11,8 @@ author=$(git -C "$root" log -1 --format='%an <%ae>')
 cat >"$documents/changelog" <<END
 solon ($version-1) stable; urgency=medium
 
-  * Version $version; see $repository/blob/main/CHANGELOG.md
+  * Version $version. Changes:
+    $repository/blob/main/CHANGELOG.md
 
  -- $author  $(date --rfc-email --date="@$SOURCE_DATE_EPOCH")
 END
