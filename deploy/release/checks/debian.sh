@@ -22,7 +22,7 @@ state >"$scratch/before"
 mkdir "$scratch/earlier"
 dpkg-deb --raw-extract "$package" "$scratch/earlier"
 sed -i 's/^Version: .*/Version: 0.0.1-1/' "$scratch/earlier/DEBIAN/control"
-dpkg-deb --root-owner-group --build "$scratch/earlier" "$system/earlier.deb" >/dev/null
+dpkg-deb --root-owner-group -Znone --build "$scratch/earlier" "$system/earlier.deb" >/dev/null
 cp "$package" "$system/current.deb"
 
 in_system dpkg --install /earlier.deb >/dev/null
