@@ -15,7 +15,7 @@ sed -i 's/^license-files = .*/license-files = ["LICENSE", "THIRD-PARTY.txt"]/' "
   export PATH=$tools/maturin-$maturin/bin:$PATH CARGO=$cargo
   maturin build --quiet --locked --profile dist --zig --target "$shared_target" --compatibility "manylinux_${glibc/./_}" \
     --out "$stage"
-  maturin sdist --quiet --out "$stage"
+  maturin sdist --out "$stage"
 )
 # so that the next checkout finds no changes
 rm "$source/THIRD-PARTY.txt"
