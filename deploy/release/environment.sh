@@ -31,7 +31,7 @@ out=${SOLON_RELEASE_OUT:-$root/target/release-artifacts}
 SOURCE_DATE_EPOCH=$(git -C "$root" log -1 --format=%ct)
 SOLON_BUILD_COMMIT=$(git -C "$root" rev-parse HEAD)
 export SOURCE_DATE_EPOCH SOLON_BUILD_COMMIT
-export LC_ALL=C TZ=UTC PYTHONHASHSEED=0 PIP_DISABLE_PIP_VERSION_CHECK=1
+export LC_ALL=C TZ=UTC PYTHONHASHSEED=0 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
 umask 022
 
 # no artefact contains a path of the machine that built it; of several prefixes that match, rustc takes the last
