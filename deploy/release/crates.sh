@@ -11,7 +11,7 @@ done
   cd "$source"
   # the packed crates are built for this machine, by default flags
   unset RUSTFLAGS CFLAGS CXXFLAGS
-  CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR=$build/crates "$cargo" publish --dry-run "${arguments[@]}"
+  CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR=$build/crates "$cargo" package "${arguments[@]}"
 )
 mkdir -p "$out/crates"
 for crate in "${crates[@]}"; do
