@@ -21,6 +21,7 @@ use self::serve::{ServeArgs, serve};
 use super::FAILED;
 use super::amounts::duration;
 use super::terminal::{complain, print};
+use crate::system::disable_huge_pages;
 use crate::telemetry::{Format, start_log};
 
 /// Manage bundles, sources, stacks and secrets over HTTP.

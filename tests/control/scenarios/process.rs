@@ -24,6 +24,7 @@ impl Process {
         let mut before = String::new();
         let address = loop {
             let Some(line) = lines.next() else {
+                let _ = child.wait();
                 return Err(format!("it ended: {before}"));
             };
             let text = line.unwrap();
