@@ -54,7 +54,7 @@ impl JsonFields {
         self.out.len()
     }
 
-    /// Adds a field.
+    /// Adds a field with a value as JSON, in which `<`, `>` and `&` are escaped.
     pub fn typed<T: Serialize>(&mut self, name: &str, value: &T) -> &mut Self {
         let text = to_text(value, self.pretty);
         if self.pretty {

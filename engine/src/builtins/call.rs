@@ -321,7 +321,8 @@ pub struct Budget<'e> {
 }
 
 impl<'e> Budget<'e> {
-    /// Returns the budget of a new evaluation.
+    /// Returns the budget of a new evaluation. With a deadline or cancellation it sets the alarm of the arena, so that long work within
+    /// the arena ends as well.
     #[inline(always)]
     #[expect(
         clippy::inline_always,

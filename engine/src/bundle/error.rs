@@ -68,7 +68,8 @@ impl LoadError {
         self.kind
     }
 
-    /// Returns OPA's code: that of the diagnostic of a module, otherwise `load_error`.
+    /// Returns OPA's code: that of the diagnostic for the kind [`LoadErrorKind::Syntax`], otherwise `load_error`, also for policies
+    /// of bundles.
     pub fn code(&self) -> &str {
         self.diagnostic()
             .map_or("load_error", |one| one.code.as_str())

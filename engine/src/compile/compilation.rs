@@ -103,7 +103,7 @@ impl Options {
         self
     }
 
-    /// Sets schemas by reference.
+    /// Sets schemas by reference. With `None`, references to schemas are not checked.
     #[must_use]
     pub fn schemas(
         mut self,

@@ -137,7 +137,7 @@ impl RuleTree {
         &self.nodes[id.0 as usize]
     }
 
-    /// Number of nodes.
+    /// Returns the number of nodes, which are in one vector: O(1). At least 1, since the root is a node.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }

@@ -65,16 +65,16 @@ pub enum FilterOperand {
     Column(ColumnName),
 }
 
-/// Predicate on a column.
+/// Predicate on a column. Negation is part of the [`ColumnTest`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Predicate {
     /// Compares with the operand.
     Compare(ComparisonOperator, FilterOperand),
     /// Equals one of these values.
     In(Vec<Value>),
-    /// Contains a substring.
+    /// The column contains a substring.
     Affix(SubstringPosition, String),
-    /// Is a substring of the operand.
+    /// The column is a substring of the operand.
     Part(SubstringPosition, FilterOperand),
     /// Is not NULL.
     Present,

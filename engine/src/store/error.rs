@@ -8,7 +8,7 @@ use super::Path;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// `storage_not_found_error`
+    /// `storage_not_found_error`: a document or an array element does not exist.
     NotFound {
         /// The path.
         path: String,
@@ -25,7 +25,7 @@ pub enum StoreError {
         /// Description of the failure.
         message: String,
     },
-    /// `storage_write_conflict_error`
+    /// `storage_write_conflict_error`: a document and a rule would have the same path, or a parent is not an object.
     Conflict {
         /// The path, or the conflicting documents.
         message: String,

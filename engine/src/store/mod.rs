@@ -329,7 +329,7 @@ impl Contents {
     }
 }
 
-/// One change of policy and documents.
+/// One change of policy and documents, with the documents before the change replaced by all documents after it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Commit<'c> {

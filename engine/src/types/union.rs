@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{FunctionType, Parameter, Type};
 
-/// Returns the union of two types.
+/// Returns the union of two types: the other type for an unknown one, `any` for `any`. Allocates only if the types differ.
 pub fn union(a: Type, b: Type) -> Type {
     match (a, b) {
         (Type::Unknown, other) | (other, Type::Unknown) => other,

@@ -90,7 +90,7 @@ impl FromStr for Value {
     }
 }
 
-/// Parses several documents. Their objects share keys, and repeated parts are stored once.
+/// Parses several documents. Their objects share keys, and repeated parts are stored once. Invalid UTF-8 becomes U+FFFD.
 pub(crate) struct JsonReader(owned::Owned);
 
 impl JsonReader {

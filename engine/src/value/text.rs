@@ -292,7 +292,7 @@ impl Bytes {
 pub enum ArenaText<'e> {
     /// Valid UTF-8.
     Utf8(&'e str),
-    /// Anything else.
+    /// Bytes that are not valid UTF-8. As text, each invalid byte is U+FFFD.
     Bytes(&'e [u8]),
 }
 
@@ -332,7 +332,7 @@ pub struct TextView<'e>(pub(crate) TextViewRepr<'e>);
 #[derive(Clone, Copy)]
 #[repr(u64)]
 pub(crate) enum TextViewRepr<'e> {
-    /// A short string.
+    /// A string that is stored inline.
     Short(BorrowedText<'e>),
     /// Valid UTF-8.
     Utf8(&'e str),

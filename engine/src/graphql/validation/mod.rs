@@ -23,7 +23,12 @@ use super::problem::{GraphqlError, Problems};
 use super::type_system::{InputOrField, TypeDef, TypeSystem};
 use crate::limits;
 
-/// Validates a query and returns all errors.
+/// Validates a query.
+///
+/// Fragments are visited again for each spread. The number of steps and the nesting are limited.
+///
+/// # Errors
+/// All problems, in the order in which OPA reports them. Exceeding a limit is one of them.
 pub fn validate(types: &TypeSystem, document: &QueryDocument<'_>) -> Result<(), Problems> {
     let mut validator = DocumentValidator::new(types, document, false);
     validator.document()?;

@@ -188,6 +188,10 @@ pub async fn put(
 }
 
 /// Deletes an item.
+///
+/// # Errors
+/// The item does not exist (or the caller may not learn that), the caller may not manage it, it comes from a configuration file, a
+/// precondition of the request does not hold, or the database fails.
 pub async fn remove(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<Answer, ApiError> {
     let Some(item) = context.transaction.item(kind, name).await? else {
         // a caller with permission to create such items may learn that this one does not exist

@@ -16,7 +16,7 @@ pub enum Phase {
     Push,
 }
 
-/// Result of a phase.
+/// Result of a phase. Its JSON is the name in upper case, such as `"SYNC_FAILED"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Status {

@@ -21,7 +21,10 @@ pub struct FilterRequest<'a> {
 }
 
 impl<'a> FilterRequest<'a> {
-    /// Parses a body. An empty body has no options.
+    /// Parses a body. An empty body has no options, and a member that is `null` is absent.
+    ///
+    /// # Errors
+    /// The body is not a JSON object, or a member does not have its type. Unknown members are ignored.
     pub fn read(text: &'a str, names: Names) -> Result<Self, String> {
         let mut parsed = Self {
             input: None,

@@ -50,10 +50,11 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads a configuration. `variable` returns an environment variable, `read` the contents of a file.
+    /// Reads a configuration. `variable` returns an environment variable, `read` the contents of a file. Unknown keys are warnings of
+    /// the result.
     ///
     /// # Errors
-    /// Returns what is wrong, with the path of the key.
+    /// A source cannot be read or is not valid YAML, or a value is not valid: returns what is wrong, with the path of the key.
     pub fn read(
         sources: &Sources,
         variable: Variables<'_>,
