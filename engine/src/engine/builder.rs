@@ -74,7 +74,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Turns the checks of strict mode on or off. Default: off.
+    /// Turns the checks of strict mode on or off. Default: off. Takes precedence over [`Self::compiler`], in any order of calls.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = Some(strict);

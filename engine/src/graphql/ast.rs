@@ -336,7 +336,7 @@ pub struct SchemaDocument<'a> {
 /// The root types of a schema.
 #[derive(Debug, Default)]
 pub struct RootOperations<'a> {
-    /// Description.
+    /// Description; empty without one.
     pub description: Description<'a>,
     /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,

@@ -46,7 +46,7 @@ impl Steps {
         entry.or_insert(SearchStep { hash, from, to }).get().to
     }
 
-    /// Adds an edge that does not exist yet.
+    /// Adds an edge, of which only the hash of the key is stored. The edge must not exist yet, which is not checked. Amortized O(1).
     pub fn add(&mut self, from: u32, key: ValueRef<'_>, to: u32) {
         let hash = Self::hash(from, key);
         let step = SearchStep { hash, from, to };

@@ -221,7 +221,7 @@ impl Object {
             .then(|| self.values().get(cache.at as usize))
     }
 
-    /// Returns the value under a constant key and caches its position.
+    /// Returns the value under a constant key. Replaces the cache by the position in objects of this shape, also if the key is missing.
     pub(crate) fn get_noted(
         &self,
         key: &Value,

@@ -41,7 +41,7 @@ pub struct RuleAt {
 }
 
 impl Canonical {
-    /// The bodies of compiled modules.
+    /// Creates the bodies of compiled modules. No comprehension is keyed.
     pub fn new(modules: Arc<Vec<Arc<Module>>>, originals: Arc<HashMap<Name, Name>>) -> Self {
         Self {
             modules,

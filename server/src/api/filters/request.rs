@@ -78,6 +78,9 @@ impl<'a> FilterRequest<'a> {
     }
 
     /// Returns the engine options for an accepted format, and `true` if it has several targets.
+    ///
+    /// # Errors
+    /// The format has several targets, and the request names none or an unknown one.
     pub fn options(&self, accepted: &Accepted) -> Result<(FilterOptions, bool), ApiError> {
         let targets = match accepted.kind {
             AcceptedTargets::One(target) => vec![target],

@@ -31,7 +31,7 @@ pub struct SymbolicBindings<'r> {
 }
 
 impl<'r> SymbolicBindings<'r> {
-    /// Binds the parameters of a function.
+    /// Binds each parameter of a function to the path of its argument, and variables within a pattern to the paths of the elements.
     pub fn new(args: &'r [Term]) -> Self {
         let mut spots = Self {
             values: SmallMap::default(),
