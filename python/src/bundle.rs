@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use ::engine::bundle::{
-    Bundle as EngineBundle, BundleReader, LoadError, LoadErrorKind, LoadErrors, Verification,
-    VerificationKey,
+    Bundle as EngineBundle, BundleReader, LoadErrors, Verification, VerificationKey,
 };
 use ::engine::{ActiveBundle, Error, ErrorKind};
 use pyo3::exceptions::PyValueError;
@@ -142,11 +141,19 @@ pub fn read(
     settings: Settings,
 ) -> PyResult<Bundle> {
     let verified = reader.clone().verification(options.verification(py)?);
-    let bundle = py.detach(|| caught(|| origin.read(&verified)));
+    let unverified = reader.clone().verification(Verification::skip());
+    let bundle = py.detach(|| {
+        caught(|| {
+            origin.read(&verified).map_err(|errors| {
+                // a bundle that can be read without its signature has a wrong signature, or none where one is required
+                let is_readable = origin.read(&unverified).is_ok();
+                (errors, is_readable)
+            })
+        })
+    });
     let bundle = bundle.map_err(|error| from_engine(py, &error))?;
-    let bundle = bundle.map_err(|errors| {
-        let is_signature = |error: &LoadError| error.kind() == LoadErrorKind::Signature;
-        let family = if errors.0.iter().any(is_signature) {
+    let bundle = bundle.map_err(|(errors, is_readable)| {
+        let family = if is_readable {
             Family::BundleSignature
         } else {
             Family::Bundle
