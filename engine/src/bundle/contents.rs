@@ -98,7 +98,7 @@ impl Bundle {
         owned.root().clone()
     }
 
-    /// Returns the id of the policy at a path of the bundle: `NAME/path`. A `file` URL as the name stands for its path.
+    /// Returns the id of the policy at a path of the bundle: `NAME/path`. A name that is a `file` URL is replaced by its path.
     pub fn module_id(name: &str, path: &str) -> String {
         let name = match crate::uri::file_path(name) {
             Ok(path) => path.into_owned(),

@@ -20,7 +20,7 @@ pub enum FileKind {
 /// Treatment of symbolic links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// A link stands for the file or folder that it leads to.
+    /// A link is followed to its file or folder.
     Followed,
     /// A link is [`FileKind::Other`].
     PassedOver,

@@ -173,7 +173,7 @@ impl BundleReader {
     /// Reads the bundle at a path as [`Self::read_path`] does, and sets the durations of its steps.
     ///
     /// # Errors
-    /// As for [`Self::read_path`]. The durations of the steps before the error are set.
+    /// The errors of [`Self::read_path`]. The durations of the steps before the error are set.
     pub fn read_path_timed(
         &self,
         files: &dyn Files,
@@ -219,7 +219,7 @@ impl BundleReader {
     /// Reads the bundle in an archive as [`Self::read_archive`] does, and sets the durations of its steps.
     ///
     /// # Errors
-    /// As for [`Self::read_archive`]. The durations of the steps before the error are set.
+    /// The errors of [`Self::read_archive`]. The durations of the steps before the error are set.
     pub fn read_archive_timed(
         &self,
         archive: &[u8],

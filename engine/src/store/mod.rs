@@ -78,7 +78,7 @@ impl DataSnapshot {
     /// Returns the document at a path. Looks up one key for each step.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] if there is no document, or an array on the path does not have the index.
+    /// [`StoreError::NotFound`] if the document does not exist, or an array on the path does not have the index.
     pub fn read(&self, path: &Path) -> Result<&Value, StoreError> {
         path.read(&self.root)
     }

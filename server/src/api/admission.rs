@@ -36,7 +36,7 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         Err(problem) => return Ok(malformed(input.as_ref().ok(), &problem)),
     };
     let decider = Decider::new("admission", package);
-    // an undefined `allow` is no member of the document, but denies if there is such a rule
+    // an undefined `allow` is not a member of the document, but denies if such a rule exists
     let path = || Ok(Path::from_slashes(package).join(&Path::new(["allow"])));
     let allow = state
         .documents
