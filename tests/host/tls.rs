@@ -94,10 +94,10 @@ fn clients_prove_who_they_are() {
     ));
     let client = authority.sign("client");
     let trusted = json!({"tls_ca_cert": authority.certificate});
-    let nobody = get(&server, "localhost", &trusted).unwrap_err();
+    let refused = get(&server, "localhost", &trusted).unwrap_err();
     assert!(
-        nobody.ends_with("remote error: tls: certificate required"),
-        "{nobody}"
+        refused.ends_with("remote error: tls: certificate required"),
+        "{refused}"
     );
     let own = json!({
         "tls_ca_cert": authority.certificate,

@@ -79,7 +79,7 @@ pub trait Files {
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError>;
 
     /// Returns the absolute path of an entry, with all links resolved. The default implementation returns the path unchanged, which
-    /// is correct if there are no links.
+    /// is correct without links.
     ///
     /// # Errors
     /// The path does not exist, or cannot be read.

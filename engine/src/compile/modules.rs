@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use solon_syntax::ast::{Module, Rule};
+use solon_syntax::parallel;
 
 use super::compiled_module::CompiledModule;
 use super::facts::Facts;
@@ -27,15 +28,19 @@ impl Modules {
 
     /// Creates a collection of parsed modules with reused results.
     pub fn keeping(parsed: &[Arc<Module>], reused: Vec<Option<Arc<CompiledModule>>>) -> Self {
-        let both = parsed.iter().zip(&reused);
-        let both = both.map(|(parsed, kept)| match kept {
+        let both: Vec<_> = parsed.iter().zip(&reused).collect();
+        let size = |(parsed, kept): &(&Arc<Module>, &Option<_>)| match kept {
+            Some(_) => 0,
+            None => parsed.source.text.len(),
+        };
+        let opened = parallel::map(&both, size, |(parsed, kept)| match kept {
             Some(part) => (Arc::clone(&part.canonical), Vec::new()),
             None => {
                 let (module, facts) = opened(parsed);
                 (Arc::new(module), facts)
             }
         });
-        let (all, facts) = both.unzip();
+        let (all, facts) = opened.into_iter().unzip();
         Self { all, reused, facts }
     }
 

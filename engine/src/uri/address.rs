@@ -44,8 +44,8 @@ fn ipv6(text: &[u8]) -> Result<(), AddressError<'_>> {
     }
     let mut gap = false;
     let mut bytes = 0;
-    if let Some(behind) = rest.strip_prefix(b"::") {
-        (gap, rest) = (true, behind);
+    if let Some(after_group) = rest.strip_prefix(b"::") {
+        (gap, rest) = (true, after_group);
         if rest.is_empty() {
             return Ok(());
         }
@@ -56,11 +56,11 @@ fn ipv6(text: &[u8]) -> Result<(), AddressError<'_>> {
         if digits > 4 {
             return Err(("each group must have 4 or less digits", rest));
         }
-        let Some(behind) = rest.get(digits..).filter(|_| digits > 0) else {
+        let Some(after_group) = rest.get(digits..).filter(|_| digits > 0) else {
             let problem = "each colon-separated field must have at least one digit";
             return Err((problem, rest));
         };
-        match behind {
+        match after_group {
             [b'.', ..] => {
                 if !gap && bytes != 12 {
                     let problem =
@@ -78,16 +78,16 @@ fn ipv6(text: &[u8]) -> Result<(), AddressError<'_>> {
                 break;
             }
             [] => {
-                rest = behind;
+                rest = after_group;
                 bytes += 2;
                 break;
             }
-            [b':'] => return Err(("colon must be followed by more characters", behind)),
+            [b':'] => return Err(("colon must be followed by more characters", after_group)),
             [b':', more @ ..] => {
                 bytes += 2;
                 rest = more;
             }
-            _ => return Err(("unexpected character, want colon", behind)),
+            _ => return Err(("unexpected character, want colon", after_group)),
         }
         if let [b':', more @ ..] = rest {
             if gap {

@@ -352,13 +352,8 @@ impl<'p> Lowering<'p> {
             .builtin
             .specialise
             .filter(|_| self.makes(Optimisation::SpecialiseCalls));
-        let mut prepared = specialise.and_then(|specialise| {
-            let constants: Vec<_> = args
-                .iter()
-                .map(|arg| self.constants.get(*arg).map(Value::borrow))
-                .collect();
-            specialise(&constants)
-        });
+        let mut prepared =
+            specialise.and_then(|specialise| self.constants.specialised(entry, specialise, &args));
         let elements = self.spread(&mut prepared, &mut args);
         let intrinsic = Intrinsic::of_others(&name, &args, |operand| {
             let constant = self.constants.get(operand);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use solon_syntax::ast::{Term, TermKind};
 
+use crate::builtins::{BuiltinEntry, Prepared, Specialise};
 pub use crate::program::constant;
 use crate::program::{ConstId, Operand, Program};
 use crate::value::Value;
@@ -15,7 +16,12 @@ pub struct Constants {
     base: usize,
     values: Vec<Value>,
     strings: HashMap<Arc<str>, ConstId>,
+    /// Results of [`Self::specialised`] by built-in and constant operands.
+    calls: HashMap<CallKey, Option<Arc<dyn Prepared>>>,
 }
+
+/// A built-in and the constant operands of a call.
+type CallKey = (&'static str, Box<[Option<ConstId>]>);
 
 impl Constants {
     /// Creates a collection whose ids follow those of a program.
@@ -79,8 +85,59 @@ impl Constants {
         }
     }
 
+    /// Returns the call of a built-in specialised for its constant operands. Calls with equal strings share it, so a
+    /// regular expression that many rules use is compiled once.
+    pub fn specialised(
+        &mut self,
+        entry: &'static BuiltinEntry,
+        specialise: Specialise,
+        operands: &[Operand],
+    ) -> Option<Arc<dyn Prepared>> {
+        let id = |operand: &Operand| match *operand {
+            Operand::Const(id) => Some(id),
+            Operand::Slot(_) => None,
+        };
+        let key = (entry.builtin.name, operands.iter().map(id).collect());
+        if let Some(prepared) = self.calls.get(&key) {
+            return prepared.clone();
+        }
+        let constants: Vec<_> = operands
+            .iter()
+            .map(|operand| self.get(*operand).map(Value::borrow))
+            .collect();
+        let prepared = specialise(&constants);
+        self.calls.insert(key, prepared.clone());
+        prepared
+    }
+
     /// Returns the values.
     pub fn finish(self) -> Vec<Value> {
         self.values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::Constants;
+    use crate::builtins;
+    use crate::program::Operand;
+    use crate::value::Value;
+
+    #[test]
+    fn calls_with_equal_strings_share_the_specialised_call() {
+        let mut constants = Constants::default();
+        let entry = builtins::lookup("regex.match").unwrap();
+        let specialise = entry.builtin.specialise.unwrap();
+        let mut call = |pattern: &str| {
+            let pattern = Operand::Const(constants.of_value(&Value::string(pattern)));
+            constants
+                .specialised(entry, specialise, &[pattern, Operand::Slot(0)])
+                .unwrap()
+        };
+        let first = call("^a+$");
+        assert!(Arc::ptr_eq(&first, &call("^a+$")));
+        assert!(!Arc::ptr_eq(&first, &call("^b+$")));
     }
 }

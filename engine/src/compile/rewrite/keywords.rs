@@ -10,11 +10,13 @@ use crate::compile::report::Report;
 
 /// Rejects rules, arguments and variables named like a root document, in v1 modules and in strict mode.
 pub fn check(compilation: &mut Compilation<'_>) {
-    for module in compilation.modules.open() {
+    for (module, facts) in compilation.modules.open_with_facts() {
         if compilation.options.strict || module.version.is_v1() {
             check_heads(module, &mut compilation.report);
-            if compilation.modules.have(Facts::SHADOW) {
-                check_assignments(&module.rules, &mut compilation.report);
+            for (rule, facts) in module.rules.iter().zip(facts) {
+                if facts.has(Facts::SHADOW) {
+                    check_assignments(rule, &mut compilation.report);
+                }
             }
         }
     }

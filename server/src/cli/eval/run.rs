@@ -71,6 +71,9 @@ impl RunResults {
         input: Option<&Value>,
     ) -> Result<Answered, Report> {
         let LoadedEngine { engine, modules } = load(args, &self.metrics)?;
+        if args.count == 1 {
+            cli::keep_to_exit(&engine);
+        }
         let text_of = |file: &str| {
             if file.is_empty() {
                 Some(query.to_owned())

@@ -71,6 +71,9 @@ fn format_report(report: &Report) -> String {
 fn run_as_often(args: &Args) -> Result<u8, Report> {
     let loaded = load::load(args)?;
     let engine = load::compile(args, &loaded, args.var_values)?;
+    if !args.watch {
+        super::keep_to_exit(&engine);
+    }
     let tests = load::select(engine.tests(), args.pattern())?;
     for _ in 0..args.count {
         let code = run_once(args, &loaded, &engine, &tests);
