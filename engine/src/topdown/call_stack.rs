@@ -5,8 +5,9 @@ use solon_syntax::ast::{Expr, ExprKind, Term, TermKind};
 use solon_syntax::source::Span;
 
 use super::machine::{Continuation, Exprs, Goal, SearchResult, Topdown};
-use super::term::TermRef;
+use super::term::{FrameId, TermRef};
 use crate::builtins::{BuiltinEntry, EvalErrorCode, may_block};
+use crate::compile::Locals;
 use crate::runtime::{EvalError, Halt, StackFrame};
 use crate::value::ValueRef;
 
@@ -141,16 +142,17 @@ impl<'e> Topdown<'e> {
     fn frames_of(&mut self, goals: &[Goal<'e>]) -> Vec<StackFrame> {
         let mut stack = Vec::new();
         let mut wanted = goals.last().map(|goal| goal.id);
-        for goal in goals.iter().rev() {
+        for (at, goal) in goals.iter().enumerate().rev() {
             if Some(goal.id) == wanted {
-                stack.push(self.stack_frame(*goal));
+                stack.push(self.stack_frame(*goal, goals.get(..=at).unwrap_or_default()));
                 wanted = (goal.id != goal.parent).then_some(goal.parent);
             }
         }
         stack
     }
 
-    fn stack_frame(&mut self, goal: Goal<'e>) -> StackFrame {
+    /// Returns the frame of a goal. `goals` are the goals up to it, outermost first.
+    fn stack_frame(&mut self, goal: Goal<'e>, goals: &[Goal<'e>]) -> StackFrame {
         let mut variables = Variables::default();
         let span = match goal.exprs {
             Exprs::Body(_) | Exprs::Positive(_) => {
@@ -165,6 +167,7 @@ impl<'e> Topdown<'e> {
             }
             Exprs::Head(rule) => rule.span,
         };
+        variables.replace_literals(goal.frame, goals);
         let values = variables.0.into_iter().filter_map(|term| {
             let value = self.plug(TermRef::Term(term, goal.frame))?;
             Some((term.span, value.rego_text().to_string()))
@@ -177,6 +180,49 @@ impl<'e> Topdown<'e> {
 /// Variables of an expression, except those of comprehensions.
 #[derive(Default)]
 struct Variables<'a>(Vec<&'a Term>);
+
+impl<'a> Variables<'a> {
+    /// Replaces each variable that was generated for an array, a set or an object of the source by the variables of this
+    /// literal. Values replace those, not the literal as a whole.
+    fn replace_literals(&mut self, frame: FrameId, goals: &[Goal<'a>]) {
+        let mut at = 0;
+        while let Some(variable) = self.0.get(at).copied() {
+            match literal(variable, frame, goals) {
+                Some(literal) => {
+                    self.0.swap_remove(at);
+                    literal.walk(self);
+                }
+                None => at += 1,
+            }
+        }
+    }
+}
+
+/// Returns the literal that a generated variable was bound to, in one of the bodies being searched.
+fn literal<'a>(variable: &Term, frame: FrameId, goals: &[Goal<'a>]) -> Option<&'a Term> {
+    let name = variable
+        .as_var()
+        .filter(|name| Locals::is_generated(name))?;
+    let bodies = goals
+        .iter()
+        .rev()
+        .filter(|goal| goal.frame == frame)
+        .filter_map(|goal| match goal.exprs {
+            Exprs::Body(body) => Some(body),
+            Exprs::Positive(_) | Exprs::Domain(..) | Exprs::Head(_) => None,
+        });
+    let mut operands = bodies.flatten().filter_map(|expr| expr.operands_of("eq"));
+    operands.find_map(|operands| match operands {
+        [left, right] if left.as_var() == Some(name) && right.span == variable.span => {
+            let is_literal = matches!(
+                right.kind,
+                TermKind::Array(_) | TermKind::Set(_) | TermKind::Object(_)
+            );
+            is_literal.then_some(right)
+        }
+        _ => None,
+    })
+}
 
 impl<'a> Visitor<'a> for Variables<'a> {
     fn expr(&mut self, expr: &'a Expr) -> Descent {
