@@ -1,5 +1,6 @@
 //! Bundles: activating and building large ones, as whole processes next to OPA's, and changing one of many policies.
 
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -19,6 +20,9 @@ const PACKAGE: usize = 100;
 
 /// Megabytes of the bundle of documents.
 const MEGABYTES: usize = 500;
+
+/// Time within which a server with the bundle of documents is ready.
+const READY: Duration = Duration::from_secs(60);
 
 /// Number of rounds. The programs take turns.
 const ROUNDS: usize = 3;
@@ -82,11 +86,11 @@ pub fn print(program: &Path) -> Result<(), String> {
             others.1
         );
         if name.contains("documents") {
-            println!(
-                "{:<28} {:>11.2} times the text",
-                "  peak memory",
-                own.1 / text_megabytes
-            );
+            let serving = resident_of_server(program, &data)?;
+            for (name, megabytes) in [("  peak memory", own.1), ("  memory when served", serving)] {
+                let times = megabytes / text_megabytes;
+                println!("{name:<28} {times:>11.2} times the text");
+            }
         }
     }
     change_one()
@@ -200,10 +204,36 @@ fn measure(program: &Path, arguments: &[&str]) -> Result<ProcessFigures, String>
     })
 }
 
+/// Starts a server with a bundle and returns its resident memory once it accepts connections, in megabytes.
+fn resident_of_server(program: &Path, bundle: &str) -> Result<f64, String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", program.display());
+    let probe = TcpListener::bind("127.0.0.1:0").map_err(failed)?;
+    let address = probe.local_addr().map_err(failed)?.to_string();
+    drop(probe);
+    let mut server = Command::new(program)
+        .args(["run", "--server", "-b", bundle, "--addr", &address])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(failed)?;
+    let start = Instant::now();
+    while TcpStream::connect(&address).is_err() && start.elapsed() < READY {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let resident = memory_of(server.id(), "VmRSS:");
+    server.kill().and_then(|()| server.wait()).map_err(failed)?;
+    resident.ok_or_else(|| format!("{}: the server does not run", program.display()))
+}
+
 /// Returns the largest resident memory of a running process, in megabytes.
 fn peak_of(process: u32) -> Option<f64> {
+    memory_of(process, "VmHWM:")
+}
+
+/// Returns a figure of the memory of a running process, in megabytes.
+fn memory_of(process: u32, figure: &str) -> Option<f64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let line = status.lines().find(|line| line.starts_with(figure))?;
     let kib: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kib * 1024.0 / 1e6)
 }

@@ -9,6 +9,7 @@ use solon_syntax::source::Span;
 
 use super::event::{Event, EventNode};
 use super::pretty::Names;
+use crate::compile::locals::names_in;
 
 /// Maximum length of a reported value, in bytes.
 const LONGEST_VALUE: usize = 64;
@@ -252,11 +253,32 @@ impl<'a> SourceExpr<'a> {
         for rule in &sources.canonical.rules {
             rule.walk(&mut visit);
         }
+        // a value of a modifier is reported as a whole, without the expressions that it is made of
+        let mut parts: Vec<Name> = std::iter::once(expr)
+            .chain(others.iter().copied())
+            .flat_map(|expr| &expr.with)
+            .filter_map(|with| with.value.as_var().cloned())
+            .collect();
+        for at in (0..others.len()).rev() {
+            if others
+                .get(at)
+                .is_some_and(|other| assigns_one_of(other, &parts))
+            {
+                parts.extend(names_in(others.remove(at)));
+            }
+        }
         Self {
             span: written,
             others,
         }
     }
+}
+
+/// Returns `true` if an expression was generated to give one of some variables its value.
+fn assigns_one_of(expr: &Expr, names: &[Name]) -> bool {
+    let variable = expr.operands_of("eq").and_then(<[Term]>::first);
+    let name = variable.and_then(Term::as_var);
+    expr.generated && name.is_some_and(|name| names.contains(name))
 }
 
 /// Returns `true` if `inner` is within `outer`.
