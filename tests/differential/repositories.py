@@ -24,6 +24,9 @@ def by_location(text):
         return text
     if isinstance(results, list):
         for event in (event for one in results for event in one.get("trace") or []):
+            # the call that reports a case is at its key; in OPA it is at the event before it
+            if '"test_case"' in json.dumps(event.get("Node")) and event["Op"] in ("Eval", "Redo"):
+                event["Location"] = None
             # OPA lists the variables of an event in any order
             for variables in ("Locals", "LocalMetadata"):
                 if isinstance(event.get(variables), list):
