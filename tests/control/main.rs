@@ -14,6 +14,8 @@
 
 #[path = "../servers/mod.rs"]
 mod servers;
+#[path = "../servers/tls.rs"]
+mod tls;
 #[path = "../time/waiting.rs"]
 mod waiting;
 

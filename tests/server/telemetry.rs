@@ -26,6 +26,8 @@ mod process;
 mod receiver;
 #[path = "decision_logs/sink.rs"]
 mod sink;
+#[path = "../servers/tls.rs"]
+mod tls;
 #[path = "../time/waiting.rs"]
 mod waiting;
 

@@ -129,8 +129,11 @@ pub const TRANSFORM_SECONDS: u64 = 30;
 /// Default of the maximum memory of a transformation, in bytes.
 pub const TRANSFORM_BYTES: usize = 1 << 30;
 
-/// Maximum number of GitHub apps whose tokens are kept in memory.
-pub const GITHUB_APPS: usize = 1000;
+/// Maximum number of issuers whose tokens are kept in memory.
+pub const TOKEN_ISSUERS: usize = 1000;
+
+/// Maximum number of repositories whose credentials are known to have been accepted.
+pub const CHECKED_REPOSITORIES: usize = 10_000;
 
 /// Maximum number of times that the sources of one bundle are mounted.
 pub const VISITS: usize = 10_000;

@@ -72,6 +72,6 @@ pub use client::{Client, ClientOptions, ClientSetup, HeadTimeout};
 #[cfg(feature = "services")]
 pub use config::{KeyConfig, ServiceConfig, ServicesConfig};
 #[cfg(feature = "services")]
-pub use credentials::{ClientCredentials, Environment, GithubApp};
+pub use credentials::{CachedToken, ClientCredentials, Environment, GithubApp};
 #[cfg(feature = "services")]
 pub use services::Services;

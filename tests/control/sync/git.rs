@@ -17,7 +17,8 @@ use solon_outbound::NetworkRules;
 use super::git_server::serve;
 use super::{Folder, fetch, fetch_with, paths, secret, source, texts};
 
-const CANARY: &str = "canary-7f3a9c";
+/// The secret of tests.
+pub const CANARY: &str = "canary-7f3a9c";
 
 fn git(folder: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new("git");
@@ -172,6 +173,9 @@ async fn commits_and_selections() {
         assert_eq!(found, wanted);
     }
     let missing = "0".repeat(40);
+    let empty = folder.path().join("empty");
+    fs::create_dir_all(&empty).unwrap();
+    git(&empty, &["init", "--quiet", "--initial-branch=main", "."]);
     for (value, status, message) in [
         (
             json!({}),
@@ -182,6 +186,11 @@ async fn commits_and_selections() {
             json!({"reference": "nope"}),
             Status::SyncFailed,
             "source \"s\": git synchronizer: ./repo: couldn't find remote ref \"refs/heads/nope\"",
+        ),
+        (
+            json!({"repo": "./empty", "reference": "main"}),
+            Status::SyncFailed,
+            "source \"s\": git synchronizer: ./empty: couldn't find remote ref \"refs/heads/main\"",
         ),
         (
             json!({"reference": "refs/tags/x"}),
@@ -342,7 +351,7 @@ async fn hostile_repositories() {
 }
 
 /// Returns the arguments of all processes.
-fn all_arguments() -> String {
+pub fn all_arguments() -> String {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let read = |entry: fs::DirEntry| fs::read(entry.path().join("cmdline")).unwrap_or_default();
     entries
@@ -351,7 +360,7 @@ fn all_arguments() -> String {
 }
 
 /// Returns `true` if a file below a folder contains the canary.
-fn is_in_file(folder: &Path) -> bool {
+pub fn is_in_file(folder: &Path) -> bool {
     fs::read_dir(folder).unwrap().flatten().any(|entry| {
         let path = entry.path();
         if path.is_dir() {

@@ -13,13 +13,19 @@ pub const APP_TOKEN: &str = "ghs_of_the_installation";
 /// Serves the repositories below a folder by `git http-backend` to requests with a header. Returns the address and the number of
 /// requests for objects.
 pub fn serve(root: PathBuf, wanted: &str) -> (String, Arc<Mutex<usize>>) {
+    serve_accepting(root, Arc::new(Mutex::new(wanted.to_owned())))
+}
+
+/// Serves repositories to requests with a header that a test can change. All requests are served if it is empty.
+pub fn serve_accepting(root: PathBuf, wanted: Arc<Mutex<String>>) -> (String, Arc<Mutex<usize>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let posts = Arc::new(Mutex::new(0));
-    let (count, wanted) = (posts.clone(), wanted.to_owned());
+    let count = posts.clone();
     std::thread::spawn(move || {
         for stream in listener.incoming() {
-            let (root, count, wanted) = (root.clone(), count.clone(), wanted.clone());
+            let (root, count) = (root.clone(), count.clone());
+            let wanted = wanted.lock().unwrap().clone();
             std::thread::spawn(move || respond(stream.unwrap(), &root, &wanted, &count));
         }
     });

@@ -1,9 +1,13 @@
 //! Fetching of sources into their private folders.
 
+mod datasource_tls;
 mod datasources;
 mod git;
 #[cfg(unix)]
 mod git_access;
+mod git_copies;
+#[cfg(unix)]
+mod git_oidc;
 mod git_server;
 pub mod http_server;
 mod local;

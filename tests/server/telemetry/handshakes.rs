@@ -1,117 +1,16 @@
 //! TLS of receivers: authorities, names, client certificates.
 
 use std::fs;
-use std::sync::Arc;
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::server::WebPkiClientVerifier;
-use rustls::{RootCertStore, ServerConfig};
 use serde_json::{Value, json};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::runtime::Runtime;
-use tokio_rustls::TlsAcceptor;
 
 use crate::client::{Client, Message};
 use crate::logs::metric;
 use crate::process::{Folder, Server};
 use crate::receiver::{GrpcReceiver, Received, received};
 use crate::sink::Sink;
+use crate::tls::{Authority, TlsFront};
 use crate::waiting::wait_until;
-
-/// An authority of certificates.
-struct Authority {
-    issuer: Issuer<'static, KeyPair>,
-    pem: String,
-}
-
-/// A certificate and its key in PEM.
-struct Identity {
-    certificate: String,
-    key: String,
-}
-
-impl Authority {
-    fn new() -> Self {
-        let key = KeyPair::generate().unwrap();
-        let mut parameters = CertificateParams::new(Vec::new()).unwrap();
-        parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let pem = parameters.self_signed(&key).unwrap().pem();
-        Self {
-            issuer: Issuer::new(parameters, key),
-            pem,
-        }
-    }
-
-    fn issue(&self, name: &str) -> Identity {
-        let key = KeyPair::generate().unwrap();
-        let parameters = CertificateParams::new(vec![name.to_owned()]).unwrap();
-        let certificate = parameters.signed_by(&key, &self.issuer).unwrap();
-        Identity {
-            certificate: certificate.pem(),
-            key: key.serialize_pem(),
-        }
-    }
-}
-
-/// Accepts TLS and forwards the bytes to a receiver without TLS.
-struct TlsFront {
-    address: String,
-    _runtime: Runtime,
-}
-
-impl TlsFront {
-    /// Starts with the certificate of the server, the protocol of its connections, and the authority of clients.
-    fn start(
-        target: &str,
-        identity: &Identity,
-        protocol: &[u8],
-        clients: Option<&Authority>,
-    ) -> Self {
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let builder = ServerConfig::builder_with_provider(provider.clone())
-            .with_safe_default_protocol_versions()
-            .unwrap();
-        let builder = match clients {
-            None => builder.with_no_client_auth(),
-            Some(authority) => {
-                let mut roots = RootCertStore::empty();
-                roots
-                    .add(CertificateDer::from_pem_slice(authority.pem.as_bytes()).unwrap())
-                    .unwrap();
-                let verifier =
-                    WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
-                builder.with_client_cert_verifier(verifier.build().unwrap())
-            }
-        };
-        let chain = vec![CertificateDer::from_pem_slice(identity.certificate.as_bytes()).unwrap()];
-        let key = PrivateKeyDer::from_pem_slice(identity.key.as_bytes()).unwrap();
-        let mut config = builder.with_single_cert(chain, key).unwrap();
-        config.alpn_protocols = vec![protocol.to_vec()];
-        let acceptor = TlsAcceptor::from(Arc::new(config));
-        let runtime = Runtime::new().unwrap();
-        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
-        let address = listener.local_addr().unwrap().to_string();
-        let target = target.to_owned();
-        runtime.spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                let (acceptor, target) = (acceptor.clone(), target.clone());
-                tokio::spawn(async move {
-                    let Ok(mut stream) = acceptor.accept(stream).await else {
-                        return;
-                    };
-                    let mut receiver = TcpStream::connect(target).await.unwrap();
-                    let _ = tokio::io::copy_bidirectional(&mut stream, &mut receiver).await;
-                });
-            }
-        });
-        Self {
-            address,
-            _runtime: runtime,
-        }
-    }
-}
 
 fn start(section: &Value) -> Server {
     let config = json!({"decision_logs": {"otlp": section}}).to_string();

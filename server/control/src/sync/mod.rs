@@ -9,6 +9,7 @@ mod folder;
 mod git;
 mod names;
 mod objects;
+mod oidc;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -31,7 +32,7 @@ use crate::tree::{Content, Facts, Fetched, Tree};
 
 use datasources::Datasources;
 use filter::Filter;
-use git::{GithubApps, Repository};
+use git::{Authorities, CheckedAccess, Repository, TokenIssuers};
 use objects::Objects;
 
 /// Settings of fetching.
@@ -95,7 +96,10 @@ pub struct Fetcher {
     /// A lock for each source.
     locks: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
     datasources: Datasources,
-    github_apps: GithubApps,
+    token_issuers: TokenIssuers,
+    /// Authorities of Git servers, if they are not those of the system.
+    authorities: Option<Authorities>,
+    checked: CheckedAccess,
 }
 
 /// A source to fetch.
@@ -159,9 +163,9 @@ impl Fetcher {
         let created = data.and_then(|data| {
             private_files::create_folder(&data.join("sources"))?;
             options.data = data;
-            Ok(())
+            Authorities::write(&options.data)
         });
-        created.map_err(|error| {
+        let authorities = created.map_err(|error| {
             let message = format!("{}: {error}", options.data.display());
             ApiError::new(ApiErrorKind::Internal, message)
         })?;
@@ -169,7 +173,9 @@ impl Fetcher {
             options,
             locks: Mutex::default(),
             datasources: Datasources::default(),
-            github_apps: GithubApps::default(),
+            token_issuers: TokenIssuers::default(),
+            authorities,
+            checked: CheckedAccess::default(),
         })
     }
 
@@ -204,7 +210,9 @@ impl Fetcher {
                 pin: job.commit,
                 secret: git_secret(&job, git)?,
                 folder: &folder,
-                github_apps: &self.github_apps,
+                token_issuers: &self.token_issuers,
+                authorities: self.authorities.as_ref(),
+                checked: &self.checked,
             };
             let (tree, commit) = repository.fetch(&self.options).await?;
             facts.git_commit = Some(commit);

@@ -1,6 +1,5 @@
 //! Tokens of an OpenID provider for a client with a secret (RFC 6749, 4.4), whose token endpoint is given or discovered.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -14,7 +13,6 @@ use serde_json::Value;
 use super::cache::Obtained;
 use super::endpoint::{self, failed};
 use super::token::{CachedToken, TokenSource};
-use crate::authorize::Authorize;
 use crate::config::Secret;
 use crate::error::Error;
 use crate::transport::Transport;
@@ -55,9 +53,9 @@ struct OidcToken {
 }
 
 impl ClientCredentials {
-    /// Returns credentials of requests, which request a token before the current one expires.
-    pub fn into_authorize(self) -> Arc<dyn Authorize> {
-        Arc::new(CachedToken::from(self))
+    /// Returns the token, which is requested when it is first needed.
+    pub fn into_token(self) -> CachedToken<Self> {
+        CachedToken::from(self)
     }
 
     async fn endpoint(&self) -> Result<String, Error> {

@@ -1,6 +1,5 @@
 //! Tokens of an installation of a GitHub app.
 
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use http::header::{ACCEPT, AUTHORIZATION};
@@ -9,9 +8,10 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, json};
 
-use super::cache::{Cache, Obtained};
+use super::cache::Obtained;
 use super::endpoint::{self, failed};
 use super::jwt::Signer;
+use super::token::{CachedToken, TokenSource};
 use crate::config::{KeyConfig, Secret};
 use crate::error::Error;
 use crate::transport::Transport;
@@ -24,14 +24,13 @@ const CLOCK_SECONDS: u64 = 60;
 /// Validity of a signed JWT, in seconds. The server accepts ten minutes at most.
 const JWT_SECONDS: u64 = 540;
 
-/// An installation of a GitHub app, with its current token.
+/// An installation of a GitHub app.
 #[derive(Debug)]
 pub struct GithubApp {
     url: String,
     app: i64,
     signer: Signer,
     transport: Transport,
-    cache: Cache<Secret>,
 }
 
 #[derive(Deserialize)]
@@ -66,18 +65,16 @@ impl GithubApp {
             signer: Signer::new(&key)
                 .map_err(|_| "`private_key` is not an RSA key in PEM form".to_owned())?,
             transport,
-            cache: Cache::default(),
         })
     }
 
-    /// Returns a token, which is requested if the current one expires soon.
-    ///
-    /// # Errors
-    /// The server does not issue one.
-    pub async fn token(&self) -> Result<Arc<Secret>, Error> {
-        self.cache.get(self.obtain()).await
+    /// Returns the token of the installation, which is requested when it is first needed.
+    pub fn into_token(self) -> CachedToken<Self> {
+        CachedToken::from(self)
     }
+}
 
+impl TokenSource for GithubApp {
     async fn obtain(&self) -> Result<Obtained<Secret>, Error> {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let now = now.map_or(0, |now| now.as_secs());

@@ -21,8 +21,8 @@ use rustls::client::ResolvesClientCert;
 pub use client_credentials::ClientCredentials;
 pub use endpoint::{Environment, Sources};
 pub use github_app::GithubApp;
+pub use token::CachedToken;
 
-use self::token::CachedToken;
 use crate::authorize::Authorize;
 use crate::config::{CredentialsConfig, KeyConfig, Secret};
 

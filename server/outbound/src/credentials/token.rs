@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::future::Future;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::Request;
@@ -18,7 +19,7 @@ pub trait TokenSource: Debug + Send + Sync {
     fn obtain(&self) -> impl Future<Output = Result<Obtained<Secret>, Error>> + Send;
 }
 
-/// Adds the token of a source to requests.
+/// The token of a source, as credentials of requests or by itself.
 #[derive(Debug)]
 pub struct CachedToken<S> {
     source: S,
@@ -34,13 +35,28 @@ impl<S> From<S> for CachedToken<S> {
     }
 }
 
+impl<S: TokenSource> CachedToken<S> {
+    /// Returns the token, which is requested if the current one expires soon.
+    ///
+    /// # Errors
+    /// The source does not issue one.
+    pub async fn token(&self) -> Result<Arc<Secret>, Error> {
+        self.cache.get(self.source.obtain()).await
+    }
+
+    /// Drops the current token, so that the next one is requested. Call this after a server has rejected the token.
+    pub fn forget(&self) {
+        self.cache.forget();
+    }
+}
+
 impl<S: TokenSource> Authorize for CachedToken<S> {
     fn authorize<'a>(
         &'a self,
         request: &'a mut Request<Bytes>,
     ) -> BoxFuture<'a, Result<(), Error>> {
         Box::pin(async move {
-            let token = self.cache.get(self.source.obtain()).await?;
+            let token = self.token().await?;
             bearer::set(request, "Bearer", token.expose())
         })
     }

@@ -11,12 +11,12 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri};
 use solon_outbound::tls::{self, FixedIdentity, Trust};
-use solon_outbound::{Client, ClientCredentials, ClientOptions, ClientSetup, Target, Transport};
+use solon_outbound::{Client, ClientOptions, ClientSetup};
 
 use super::{DatasourceError, ReceivedDocument, Validators};
 use crate::limits;
 use crate::model::{Datasource, DatasourceConfig, SecretValue};
-use crate::sync::FetchOptions;
+use crate::sync::{FetchOptions, oidc};
 
 /// A data source over HTTP.
 #[derive(Clone, Debug)]
@@ -71,7 +71,7 @@ impl HttpSource {
             }
         }
         if let Some(secret) = secret {
-            authorize(secret, &mut setup, &mut target, &client_options)?;
+            authorize(secret, &mut setup, &mut target, options)?;
         }
         let address = format!("{scheme}://{authority}");
         let client = Client::for_address(&datasource.name, &address, setup, &client_options)?;
@@ -162,7 +162,7 @@ fn authorize(
     secret: &SecretValue,
     setup: &mut ClientSetup,
     target: &mut String,
-    options: &ClientOptions,
+    options: &FetchOptions,
 ) -> Result<(), String> {
     let text = |name: &str| secret.text(name).unwrap_or_default();
     let authorization = AUTHORIZATION.as_str();
@@ -201,24 +201,7 @@ fn authorize(
             Ok(())
         }
         "oidc_client_credentials" => {
-            let target = Target {
-                tls: tls::client_config(&Trust::default(), None)?,
-                server_name: None,
-                socket: None,
-                networks: options.networks.clone(),
-                proxies: options.proxies.clone(),
-                connect_timeout: Some(Duration::from_secs(limits::DATASOURCE_HEAD_SECONDS)),
-            };
-            let scopes = secret.texts("scopes").iter();
-            let credentials = ClientCredentials {
-                issuer: text("issuer").to_owned(),
-                token_endpoint: text("token_endpoint").to_owned(),
-                id: text("client_id").to_owned(),
-                secret: text("client_secret").into(),
-                scopes: scopes.map(|scope| scope.to_string()).collect(),
-                transport: Transport::new(target, true),
-            };
-            setup.authorize = Some(credentials.into_authorize());
+            setup.authorize = Some(Arc::new(oidc::client_token(secret, options)?));
             Ok(())
         }
         other => Err(format!("unsupported secret type for http sync: {other}")),

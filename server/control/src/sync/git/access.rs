@@ -8,14 +8,15 @@ use solon_outbound::proxy::Proxy;
 use tokio::process::Command;
 
 use super::Repository;
-use super::command::GitError;
+use super::authorization::Authorization;
+use super::command::{AUTHORIZATION_FAILED, GitError};
 use super::ssh::{SshAddress, SshFiles};
 use crate::limits;
 use crate::model::SecretValue;
 use crate::sync::FetchOptions;
 
-/// Variables of the service that `git` needs: the search path, and the authorities of the operator.
-const VARIABLES: [&str; 3] = ["PATH", "SSL_CERT_FILE", "SSL_CERT_DIR"];
+/// The variable of the service that `git` needs.
+const PATH: &str = "PATH";
 
 /// Configuration of each call: no programs of a repository or of the machine are run.
 const CONFIGURATION: [(&str, &str); 13] = [
@@ -44,10 +45,26 @@ pub struct RepositoryAccess {
     pub configuration: Vec<(String, String)>,
     /// Files for `ssh`, deleted with this.
     ssh: Option<SshFiles>,
+    /// Credentials over HTTP.
+    authorization: Authorization,
     has_credentials: bool,
+    /// `true` for a folder of the machine.
+    pub is_local: bool,
 }
 
 impl RepositoryAccess {
+    /// Returns no access, for commands that do not use the network.
+    pub fn offline() -> Self {
+        Self {
+            address: String::new(),
+            configuration: Vec::new(),
+            ssh: None,
+            authorization: Authorization::default(),
+            has_credentials: false,
+            is_local: true,
+        }
+    }
+
     /// Resolves and checks the host of a repository.
     ///
     /// # Errors
@@ -77,7 +94,9 @@ impl RepositoryAccess {
             address: wanted.git.repo.clone(),
             configuration: vec![("protocol.ssh.allow".to_owned(), "always".to_owned())],
             ssh: Some(files),
+            authorization: Authorization::default(),
             has_credentials: true,
+            is_local: false,
         })
     }
 
@@ -113,28 +132,25 @@ impl RepositoryAccess {
             }
         };
         configuration.push(("http.proxy".to_owned(), proxy));
-        if let Some(secret) = wanted.secret {
-            let authority = uri.authority().map_or("", |authority| authority.as_str());
-            let authority = authority
-                .rsplit_once('@')
-                .map_or(authority, |(_, host)| host);
-            let key = format!("http.{scheme}://{authority}/.extraHeader");
-            let headers = match secret.kind() {
-                "github_app_auth" => {
-                    let token = wanted.github_apps.token(&uri, secret, options).await?;
-                    vec![basic("x-access-token", &token)]
-                }
-                _ => headers(secret)?,
-            };
-            for header in headers {
-                configuration.push((key.clone(), header));
-            }
+        let authorization = Authorization::new(wanted, &uri, options).await?;
+        let authority = uri.authority().map_or("", |authority| authority.as_str());
+        let authority = authority
+            .rsplit_once('@')
+            .map_or(authority, |(_, host)| host);
+        let key = format!("http.{scheme}://{authority}/.extraHeader");
+        for header in &authorization.headers {
+            configuration.push((key.clone(), header.clone()));
+        }
+        if let Some(authorities) = wanted.authorities {
+            configuration.extend(authorities.configuration());
         }
         Ok(Self {
             address: repository.to_owned(),
             configuration,
             ssh: None,
+            authorization,
             has_credentials: wanted.secret.is_some(),
+            is_local: false,
         })
     }
 
@@ -161,9 +177,14 @@ impl RepositoryAccess {
         Ok(Self {
             address: address.to_owned(),
             configuration: owned.to_vec(),
-            ssh: None,
-            has_credentials: false,
+            ..Self::offline()
         })
+    }
+
+    /// Drops the token of the credentials if a server issued it. Returns `true` if the next access has another one.
+    pub fn forget_token(&self) -> bool {
+        let issuer = self.authorization.issuer.as_ref();
+        issuer.inspect(|issuer| issuer.forget()).is_some()
     }
 
     /// Returns variables of calls that connect to the repository.
@@ -174,10 +195,8 @@ impl RepositoryAccess {
     /// Sets the environment of a call. Configuration is part of it, because all users can read arguments.
     pub fn set_environment(command: &mut Command, more: &[(String, String)]) {
         command.env_clear();
-        for name in VARIABLES {
-            if let Some(value) = std::env::var_os(name) {
-                command.env(name, value);
-            }
+        if let Some(value) = std::env::var_os(PATH) {
+            command.env(PATH, value);
         }
         for (name, value) in [
             ("HOME", "/nonexistent"),
@@ -210,7 +229,7 @@ impl RepositoryAccess {
         let contains = |text: &str| output.contains(text);
         if contains("could not read Username") || contains("Authentication failed") {
             return GitError::user(if self.has_credentials {
-                "authorization failed"
+                AUTHORIZATION_FAILED
             } else {
                 "authentication required"
             });
@@ -219,10 +238,10 @@ impl RepositoryAccess {
             return GitError::failed("ssh: the host presents another key than before");
         }
         if contains("Permission denied (") || contains("incorrect passphrase") {
-            return GitError::user("authorization failed");
+            return GitError::user(AUTHORIZATION_FAILED);
         }
         if contains("returned error: 401") || contains("returned error: 403") {
-            return GitError::user("authorization failed");
+            return GitError::user(AUTHORIZATION_FAILED);
         }
         let is_missing = contains("not found") && contains("repository");
         if is_missing || contains("does not appear to be a git repository") {
@@ -236,6 +255,7 @@ impl RepositoryAccess {
         let own = lines.filter(|line| !line.starts_with("remote:"));
         let mut message = own.collect::<Vec<_>>().join("; ");
         message.retain(|letter| !letter.is_control());
+        message = self.authorization.redact(message);
         let end = message.floor_char_boundary(limits::GIT_MESSAGE);
         message.truncate(end);
         if message.is_empty() {
@@ -304,41 +324,4 @@ fn proxy_address(proxy: &Proxy) -> String {
             format!("{scheme}://{name}:{password}@{host}")
         }
     }
-}
-
-fn basic(user: &str, password: &str) -> String {
-    let pair = format!("{user}:{password}");
-    format!("Authorization: Basic {}", STANDARD.encode(pair))
-}
-
-/// Returns the headers with the credentials of a secret.
-fn headers(secret: &SecretValue) -> Result<Vec<String>, GitError> {
-    let text = |name: &str| secret.text(name).unwrap_or_default();
-    let headers = match secret.kind() {
-        "token_auth" => vec![format!("Authorization: Bearer {}", text("token"))],
-        "basic_auth" => {
-            let mut headers = vec![basic(text("username"), text("password"))];
-            headers.extend(
-                secret
-                    .texts("headers")
-                    .iter()
-                    .map(|header| header.to_string()),
-            );
-            headers
-        }
-        other => {
-            let message = format!("unsupported authentication type for git: {other}");
-            return Err(GitError::failed(message));
-        }
-    };
-    // a line break would add a header
-    if headers
-        .iter()
-        .any(|header| header.chars().any(char::is_control))
-    {
-        return Err(GitError::failed(
-            "the credentials contain a control character",
-        ));
-    }
-    Ok(headers)
 }

@@ -12,6 +12,9 @@ use crate::limits;
 use crate::model::Status;
 use crate::sync::FetchOptions;
 
+/// Message of an error: the server rejected the credentials.
+pub const AUTHORIZATION_FAILED: &str = "authorization failed";
+
 /// Error of a call.
 #[derive(Debug)]
 pub struct GitError {
@@ -41,6 +44,11 @@ impl GitError {
             status: Status::InternalError,
             message: format!("data folder: {error}"),
         }
+    }
+
+    /// Returns `true` if the server rejected the credentials.
+    pub fn is_rejection(&self) -> bool {
+        self.message == AUTHORIZATION_FAILED
     }
 
     /// Returns `true` if the server may have rejected a commit that no reference leads to directly.

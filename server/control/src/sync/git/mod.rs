@@ -3,10 +3,14 @@
 //! Nothing is ever checked out: hooks, filters, attributes and symbolic links of a repository have no effect.
 
 mod access;
+mod authorities;
+mod authorization;
 mod command;
 mod contents;
+mod copies;
 mod github;
 mod ssh;
+mod token_issuers;
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +24,9 @@ use crate::limits;
 use crate::model::{Failure, Git, Phase, SecretValue, Status};
 use crate::tree::Tree;
 
-pub use github::GithubApps;
+pub use authorities::Authorities;
+pub use copies::CheckedAccess;
+pub use token_issuers::TokenIssuers;
 
 use access::RepositoryAccess;
 use command::{GitError, Runner};
@@ -37,8 +43,12 @@ pub struct Repository<'a> {
     pub secret: Option<&'a SecretValue>,
     /// The private folder of the source.
     pub folder: &'a Path,
-    /// Tokens of GitHub apps.
-    pub github_apps: &'a GithubApps,
+    /// Servers that issue tokens.
+    pub token_issuers: &'a TokenIssuers,
+    /// Authorities of servers, if they are not those of the system.
+    pub authorities: Option<&'a Authorities>,
+    /// The access with which this process has connected to repositories.
+    pub checked: &'a CheckedAccess,
 }
 
 /// The commit to use.
@@ -64,15 +74,10 @@ impl Repository<'_> {
         let filter = Filter::new(&self.git.included_files, &self.git.excluded_files)
             .map_err(|error| self.failed(Status::SyncFailed, &error))?;
         let bare = self.folder.join("repository");
-        let access = RepositoryAccess::new(self, options)
-            .await
-            .map_err(|error| self.git_failed(&error))?;
-        let runner = Runner::new(&bare, &access, options);
-        prepare(&bare, &runner)
-            .await
-            .map_err(|error| self.git_failed(&error))?;
+        let offline = RepositoryAccess::offline();
+        let runner = Runner::new(&bare, &offline, options);
         let commit = self
-            .fetch_commit(&runner, &access, commit)
+            .fetch_commit(&runner, commit, options)
             .await
             .map_err(|error| self.git_failed(&error))?;
         let objects = Objects::open(self.folder)
@@ -96,8 +101,39 @@ impl Repository<'_> {
         }
     }
 
-    /// Fetches the commit unless it is present, and returns its full id.
+    /// Fetches the commit unless it is present, and returns its full id. If the server rejects an issued token, the fetch is
+    /// repeated with another one. `offline` runs commands that do not use the network.
     async fn fetch_commit(
+        &self,
+        offline: &Runner<'_>,
+        commit: &str,
+        options: &FetchOptions,
+    ) -> Result<String, GitError> {
+        let bare = offline.bare;
+        prepare(bare, offline, &self.git.repo).await?;
+        let id = commit.to_ascii_lowercase();
+        if is_full(&id) && self.checked.contains(self) && offline.has_commit(&id).await {
+            return Ok(id);
+        }
+        let mut is_repeated = false;
+        loop {
+            let access = RepositoryAccess::new(self, options).await?;
+            let runner = Runner::new(bare, &access, options);
+            match self.fetch_by(&runner, &access, commit).await {
+                Ok(id) => {
+                    self.checked.insert(self);
+                    return Ok(id);
+                }
+                Err(error) if error.is_rejection() && !is_repeated && access.forget_token() => {
+                    is_repeated = true;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Fetches the commit unless it is present, and returns its full id. Connects to the repository unless it is local.
+    async fn fetch_by(
         &self,
         runner: &Runner<'_>,
         access: &RepositoryAccess,
@@ -132,6 +168,11 @@ impl Repository<'_> {
             return Err(GitError::failed("object not found"));
         }
         if runner.has_commit(&id).await {
+            if matches!(wanted, CommitSelector::Commit(_)) && !access.is_local {
+                runner
+                    .remote(&["ls-remote", "--", &access.address, "HEAD"])
+                    .await?;
+            }
             return Ok(id);
         }
         let fetch = [
@@ -239,8 +280,9 @@ fn advertised(listed: &[u8], name: &str) -> Option<CommitSelector> {
         .or_else(|| commit_of(&format!("refs/{name}")))
 }
 
-/// Creates the bare repository, or repairs what an interrupted fetch has left.
-async fn prepare(bare: &Path, runner: &Runner<'_>) -> Result<(), GitError> {
+/// Creates the bare repository, or repairs what an interrupted fetch has left. A copy of a repository with another address is
+/// replaced.
+async fn prepare(bare: &Path, runner: &Runner<'_>, address: &str) -> Result<(), GitError> {
     let packs = bare.join("objects/pack");
     let count = fs::read_dir(&packs).map_or(0, Iterator::count);
     let is_left = [
@@ -257,7 +299,10 @@ async fn prepare(bare: &Path, runner: &Runner<'_>) -> Result<(), GitError> {
     });
     if bare.exists() {
         // old commits are dropped with the repository
-        let is_usable = count <= limits::GIT_PACK_FILES && !is_left && !has_partial;
+        let is_usable = count <= limits::GIT_PACK_FILES
+            && !is_left
+            && !has_partial
+            && copies::is_copy_of(bare, address);
         if is_usable
             && runner
                 .local(&["rev-parse", "--is-bare-repository"])
@@ -269,10 +314,8 @@ async fn prepare(bare: &Path, runner: &Runner<'_>) -> Result<(), GitError> {
         fs::remove_dir_all(bare).map_err(|error| GitError::internal(&error))?;
     }
     private_files::create_folder(bare).map_err(|error| GitError::internal(&error))?;
-    runner
-        .local(&["init", "--quiet", "--bare", "."])
-        .await
-        .map(drop)
+    runner.local(&["init", "--quiet", "--bare", "."]).await?;
+    copies::record_origin(bare, address).map_err(|error| GitError::internal(&error))
 }
 
 #[cfg(test)]
