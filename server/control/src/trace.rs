@@ -1,4 +1,4 @@
-//! Traces from a request to a published bundle.
+//! Traces from a request, or the begin of a build, to a published bundle.
 //!
 //! A [`Tracer`] of the program creates the spans. Each task has a context: the tracer and the current span, in the format of the
 //! header `traceparent` of W3C, so that a database can pass it on to another instance.
@@ -11,11 +11,11 @@ use crate::model::Failure;
 
 /// Creates spans.
 pub trait Tracer: Debug + Send + Sync {
-    /// Begins a span within the span `parent`, or returns `None` if it is not traced.
+    /// Begins a span within the span `parent`, or a trace without one. Returns `None` if nothing is traced.
     fn begin(
         &self,
         name: &'static str,
-        parent: &str,
+        parent: Option<&str>,
         attributes: &[(&'static str, &str)],
     ) -> Option<Box<dyn StageSpan>>;
 }
@@ -70,8 +70,8 @@ impl<T> StageResult for Result<T, Failure> {
     }
 }
 
-/// Runs a stage in a span within the current one. Without a current span, or a tracer, nothing is traced. A stage that is dropped
-/// ends its span.
+/// Runs a stage in a span within the current one, or in a trace of its own if there is none. Without a tracer, nothing is traced. A
+/// stage that is dropped ends its span.
 pub async fn in_span<F>(
     name: &'static str,
     attributes: &[(&'static str, &str)],
@@ -81,10 +81,8 @@ where
     F: Future<Output: StageResult>,
 {
     let context = TraceContext::current();
-    let span = match (&context.tracer, &context.parent) {
-        (Some(tracer), Some(parent)) => tracer.begin(name, parent, attributes),
-        _ => None,
-    };
+    let tracer = context.tracer.as_ref();
+    let span = tracer.and_then(|tracer| tracer.begin(name, context.parent.as_deref(), attributes));
     let Some(span) = span else {
         return stage.await;
     };

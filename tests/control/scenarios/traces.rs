@@ -1,4 +1,4 @@
-//! Traces from a webhook to a published bundle, received over OTLP.
+//! Traces from a webhook, or the begin of a build, to a published bundle, received over OTLP.
 
 use std::path::Path;
 use std::process::Command;
@@ -219,6 +219,52 @@ fn a_webhook_and_its_build_are_one_trace() {
         let same = spans.iter().filter(|span| span["trace"] == read["trace"]);
         assert_eq!(same.count(), 1);
     }
+}
+
+/// A bundle is built by its interval, again and again.
+#[test]
+fn builds_without_a_request_are_traces_of_their_own() {
+    let receiver = GrpcReceiver::start();
+    let folder = Folder::new();
+    let folder = folder.0.as_path();
+    let policies = folder.join("policies");
+    std::fs::create_dir_all(&policies).unwrap();
+    std::fs::write(policies.join("a.rego"), "package a\n\np := 1\n").unwrap();
+    let mut config = configuration(&receiver.address);
+    config["sources"] = json!({"policies": {"directory": "policies"}});
+    config["bundles"]["b"] =
+        json!({"requirements": [{"source": "policies"}], "rebuild_interval": "1s"});
+    std::fs::write(folder.join("c.json"), config.to_string()).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_solon"));
+    command
+        .current_dir(folder)
+        .args(["control", "run", "--config", "c.json"])
+        .args(["--addr", "127.0.0.1:0"]);
+    let _plane = Process::start(command, "Control plane initialized.").unwrap();
+    let is_root = |span: &Value| span["name"] == "build bundle" && span["parent"] == "";
+    let first = trace(
+        &receiver,
+        &["build bundle", "sync", "build", "push"],
+        is_root,
+    );
+    let bundle = named(&first, "build bundle");
+    assert!(is_root(bundle), "{bundle:#}");
+    assert_eq!(bundle["attributes"], json!({"solon.bundle": "b"}));
+    for name in ["sync", "build", "push"] {
+        assert_eq!(named(&first, name)["parent"], bundle["id"], "{first:#?}");
+    }
+    assert_eq!(first.len(), 4, "{first:#?}");
+    // nothing has changed since
+    let second = trace(&receiver, &["build bundle", "sync"], |span| {
+        is_root(span) && span["trace"] != bundle["trace"]
+    });
+    assert_eq!(second.len(), 2, "{second:#?}");
+    // and then the policy is not valid any more
+    std::fs::write(policies.join("a.rego"), "package a\n\np if {").unwrap();
+    let failed = trace(&receiver, &["build bundle", "build"], |span| {
+        is_root(span) && span["is_error"] == true
+    });
+    assert_eq!(named(&failed, "build")["is_error"], true);
 }
 
 #[test]

@@ -86,7 +86,7 @@ impl AttemptResult {
     }
 }
 
-/// Runs an attempt, in the trace of the change that caused it. Dropping the future cancels it, except for a thread that builds,
+/// Runs an attempt, in the trace of the change that caused it, or in a trace of its own. Dropping the future cancels it, except for a thread that builds,
 /// whose result is then ignored.
 pub async fn attempt<S: Stages>(shared: &Arc<Shared<S>>, lease: &Lease, bundle: &str) -> Ended {
     let context = TraceContext {

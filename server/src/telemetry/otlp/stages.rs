@@ -1,4 +1,4 @@
-//! Spans of the control plane: stages of builds, within the trace of the request that caused them.
+//! Spans of the control plane: stages of builds, within the trace of the request that caused them, or in a trace of their own.
 
 use opentelemetry::propagation::TextMapPropagator;
 use opentelemetry::trace::{SpanKind, Status, TraceContextExt, Tracer as _};
@@ -20,11 +20,12 @@ impl Tracer for StageTracer {
     fn begin(
         &self,
         name: &'static str,
-        parent: &str,
+        parent: Option<&str>,
         attributes: &[(&'static str, &str)],
     ) -> Option<Box<dyn StageSpan>> {
         let tracing = tracing()?;
-        let parent = InjectedHeaders(vec![(PARENT.to_owned(), parent.to_owned())]);
+        let parent = parent.map(|parent| (PARENT.to_owned(), parent.to_owned()));
+        let parent = InjectedHeaders(parent.into_iter().collect());
         let parent = TraceContextPropagator::new().extract_with_context(&Context::new(), &parent);
         let attributes = attributes.iter();
         let attributes = attributes.map(|(name, value)| KeyValue::new(*name, (*value).to_owned()));
