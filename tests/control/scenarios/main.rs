@@ -1,5 +1,6 @@
 //! The program `solon control` as processes: kills (`killed`), scenarios of a running service (`service`), repositories to decisions
-//! (`end_to_end`), their traces (`traces`), and scenarios of `solon control build`: files of `tests/cases/control/scenarios`, each a list of cases.
+//! (`end_to_end`), their traces (`traces`), servers with certificates of a private authority (`private_authority`), the page in a
+//! browser (`browser`), and scenarios of `solon control build`: files of `tests/cases/control/scenarios`, each a list of cases.
 //!
 //! A case has a `note`, `files` of a folder, the folders that become Git repositories (`git`), variables of the environment
 //! (`env`), and further arguments (`args`). It runs twice, with and without `--non-interactive`, and expects the exit `code`,
@@ -35,12 +36,17 @@ mod sync {
     pub mod http_server;
     pub mod ssh_server;
 }
+#[path = "../../servers/tls.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod tls;
 #[path = "../../time/waiting.rs"]
 mod waiting;
 
+mod browser;
 mod end_to_end;
 mod endpoint;
 mod killed;
+mod private_authority;
 mod process;
 mod service;
 mod traces;

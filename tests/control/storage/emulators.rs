@@ -33,7 +33,7 @@ impl Drop for Emulator {
 }
 
 /// Returns a program. Without it, a test is skipped, unless `SOLON_REQUIRE_SERVICES` is set.
-fn program(name: &str, variable: &str, usual: &str) -> Option<PathBuf> {
+pub fn program(name: &str, variable: &str, usual: &str) -> Option<PathBuf> {
     let given = std::env::var_os(variable).map(PathBuf::from);
     let tools = Path::new(env!("CARGO_MANIFEST_DIR"))
         .ancestors()
