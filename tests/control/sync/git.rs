@@ -15,7 +15,7 @@ use solon_control::tree::Fetched;
 use solon_outbound::NetworkRules;
 
 use super::git_server::serve;
-use super::{Folder, fetch, fetch_with, paths, secret, source, texts};
+use super::{Folder, all_arguments, fetch, fetch_with, paths, secret, source, texts};
 
 /// The secret of tests.
 pub const CANARY: &str = "canary-7f3a9c";
@@ -348,15 +348,6 @@ async fn hostile_repositories() {
         );
     }
     assert!(!proof.exists());
-}
-
-/// Returns the arguments of all processes.
-pub fn all_arguments() -> String {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let read = |entry: fs::DirEntry| fs::read(entry.path().join("cmdline")).unwrap_or_default();
-    entries
-        .map(|entry| String::from_utf8_lossy(&read(entry)).into_owned())
-        .collect()
 }
 
 /// Returns `true` if a file below a folder contains the canary.

@@ -11,10 +11,10 @@ use solon_control::model::{Failure, Secret, Status};
 use solon_control::sync::Fetcher;
 use solon_control::tree::Fetched;
 
-use super::git::{CANARY, Repository, all_arguments, is_in_file};
+use super::git::{CANARY, Repository, is_in_file};
 use super::git_server::serve_accepting;
 use super::http_server::{HttpServer, response};
-use super::{Folder, fetch_with, secret, source, texts};
+use super::{Folder, all_arguments, fetch_with, secret, source, texts};
 
 /// Returns a token of the provider: the first one, the second one and so on.
 fn token(number: usize) -> String {

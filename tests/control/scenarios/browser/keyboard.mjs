@@ -16,20 +16,29 @@ function focused() {
   const label = element.labels?.[0] ?? element;
   const name = element.getAttribute("aria-label") ?? label.textContent.trim();
   const { outlineStyle, outlineWidth } = getComputedStyle(element);
-  // the first line of a link that is broken
-  const { left, top, width, height } = element.getClientRects()[0];
+  // the first line of a link that is broken, and of it, or of a large region, the part within the window
+  const { left, top, right, bottom } = element.getClientRects()[0];
+  const [x, width] = [Math.max(left, 0), Math.min(right, innerWidth) - Math.max(left, 0)];
+  const [y, height] = [Math.max(top, 0), Math.min(bottom, innerHeight) - Math.max(top, 0)];
   const wrong = [];
   if (outlineStyle === "none" || parseFloat(outlineWidth) < 2) wrong.push("no outline");
-  if (left < 0 || top < 0 || left + width > innerWidth || top > innerHeight || !width || !height) wrong.push("out of sight");
-  const shown = document.elementFromPoint(left + width / 2, Math.min(top + height / 2, innerHeight - 1));
-  if (!element.contains(shown)) wrong.push(`covered by ${shown?.tagName}`);
+  if (width <= 0 || height <= 0) wrong.push(`out of sight: ${left}, ${top} to ${right}, ${bottom}`);
+  else {
+    const shown = document.elementFromPoint(x + width / 2, y + height / 2);
+    if (!element.contains(shown)) wrong.push(`covered by ${shown?.tagName}`);
+  }
   return { text: role === "main" ? role : `${role} ${name}`, wrong };
 }
 
-// Presses a key and returns the text of the focused element, which must be visible. Returns `null` at the end of the page.
+// Presses a key and returns the text of the focused element, which must become visible. Returns `null` at the end of the page.
 async function press(page, key) {
   await page.keyboard.press(key);
-  const element = await page.evaluate(focused);
+  let element = await page.evaluate(focused);
+  // the browser scrolls a little later
+  for (let tries = 0; element?.wrong.length && tries < 100; tries++) {
+    await page.waitForTimeout(50);
+    element = await page.evaluate(focused);
+  }
   if (element) assert.deepEqual(element.wrong, [], element.text);
   return element?.text ?? null;
 }
