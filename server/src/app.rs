@@ -20,7 +20,7 @@ use self::checks::Checks;
 use self::exposure::{restrict_hosts, warn_of_openness};
 pub use self::signals::survive_hangup;
 use self::signals::{Hangup, reload_on, stopped};
-use crate::api::{RoutingService, State, export_metrics, log_status};
+use crate::api::{ActiveConstraints, RoutingService, State, export_metrics, log_status};
 use crate::config::{DiscoverySettings, Live, ServerOptions};
 use crate::execution::{Executor, Pool};
 use crate::http::{self, Budget, Serving, serve};
@@ -63,6 +63,7 @@ pub struct Server {
     registry: Arc<Registry>,
     manager: Arc<Manager>,
     hangup: Vec<Hangup>,
+    constraints: ActiveConstraints,
 }
 
 /// Time limit for sending the last spans.
@@ -151,6 +152,7 @@ impl Server {
             self.engine.clone(),
             self.options.clone(),
             self.live.clone(),
+            self.constraints.clone(),
             registry.clone(),
             self.decision_logs.clone(),
         );

@@ -48,6 +48,8 @@ mod downloads;
 mod emulators;
 #[path = "http/environment.rs"]
 mod environment;
+#[path = "http/gatekeeper.rs"]
+mod gatekeeper;
 #[path = "http/heads.rs"]
 mod heads;
 #[path = "http/hosts.rs"]

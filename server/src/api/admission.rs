@@ -1,10 +1,11 @@
-//! Admission of objects to a Kubernetes cluster: `POST /v0/admission/{package}`.
+//! Admission of objects to a Kubernetes cluster: `POST /v0/admission/{package}`, and by constraints of [`gatekeeper`].
 //!
 //! The API server posts an `AdmissionReview`, which is the input, and the package decides by its rules ([`AdmissionDecision`]). A
 //! review without a decision is denied by a response, because `failurePolicy: Ignore` of the API server admits after any other
 //! error. `server.admission.failure_response: error` leaves that to the API server.
 
 mod decision;
+pub(super) mod gatekeeper;
 mod review;
 
 use solon::store::Path;
@@ -27,11 +28,7 @@ const NO_DECISION: &str = "the admission policy made no decision";
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let package = request.rest_of_path().unwrap_or_default().trim_matches('/');
     let input = body::value(request);
-    let review = match input
-        .as_ref()
-        .map_err(Clone::clone)
-        .and_then(Review::from_input)
-    {
+    let review = match read_review(&input) {
         Ok(review) => review,
         Err(problem) => return Ok(malformed(input.as_ref().ok(), &problem)),
     };
@@ -54,21 +51,44 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     });
     let answer = match decided {
         Ok(decided) => Answer::of_decision(&decided.result),
-        Err(error @ ApiError::Elsewhere(_)) => return Err(error),
-        Err(error) => {
-            warn!(
-                request_id = request.info().id,
-                uid = review.uid,
-                err = error.log_text(),
-                "An admission review has no decision."
-            );
-            if !state.options.admission_failures_are_denied {
-                return Err(error);
-            }
-            Answer::denied(500, NO_DECISION)
-        }
+        Err(error) => undecided(state, request, review.uid, error)?,
     };
     Ok(respond(answer.review(review.uid)))
+}
+
+/// Reads the review of a body.
+///
+/// # Errors
+/// The body cannot be parsed, or is not a review.
+fn read_review(input: &Result<Value, String>) -> Result<Review<'_>, String> {
+    let input = input.as_ref().map_err(Clone::clone)?;
+    Review::from_input(input)
+}
+
+/// Returns the denial of a review without a decision, and logs the reason.
+///
+/// # Errors
+/// `error` itself, if the API server decides about failures, or if the request must be evaluated elsewhere.
+fn undecided(
+    state: &State,
+    request: &Call<'_>,
+    uid: &str,
+    error: ApiError,
+) -> Result<Answer, ApiError> {
+    if matches!(error, ApiError::Elsewhere(_)) {
+        return Err(error);
+    }
+    warn!(
+        request_id = request.info().id,
+        uid,
+        err = error.log_text(),
+        "An admission review has no decision."
+    );
+    if state.options.admission_failures_are_denied {
+        Ok(Answer::denied(500, NO_DECISION))
+    } else {
+        Err(error)
+    }
 }
 
 /// Denies a review that cannot be decided. The API server takes a response without the review's `uid` for an error.

@@ -42,6 +42,7 @@ mod status;
 mod warning;
 mod write;
 
+pub use admission::gatekeeper::{ActiveConstraints, ConstraintSet, constraint_files};
 pub use call::Call;
 pub use decide::Decider;
 pub use error::ApiError;

@@ -111,6 +111,11 @@ static ROUTES: &[Route] = &[
         actions: &[action("POST", Runs::Anywhere, admission::post)],
     },
     Route {
+        path: "/v0/gatekeeper",
+        below: false,
+        actions: &[action("POST", Runs::InPool, admission::gatekeeper::post)],
+    },
+    Route {
         path: "/v1/batch/data",
         below: true,
         actions: &[action("POST", Runs::InPool, batch::post)],

@@ -6,6 +6,7 @@ use arc_swap::ArcSwapOption;
 use prometheus_client::registry::Registry;
 use solon::{Engine, Limits, PreparedFilters, PreparedQuery, QuerySource};
 
+use super::admission::gatekeeper::ActiveConstraints;
 use super::cache::Cache;
 use super::call::Call;
 use super::decision_log::SnapshotFacts;
@@ -40,6 +41,8 @@ pub struct State {
     pub options: ServerOptions,
     /// Options that may change while the server runs, and the configuration without secrets.
     pub live: Live,
+    /// Constraints of Gatekeeper.
+    pub constraints: ActiveConstraints,
     /// Prepared documents.
     pub documents: Documents,
     /// Prepared queries.
@@ -74,11 +77,13 @@ impl State {
         engine: Engine,
         options: ServerOptions,
         live: Live,
+        constraints: ActiveConstraints,
         plugins: Arc<Plugins>,
         decision_logs: DecisionLogs,
     ) -> Arc<Self> {
         Arc::new_cyclic(|me| Self {
             me: me.clone(),
+            constraints,
             plugins,
             decision_logs,
             facts: ArcSwapOption::empty(),

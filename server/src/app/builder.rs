@@ -8,7 +8,7 @@ use solon_host::{NetworkRules, RestrictedHost};
 use solon_outbound::Services;
 
 use super::{Hangup, Server, labels_of};
-use crate::api::file_name;
+use crate::api::{ActiveConstraints, file_name};
 use crate::config::{ENVOY, Live, LiveOptions, PluginSettings, ServerOptions};
 use crate::plugins::decision_logs::DecisionLogs;
 use crate::plugins::{
@@ -27,6 +27,7 @@ pub struct ServerBuilder {
     plugins: Vec<Start>,
     settings: Option<PluginSettings>,
     hangup: Vec<Hangup>,
+    constraints: ActiveConstraints,
 }
 
 impl ServerBuilder {
@@ -104,6 +105,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Sets the constraints that `POST /v0/gatekeeper` decides by. The caller may replace them while the server runs.
+    #[must_use]
+    pub(crate) fn constraints(mut self, constraints: ActiveConstraints) -> Self {
+        self.constraints = constraints;
+        self
+    }
+
     /// Builds the server.
     pub fn build(self) -> Server {
         let engine = self.engine.unwrap_or_else(|| {
@@ -150,6 +158,7 @@ impl ServerBuilder {
             registry,
             manager: Arc::new(manager),
             hangup: self.hangup,
+            constraints: self.constraints,
         }
     }
 }

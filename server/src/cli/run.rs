@@ -2,6 +2,7 @@
 
 mod bounds;
 mod bundles;
+mod constraints;
 mod files;
 mod host;
 mod origins;
@@ -24,6 +25,7 @@ use solon::{Capabilities, Engine, LoadReport, Value, json};
 use solon_host::{RestrictedHost, SystemFiles};
 use solon_outbound::Services;
 
+use self::constraints::StartedConstraints;
 use self::host::ServerHost;
 use self::reload::{Reload, services};
 use self::started::StartedEngine;
@@ -215,6 +217,8 @@ fn start(args: &Args) -> Result<(), String> {
         let text = text.unwrap_or_else(|| report.text(report.is_of_loading()));
         format!("load error: {text}")
     })?;
+    let constraints = StartedConstraints::load(&config.settings.constraints, args.watch)
+        .map_err(|text| line(format!("load error: {text}")))?;
     let layout = given(args.log_timestamp_format.as_deref()).map(str::to_owned);
     let layout = layout.or_else(|| std::env::var("OPA_LOG_TIMESTAMP_FORMAT").ok());
     let layout = layout.as_deref();
@@ -249,7 +253,7 @@ fn start(args: &Args) -> Result<(), String> {
     if let Some(files) = watched_files {
         args.watch_files(files, file_requests, &engine, capabilities, report);
     }
-    let mut server = builder.build();
+    let mut server = constraints.attach(builder).build();
     let discovery = config.settings.plugins.discovery.clone();
     let reload = Arc::new(Mutex::new(Reload {
         args: args.clone(),

@@ -288,7 +288,7 @@ fn the_authorization_decision_changes_at_once() {
 #[test]
 fn keys_that_need_a_restart_are_named_and_have_no_effect() {
     let first = "labels: {a: x}\ncaching: {inter_query_builtin_cache: {max_size_bytes: 1000}}\n";
-    let second = "labels: {a: y}\ncaching: {inter_query_builtin_cache: {max_size_bytes: 2000}, inter_query_builtin_value_cache: {max_num_entries: 5}}\nserver: {ui: true, metrics: {prom: {http_request_duration_seconds: {buckets: [1]}}}, decoding: {max_length: 50}}\npersistence_directory: other\nstorage: {sqlite: {path: never.db}}\ncapabilities: none.json\n";
+    let second = "labels: {a: y}\ncaching: {inter_query_builtin_cache: {max_size_bytes: 2000}, inter_query_builtin_value_cache: {max_num_entries: 5}}\nserver: {ui: true, admission: {failure_response: error, gatekeeper: {paths: [none]}}, metrics: {prom: {http_request_duration_seconds: {buckets: [1]}}}, decoding: {max_length: 50}}\npersistence_directory: other\nstorage: {sqlite: {path: never.db}}\ncapabilities: none.json\n";
     let mut server = watching(&[("c.yaml", first)]);
     let address = server.address().to_owned();
     let message = "The change of this key takes effect after a restart.";
@@ -297,6 +297,8 @@ fn keys_that_need_a_restart_are_named_and_have_no_effect() {
         "caching.inter_query_builtin_value_cache.max_num_entries",
         "capabilities",
         "persistence_directory",
+        "server.admission.failure_response",
+        "server.admission.gatekeeper.paths",
         "server.metrics.prom.http_request_duration_seconds.buckets",
         "server.ui",
         "storage.sqlite.path",

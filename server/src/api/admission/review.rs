@@ -15,6 +15,8 @@ const KIND: &str = "AdmissionReview";
 pub struct Review<'a> {
     /// The whole review.
     pub input: &'a Value,
+    /// The member `request`, an object.
+    pub request: &'a Value,
     /// Id that the response must have.
     pub uid: &'a str,
     operation: &'a str,
@@ -51,6 +53,7 @@ impl<'a> Review<'a> {
         let operation = operation.ok_or("`request.operation` must be a string")?;
         Ok(Self {
             input,
+            request,
             uid,
             operation,
         })
@@ -111,6 +114,16 @@ impl Answer {
                 .insert("auditAnnotations".to_owned(), annotations);
         }
         answer
+    }
+
+    /// Sets a member of the status.
+    #[must_use]
+    pub fn with_status(mut self, name: &str, value: serde_json::Value) -> Self {
+        let status = self.members.entry("status").or_insert_with(|| json!({}));
+        if let Some(status) = status.as_object_mut() {
+            status.insert(name.to_owned(), value);
+        }
+        self
     }
 
     /// Returns the text of the review with this response.

@@ -8,13 +8,14 @@ use super::settings::Settings;
 use super::{Config, schema, service_names};
 
 /// Keys that take effect only at startup.
-const AT_START: [&[&str]; 9] = [
+const AT_START: [&[&str]; 10] = [
     &["caching"],
     &["capabilities"],
     &["discovery"],
     &["distributed_tracing"],
     &["metrics_export"],
     &["persistence_directory"],
+    &["server", "admission"],
     &["server", "metrics"],
     &["server", "ui"],
     &["storage"],

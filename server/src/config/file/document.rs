@@ -157,6 +157,16 @@ pub struct AdmissionSection {
     /// Response to a review without a decision: `deny` denies it, `error` leaves it to `failurePolicy` of the API server.
     #[schemars(extend("default" = "deny"), example = &"error")]
     pub failure_response: Option<String>,
+    pub gatekeeper: GatekeeperSection,
+}
+
+/// Constraints of Gatekeeper, by which `POST /v0/gatekeeper` decides.
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "an object")]
+pub struct GatekeeperSection {
+    /// Files and folders with constraint templates and constraints, as YAML or JSON.
+    #[schemars(example = ["/etc/solon/constraints"])]
+    pub paths: Vec<String>,
 }
 
 #[derive(Debug, Default, serde::Deserialize, JsonSchema)]

@@ -1,6 +1,7 @@
 //! Settings of the server in a configuration.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use solon_outbound::{KeyConfig, Services, ServicesConfig};
 
@@ -23,6 +24,8 @@ pub struct Settings {
     pub ui: bool,
     /// `true` if an admission review without a decision is denied by a response.
     pub admission_failures_are_denied: bool,
+    /// Files and folders with constraint templates and constraints.
+    pub constraints: Vec<PathBuf>,
     /// Compression of responses.
     pub packing: Packing,
     /// Maximum size of a request body, in bytes.
@@ -92,6 +95,13 @@ impl Settings {
                     return Err("invalid value for server.admission.failure_response, accepted values are deny and error".to_owned());
                 }
             },
+            constraints: server
+                .admission
+                .gatekeeper
+                .paths
+                .iter()
+                .map(PathBuf::from)
+                .collect(),
             packing,
             body: positive("server.decoding.max_length", decoding.max_length)?,
             max_decompressed: positive(
