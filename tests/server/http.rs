@@ -58,6 +58,8 @@ mod hosts;
 mod identity;
 #[path = "http/inside.rs"]
 mod inside;
+#[path = "http/kube_mgmt.rs"]
+mod kube_mgmt;
 #[path = "http/load.rs"]
 mod load;
 #[path = "http/metadata.rs"]
