@@ -146,6 +146,18 @@ impl Root {
     }
 }
 
+impl Root {
+    /// Writes a certificate and its key.
+    fn write_certificate(&self) {
+        let key = rcgen::KeyPair::generate().unwrap();
+        let names = vec!["localhost".to_owned()];
+        let certificate = rcgen::CertificateParams::new(names).unwrap();
+        let certificate = certificate.self_signed(&key).unwrap();
+        self.write("tls.crt", &certificate.pem());
+        self.write("tls.key", &key.serialize_pem());
+    }
+}
+
 /// Starts a policy server with a command line of a manifest, and waits until it serves.
 fn start(root: &Root, command: &[String]) -> Result<(), String> {
     let arguments = command
@@ -182,9 +194,10 @@ fn start(root: &Root, command: &[String]) -> Result<(), String> {
 #[test]
 fn configurations_of_manifests_start_a_server() {
     let mut started = 0;
-    for path in ["kubernetes", "sidecar/envoy", "sidecar/istio"] {
+    for path in ["admission", "kubernetes", "sidecar/envoy", "sidecar/istio"] {
         let root = Root::new(&path.replace('/', "-"));
         root.write("token", "secret");
+        root.write_certificate();
         let mut servers = Vec::new();
         for file in files(&folder().join(path), &[".yaml"]) {
             for document in documents(&file) {
@@ -200,7 +213,7 @@ fn configurations_of_manifests_start_a_server() {
             started += 1;
         }
     }
-    assert_eq!(started, 3);
+    assert_eq!(started, 4);
 }
 
 #[test]
