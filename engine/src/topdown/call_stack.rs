@@ -7,7 +7,6 @@ use solon_syntax::source::Span;
 use super::machine::{Continuation, Exprs, Goal, SearchResult, Topdown};
 use super::term::{FrameId, TermRef};
 use crate::builtins::{BuiltinEntry, EvalErrorCode, may_block};
-use crate::compile::Locals;
 use crate::runtime::{EvalError, Halt, StackFrame};
 use crate::value::ValueRef;
 
@@ -202,7 +201,7 @@ impl<'a> Variables<'a> {
 fn literal<'a>(variable: &Term, frame: FrameId, goals: &[Goal<'a>]) -> Option<&'a Term> {
     let name = variable
         .as_var()
-        .filter(|name| Locals::is_generated(name))?;
+        .filter(|name| name.starts_with("__local") || name.starts_with('$'))?;
     let bodies = goals
         .iter()
         .rev()

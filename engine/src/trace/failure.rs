@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use solon_syntax::ast::visit::{Descent, Exprs, Visitor, Walk as _};
-use solon_syntax::ast::{Expr, ExprKind, Module, Name, Term, TermKind, With};
+use solon_syntax::ast::{Expr, ExprKind, Module, Name, Term, TermKind, VarScan, With};
 use solon_syntax::source::Span;
 
 use super::event::{Event, EventNode};
 use super::pretty::Names;
-use crate::compile::locals::names_in;
 
 /// Maximum length of a reported value, in bytes.
 const LONGEST_VALUE: usize = 64;
@@ -264,7 +263,8 @@ impl<'a> SourceExpr<'a> {
                 .get(at)
                 .is_some_and(|other| assigns_one_of(other, &parts))
             {
-                parts.extend(names_in(others.remove(at)));
+                let assignment = others.remove(at);
+                VarScan::default().each(assignment, |_, name| parts.push(name.clone()));
             }
         }
         Self {

@@ -17,11 +17,11 @@ pub struct Constants {
     values: Vec<Value>,
     strings: HashMap<Arc<str>, ConstId>,
     /// Results of [`Self::specialised`] by built-in and constant operands.
-    calls: HashMap<CallKey, Option<Arc<dyn Prepared>>>,
+    calls: HashMap<SpecialisedCallKey, Option<Arc<dyn Prepared>>>,
 }
 
 /// A built-in and the constant operands of a call.
-type CallKey = (&'static str, Box<[Option<ConstId>]>);
+type SpecialisedCallKey = (&'static str, Box<[Option<ConstId>]>);
 
 impl Constants {
     /// Creates a collection whose ids follow those of a program.
