@@ -166,9 +166,9 @@ impl BundleBuilder {
             }
             bundle.manifest.revision = String::new();
         } else {
-            let (engine, change) = self.prepared(&modules, &bundle.documents);
-            let checked = engine.validate(change);
-            checked.map_err(|error| BuildError::from_error(&error))?;
+            let (engine, change) = self.prepare(&modules, &bundle.documents);
+            let result = engine.validate(change);
+            result.map_err(|error| BuildError::from_error(&error))?;
         }
         if let Some(revision) = &self.revision {
             bundle.manifest.revision.clone_from(revision);
@@ -183,13 +183,13 @@ impl BundleBuilder {
         modules: &[output::OutputModule],
         documents: &Value,
     ) -> Result<Engine, Error> {
-        let (engine, change) = self.prepared(modules, documents);
+        let (engine, change) = self.prepare(modules, documents);
         engine.apply(change)?;
         Ok(engine)
     }
 
     /// Returns an engine, and the change that adds the policies and documents to it.
-    fn prepared(&self, modules: &[output::OutputModule], documents: &Value) -> (Engine, Change) {
+    fn prepare(&self, modules: &[output::OutputModule], documents: &Value) -> (Engine, Change) {
         // OPA's builds erase calls of `print`
         let options = Options::default()
             .capabilities(self.capabilities.clone())

@@ -59,8 +59,8 @@ impl<In: Serialize + ?Sized, Out: DeserializeOwned> Decision<In, Out> {
     pub fn decide(&self, input: &In) -> Result<Option<Out>, Error> {
         let input =
             to_value(input).map_err(|error| Error::Input(InputError::new(error.to_string())))?;
-        let answer = self.document.evaluate(&Request::new().input(&input))?;
-        answer
+        let result = self.document.evaluate(&Request::new().input(&input))?;
+        result
             .map(|value| from_value(value.borrow()))
             .transpose()
             .map_err(Error::Output)

@@ -226,9 +226,9 @@ impl Engine {
         timer: Timer<'_>,
     ) -> Result<PendingCommit, Error> {
         let mut modules = before.policy.modules.clone();
-        let mut refused = Vec::new();
+        let mut errors = Vec::new();
         let mut laps = timer.start();
-        let mut changed = Vec::with_capacity(change.len());
+        let mut changes = Vec::with_capacity(change.len());
         let is_text = |(_, text): &(String, Option<ModuleSource>)| {
             matches!(text, Some(ModuleSource::Source(..)))
         };
@@ -237,35 +237,35 @@ impl Engine {
             let module = match module {
                 Some(Ok(module)) => module,
                 Some(Err(diagnostics)) => {
-                    refused.extend(diagnostics.0);
+                    errors.extend(diagnostics.0);
                     continue;
                 }
                 None => {
                     if modules.remove(&name).is_none() {
                         return Err(Error::UnknownModule { name });
                     }
-                    changed.push((name, None));
+                    changes.push((name, None));
                     continue;
                 }
             };
-            let stored = StoredModule {
+            let module_to_store = StoredModule {
                 name: name.clone(),
                 text: module.source.text.clone(),
                 version: module.version,
                 origin: Origin::Client,
             };
-            changed.push((name.clone(), Some(stored)));
+            changes.push((name.clone(), Some(module_to_store)));
             modules.insert(name, module);
         }
-        if !refused.is_empty() {
-            return Err(Error::Compile(Diagnostics(refused)));
+        if !errors.is_empty() {
+            return Err(Error::Compile(Diagnostics(errors)));
         }
         if parses {
             laps.end(|| "rego_module_parse".to_owned());
         }
         let mut transaction = Transaction::new(&before.documents);
         edit(&mut transaction)?;
-        let policy = if changed.is_empty() && strict == self.inner.options.strict {
+        let policy = if changes.is_empty() && strict == self.inner.options.strict {
             self.inner.check_conflicts(before, &transaction)?;
             None
         } else {
@@ -276,7 +276,7 @@ impl Engine {
         Ok(PendingCommit {
             policy,
             transaction,
-            modules: changed,
+            modules: changes,
             origins: before.module_origins.clone(),
         })
     }

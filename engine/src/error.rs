@@ -112,7 +112,7 @@ impl Error {
             Self::Compile(diagnostics) => diagnostics.0.iter().map(of_diagnostic).collect(),
             Self::Load(LoadErrors(errors)) => {
                 let entries = errors.iter().map(|error| match error.diagnostic() {
-                    Some(one) => of_diagnostic(one),
+                    Some(diagnostic) => of_diagnostic(diagnostic),
                     None => ErrorEntry::new("load_error", error.to_string()),
                 });
                 entries.collect()
@@ -169,14 +169,18 @@ impl Error {
 
 const EMPTY_QUERY: &str = "cannot evaluate empty query";
 
-fn of_diagnostic(one: &Diagnostic) -> ErrorEntry {
+fn of_diagnostic(diagnostic: &Diagnostic) -> ErrorEntry {
     ErrorEntry {
-        code: one.code.as_str().to_owned(),
-        message: one.message.clone(),
-        location: one
-            .has_location()
-            .then(|| (one.file.to_string(), one.span.row, one.span.col)),
-        details: one.details.clone(),
+        code: diagnostic.code.as_str().to_owned(),
+        message: diagnostic.message.clone(),
+        location: diagnostic.has_location().then(|| {
+            (
+                diagnostic.file.to_string(),
+                diagnostic.span.row,
+                diagnostic.span.col,
+            )
+        }),
+        details: diagnostic.details.clone(),
         stack: Vec::new(),
     }
 }
@@ -197,8 +201,8 @@ impl fmt::Display for Error {
             Self::EmptyQuery => f.write_str(EMPTY_QUERY),
             Self::UnknownModule { name } => write!(f, "policy id `{name}` not found"),
             Self::Filter(entries) => {
-                let words: Vec<String> = entries.iter().map(ErrorEntry::line).collect();
-                f.write_str(&words.join("\n"))
+                let lines: Vec<String> = entries.iter().map(ErrorEntry::line).collect();
+                f.write_str(&lines.join("\n"))
             }
             Self::Internal(error) => error.fmt(f),
         }

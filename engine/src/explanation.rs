@@ -156,7 +156,7 @@ impl PreparedQuery {
         options: impl Into<ExplainOptions<'s>>,
     ) -> Explanation {
         match self.pin_for(request) {
-            Ok(bound) => bound.explain(request, options),
+            Ok(pinned) => pinned.explain(request, options),
             Err(error) => Explanation::without_query(Err(error)),
         }
     }
@@ -194,14 +194,22 @@ impl PinnedQuery {
         search: SearchOptions<'_>,
     ) -> Result<Vec<Solution>, Error> {
         let inner = &*self.0.prepared;
-        query::search(self.eval_env(), request, search, inner, |walk, inner| {
-            let mut walk = walk.searching_once(&inner.keyed).with_call_stack();
-            let rows = walk.solutions(&inner.question()).map_err(|mut error| {
-                error.stack = walk.stack();
-                error
-            })?;
-            Ok(rows.iter().filter_map(|row| inner.solution(row)).collect())
-        })
+        query::search(
+            self.eval_env(),
+            request,
+            search,
+            inner,
+            |evaluator, inner| {
+                let mut evaluator = evaluator.searching_once(&inner.keyed).with_call_stack();
+                let rows = evaluator
+                    .solutions(&inner.question())
+                    .map_err(|mut error| {
+                        error.stack = evaluator.stack();
+                        error
+                    })?;
+                Ok(rows.iter().filter_map(|row| inner.solution(row)).collect())
+            },
+        )
     }
 
     /// Evaluates a request and records the steps. A debug build also runs the fast evaluator; a different result is an
@@ -237,20 +245,20 @@ impl PinnedQuery {
     fn is_nondeterministic(&self) -> bool {
         let program = self.eval_env().program();
         let functions = &program.functions;
-        let mut found = functions.iter().any(|function| !function.memoise);
-        let mut look = Terms(|term: &Term| {
+        let mut is_found = functions.iter().any(|function| !function.memoise);
+        let mut visit = Terms(|term: &Term| {
             if let TermKind::Ref(_) = &term.kind {
-                found = found
+                is_found = is_found
                     || builtins::all().any(|entry| {
                         entry.builtin.nondeterministic && term.is_operator(entry.builtin.name)
                     });
             }
             Descent::Into
         });
-        self.0.prepared.body.walk(&mut look);
+        self.0.prepared.body.walk(&mut visit);
         let modules = program.canonical.modules.iter();
-        modules.for_each(|module| module.rules.walk(&mut look));
-        found
+        modules.for_each(|module| module.rules.walk(&mut visit));
+        is_found
     }
 
     fn disagreement(&self) -> Error {
@@ -268,21 +276,21 @@ fn agree(left: &Result<Vec<Solution>, Error>, right: &Result<Vec<Solution>, Erro
     match (left, right) {
         (Ok(left), Ok(right)) => left == right,
         (Err(left), Err(right)) => {
-            let told = |error: &Error| -> Vec<_> {
+            let entries_of = |error: &Error| -> Vec<_> {
                 let entries = error.entries().into_iter();
                 entries
                     .map(|entry| (entry.code, entry.message, entry.location))
                     .collect()
             };
-            told(left) == told(right)
+            entries_of(left) == entries_of(right)
         }
         _ => false,
     }
 }
 
 /// Returns `true` if a limit ended the evaluation. The evaluators do not reach limits at the same point.
-fn ran_out(answer: &Result<Vec<Solution>, Error>) -> bool {
-    matches!(answer, Err(Error::Eval(error)) if matches!(error.code, EvalErrorCode::Cancel(_)))
+fn ran_out(result: &Result<Vec<Solution>, Error>) -> bool {
+    matches!(result, Err(Error::Eval(error)) if matches!(error.code, EvalErrorCode::Cancel(_)))
 }
 
 impl PreparedPartial {
@@ -293,7 +301,7 @@ impl PreparedPartial {
         options: impl Into<ExplainOptions<'s>>,
     ) -> Explanation<Residuals> {
         match self.pin_for(request) {
-            Ok(bound) => bound.explain(request, options),
+            Ok(pinned) => pinned.explain(request, options),
             Err(error) => Explanation::without_query(Err(error)),
         }
     }
@@ -348,9 +356,9 @@ impl ExplainedQuery {
 
 impl<T> Explanation<T> {
     /// Returns an explanation without events.
-    fn without_query(answer: Result<T, Error>) -> Self {
+    fn without_query(result: Result<T, Error>) -> Self {
         Self {
-            result: answer,
+            result,
             events: Vec::new(),
             longest: limits::RESULT_BYTES,
             query: ExplainedQuery::Nothing,
@@ -359,13 +367,13 @@ impl<T> Explanation<T> {
 
     /// Splits the explanation into the result and the recorded steps.
     pub(crate) fn split(self) -> (Result<T, Error>, Explanation<()>) {
-        let how = Explanation {
+        let explanation = Explanation {
             result: Ok(()),
             events: self.events,
             longest: self.longest,
             query: self.query,
         };
-        (self.result, how)
+        (self.result, explanation)
     }
 
     /// Converts the result.
@@ -401,12 +409,12 @@ impl<T> Explanation<T> {
         if let Some(observer) = search.observer {
             observers.0.push(observer);
         }
-        let answer = run(SearchOptions {
+        let result = run(SearchOptions {
             observer: Some(&mut observers),
             ..search
         });
         Self {
-            result: answer,
+            result,
             events: recorder.into_events(),
             longest: longest.min(limits::RESULT_BYTES),
             query,
@@ -418,13 +426,13 @@ impl<T> Explanation<T> {
     /// # Errors
     /// [`Error::Eval`] if they exceed the maximum length.
     pub fn lines(&self, options: TraceLines) -> Result<Vec<String>, Error> {
-        let how = Pretty {
+        let format = Pretty {
             gap: options.gap,
             files: options.locations.then(|| self.files()),
             variables: options.variables,
             originals: self.names(),
         };
-        Error::caught(|| trace::pretty(&self.events, how, self.longest).map_err(too_long))
+        Error::caught(|| trace::pretty(&self.events, format, self.longest).map_err(too_long))
     }
 
     /// Returns the events as JSON in the format of the REST API.

@@ -14,7 +14,8 @@ use crate::compile::annotations::rule_path;
 use crate::error::{Error, ErrorEntry, OptionError};
 use crate::filter::{
     FilterCondition, FilterLanguage, FilterTarget, Hints, Manner, MappedNames, MappingError,
-    Mappings, Rejection, Statement, check, conflicts, masks, settled, sql, together, ucast,
+    Mappings, Rejection, Statement, check, conflicts, masks, merge_masks, resolve_literals, sql,
+    ucast,
 };
 use crate::partial::Residuals;
 use crate::partial_query::{PartialInner, PinnedPartial};
@@ -64,7 +65,7 @@ impl Filters {
     /// by dialect; all UCAST targets share the key `ucast`, where the first one wins. Filters that keep no row are left
     /// out.
     pub fn to_response(&self, several: bool) -> Value {
-        let one = |query: &FilterQuery| {
+        let query_value = |query: &FilterQuery| {
             let mut fields: Vec<(Value, Value)> = Vec::new();
             match query {
                 FilterQuery::Sql(sql) => {
@@ -79,20 +80,20 @@ impl Filters {
             fields.extend(self.masks.clone().map(|masks| ("masks".into(), masks)));
             Value::object(fields)
         };
-        let mut made = self
+        let mut queries = self
             .filters
             .iter()
-            .filter_map(|filter| Some((filter.target.key(), one(filter.query.as_ref()?))));
+            .filter_map(|filter| Some((filter.target.key(), query_value(filter.query.as_ref()?))));
         if !several {
-            return made
+            return queries
                 .next()
-                .map_or_else(|| Value::object(Vec::new()), |(_, it)| it);
+                .map_or_else(|| Value::object(Vec::new()), |(_, query)| query);
         }
         let mut all: Vec<(Value, Value)> = Vec::new();
-        for (key, made) in made {
+        for (key, query) in queries {
             let key = Value::string(key);
-            if all.iter().all(|(taken, _)| *taken != key) {
-                all.push((key, made));
+            if all.iter().all(|(known_key, _)| *known_key != key) {
+                all.push((key, query));
             }
         }
         Value::object(all)
@@ -109,8 +110,8 @@ impl Filters {
 /// engine.set_module("p.rego", "package p\ninclude if input.rows.owner == input.user")?;
 /// let options = FilterOptions::new([FilterTarget::Postgresql]).unknowns(["input.rows"]);
 /// let filters = engine.prepare_filters("data.p.include", &options)?;
-/// let made = filters.compile(&Request::new().input_json(br#"{"user": "alice"}"#))?;
-/// let Some(FilterQuery::Sql(sql)) = &made.filters[0].query else { panic!("a filter keeps no row") };
+/// let result = filters.compile(&Request::new().input_json(br#"{"user": "alice"}"#))?;
+/// let Some(FilterQuery::Sql(sql)) = &result.filters[0].query else { panic!("a filter keeps no row") };
 /// assert_eq!(sql.text, "WHERE rows.owner = E'alice'");
 /// # Ok::<(), solon::Error>(())
 /// ```
@@ -153,8 +154,8 @@ impl PreparedFilters {
     /// let filters = engine.prepare_filters("data.filters.include", &options)?;
     ///
     /// let input = solon::json::read(br#"{"favourites": ["red", "green"]}"#)?;
-    /// let made = filters.compile(&Request::new().input(&input))?;
-    /// let Some(FilterQuery::Sql(sql)) = &made.filters[0].query else { panic!() };
+    /// let result = filters.compile(&Request::new().input(&input))?;
+    /// let Some(FilterQuery::Sql(sql)) = &result.filters[0].query else { panic!() };
     /// assert_eq!(sql.text, "WHERE fruits.colour IN (E'red', E'green')");
     /// # Ok::<(), solon::Error>(())
     /// ```
@@ -179,20 +180,20 @@ impl PreparedFilters {
             prepared: inner,
             ..
         } = &pinned;
-        let mut near = Hints::new(&inner.names);
+        let mut hints = Hints::new(&inner.names);
         let compiled = &*snapshot.state().policy.compiled;
-        let observer = inner.hints.then_some(&mut near as &mut dyn Observer);
-        let left = evaluate_residuals(&pinned, &inner.partial, request, observer)?;
+        let observer = inner.hints.then_some(&mut hints as &mut dyn Observer);
+        let residuals = evaluate_residuals(&pinned, &inner.partial, request, observer)?;
         laps.end(|| "rego_partial_eval".to_owned());
-        let (checked, mut refusals) = inner.judged(&left);
+        let (condition, mut rejections) = inner.judge(&residuals);
         laps.end(|| "compile_eval_constraints".to_owned());
         let mut masks = None;
         let mut mask_laps = timer.start();
-        if !matches!(checked, Ok(FilterCondition::Never)) {
+        if !matches!(condition, Ok(FilterCondition::Never)) {
             match evaluate_masks(&pinned, request) {
-                Ok(Ok(found)) => masks = found,
-                Ok(Err(refusal)) => refusals.push(refusal),
-                Err(error) if checked.is_ok() => return Err(error),
+                Ok(Ok(values)) => masks = values,
+                Ok(Err(rejection)) => rejections.push(rejection),
+                Err(error) if condition.is_ok() => return Err(error),
                 Err(_) => {}
             }
         }
@@ -201,18 +202,20 @@ impl PreparedFilters {
             laps.end(|| "compile_eval_mask_rule".to_owned());
         }
         let mut filters = Vec::with_capacity(inner.targets.len());
-        match checked {
+        match condition {
             Ok(condition) => {
                 for (target, mappings) in &inner.targets {
-                    match inner.written(&condition, *target, mappings) {
+                    match inner.query_for_target(&condition, *target, mappings) {
                         Ok(query) => filters.push(Filter {
                             target: *target,
                             query,
                         }),
                         Err(_) => {
-                            for refusal in inner.unsaid(&condition, *target, mappings) {
-                                if !refusals.contains(&refusal) {
-                                    refusals.push(refusal);
+                            for rejection in
+                                inner.inexpressible_tests(&condition, *target, mappings)
+                            {
+                                if !rejections.contains(&rejection) {
+                                    rejections.push(rejection);
                                 }
                             }
                         }
@@ -220,16 +223,16 @@ impl PreparedFilters {
                 }
             }
             Err(first) => {
-                refusals.splice(0..0, first);
+                rejections.splice(0..0, first);
             }
         }
-        if !refusals.is_empty() {
-            return Err(reject(compiled, refusals));
+        if !rejections.is_empty() {
+            return Err(reject(compiled, rejections));
         }
         laps.end(|| "compile_translate_queries".to_owned());
-        let hints = near.finish().into_iter().map(|near| {
-            let mut entry = ErrorEntry::new("hint", near.message);
-            entry.location = source_location(compiled, near.span);
+        let hints = hints.finish().into_iter().map(|hint| {
+            let mut entry = ErrorEntry::new("hint", hint.message);
+            entry.location = source_location(compiled, hint.span);
             entry
         });
         Ok(Filters {
@@ -286,20 +289,20 @@ fn evaluate_masks(
 ) -> Result<Result<Option<Value>, Rejection>, Error> {
     let mut all = Vec::new();
     for (rule, query) in &pinned.prepared.masks {
-        let left = evaluate_residuals(pinned, query, request, None)?;
-        match masks(&left, &Name::from(MASKS), rule) {
-            Ok(found) => all.extend(found.map(|found| (rule, found))),
-            Err(refusal) => return Ok(Err(refusal)),
+        let residuals = evaluate_residuals(pinned, query, request, None)?;
+        match masks(&residuals, &Name::from(MASKS), rule) {
+            Ok(value) => all.extend(value.map(|value| (rule, value))),
+            Err(rejection) => return Ok(Err(rejection)),
         }
     }
-    Ok(together(all))
+    Ok(merge_masks(all))
 }
 
 impl FilterInner {
     /// Returns the condition that remains, and the rules that may conflict.
-    fn judged(
+    fn judge(
         &self,
-        left: &Residuals,
+        residuals: &Residuals,
     ) -> (Result<FilterCondition, Vec<Rejection>>, Vec<Rejection>) {
         let targets: Vec<FilterTarget> = self.targets.iter().map(|(target, _)| *target).collect();
         let names = MappedNames {
@@ -316,23 +319,26 @@ impl FilterInner {
             namespace: &self.partial.inlining.namespace,
             extensions: self.extensions,
         };
-        (check(left, fragment), conflicts(&left.choices, names))
+        (
+            check(residuals, fragment),
+            conflicts(&residuals.choices, names),
+        )
     }
 
     /// Returns every part of a condition that a target cannot express.
-    fn unsaid(
+    fn inexpressible_tests(
         &self,
         condition: &FilterCondition,
         target: FilterTarget,
         mappings: &Mappings,
     ) -> Vec<Rejection> {
-        let alone = condition.alone();
-        alone
-            .filter_map(|test| self.written(&test, target, mappings).err())
+        let tests = condition.separate_tests();
+        tests
+            .filter_map(|test| self.query_for_target(&test, target, mappings).err())
             .collect()
     }
 
-    fn written(
+    fn query_for_target(
         &self,
         condition: &FilterCondition,
         target: FilterTarget,
@@ -348,16 +354,16 @@ impl FilterInner {
                 return Err(Rejection::new(message, test.span));
             }
         }
-        let condition = &settled(condition, target, mappings)?;
+        let condition = &resolve_literals(condition, target, mappings)?;
         if !target.is_sql() {
             return Ok(ucast(condition, target, mappings)?.map(FilterQuery::Ucast));
         }
-        let made = sql(condition, target, mappings, self.manner)?;
-        Ok(made.map(|mut made| {
-            if !self.bare && !made.text.is_empty() {
-                made.text.insert_str(0, "WHERE ");
+        let statement = sql(condition, target, mappings, self.manner)?;
+        Ok(statement.map(|mut statement| {
+            if !self.bare && !statement.text.is_empty() {
+                statement.text.insert_str(0, "WHERE ");
             }
-            FilterQuery::Sql(made)
+            FilterQuery::Sql(statement)
         }))
     }
 }
@@ -370,23 +376,23 @@ fn source_location(compiled: &Compiled, span: Span) -> Option<(String, u32, u32)
 }
 
 /// Converts rejections to an error, with the names of the files that they refer to.
-pub(crate) fn reject(compiled: &Compiled, refusals: Vec<Rejection>) -> Error {
+pub(crate) fn reject(compiled: &Compiled, rejections: Vec<Rejection>) -> Error {
     let file = |span: Span| source_location(compiled, span);
     let rule = |document: &Ref| {
         let rules = compiled
             .modules
             .iter()
             .flat_map(|module| module.rules.iter().map(move |rule| (module, rule)));
-        let own = rules
+        let rules_of_document = rules
             .filter(|(module, rule)| rule_path(&module.package.path, rule).starts_with(document));
         // if a rule has a default, that is why it is rejected
-        let found = own.min_by_key(|(_, rule)| !rule.default);
-        found.and_then(|(_, rule)| file(rule.span))
+        let rule = rules_of_document.min_by_key(|(_, rule)| !rule.default);
+        rule.and_then(|(_, rule)| file(rule.span))
     };
-    let entries = refusals.into_iter().map(|refusal| {
-        let mut entry = ErrorEntry::new(refusal.code, refusal.message);
-        entry.location = file(refusal.span).or_else(|| rule(refusal.about.as_ref()?));
-        entry.details.extend(refusal.details);
+    let entries = rejections.into_iter().map(|rejection| {
+        let mut entry = ErrorEntry::new(rejection.code, rejection.message);
+        entry.location = file(rejection.span).or_else(|| rule(rejection.about.as_ref()?));
+        entry.details.extend(rejection.details);
         entry
     });
     Error::Filter(entries.collect())
@@ -430,20 +436,21 @@ mod tests {
         let options = FilterOptions::new([FilterTarget::Postgresql]);
         let hints = |unknowns: &[&str]| {
             let options = options.clone().unknowns(unknowns.iter().copied());
-            let made = engine
+            let filters = engine
                 .filters("data.f.include", &options, &Request::new())
                 .unwrap();
-            made.hints
+            filters
+                .hints
                 .into_iter()
                 .map(|hint| (hint.message, hint.location))
                 .collect::<Vec<_>>()
         };
-        let place = |row, col| Some(("f.rego".to_owned(), row, col));
+        let location = |row, col| Some(("f.rego".to_owned(), row, col));
         assert_eq!(
             hints(&["input.fruits"]),
             [(
                 "input.fruit.cost undefined, did you mean input.fruits.cost?".to_owned(),
-                place(5, 12)
+                location(5, 12)
             )]
         );
         assert_eq!(
@@ -451,12 +458,12 @@ mod tests {
             [
                 (
                     "input.fruit.cost undefined, did you mean input.fruits.cost?".to_owned(),
-                    place(5, 12)
+                    location(5, 12)
                 ),
                 (
                     "input.basket.n undefined, did you mean any of [input.baskets.n input.baskett.n]?"
                         .to_owned(),
-                    place(7, 12)
+                    location(7, 12)
                 ),
             ]
         );

@@ -33,27 +33,27 @@ pub trait Indexed<T> {
     ///
     /// # Panics
     /// Panics with [`bug!`] if there is none.
-    fn item<P: IndexType>(&self, at: P) -> &T;
+    fn item<P: IndexType>(&self, position: P) -> &T;
 
     /// Returns the element at a position for modification.
     ///
     /// # Panics
     /// Panics with [`bug!`] if there is none.
-    fn item_mut<P: IndexType>(&mut self, at: P) -> &mut T;
+    fn item_mut<P: IndexType>(&mut self, position: P) -> &mut T;
 }
 
 impl<T> Indexed<T> for [T] {
     #[inline]
-    fn item<P: IndexType>(&self, at: P) -> &T {
-        match self.get(at.position()) {
+    fn item<P: IndexType>(&self, position: P) -> &T {
+        match self.get(position.position()) {
             Some(item) => item,
             None => bug!(OUT_OF_RANGE),
         }
     }
 
     #[inline]
-    fn item_mut<P: IndexType>(&mut self, at: P) -> &mut T {
-        match self.get_mut(at.position()) {
+    fn item_mut<P: IndexType>(&mut self, position: P) -> &mut T {
+        match self.get_mut(position.position()) {
             Some(item) => item,
             None => bug!(OUT_OF_RANGE),
         }
@@ -74,10 +74,10 @@ mod tests {
 
     #[test]
     fn other_positions_panic() {
-        let read = bug::catch(|| *[1].item(1_u16));
-        let written = bug::catch(|| *[1].item_mut(u32::MAX) = 2);
-        for found in [read.map(drop), written] {
-            assert!(found.is_err_and(|message| message.message().contains(super::OUT_OF_RANGE)));
+        let read_result = bug::catch(|| *[1].item(1_u16));
+        let write_result = bug::catch(|| *[1].item_mut(u32::MAX) = 2);
+        for result in [read_result.map(drop), write_result] {
+            assert!(result.is_err_and(|message| message.message().contains(super::OUT_OF_RANGE)));
         }
     }
 }

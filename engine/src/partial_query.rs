@@ -117,8 +117,8 @@ impl Default for PartialOptions {
 /// engine.set_module("p.rego", "package p\nallow if {\n\tinput.role == data.role\n\tinput.n > 1\n}")?;
 /// engine.put("data.role", "admin".into())?;
 /// let partial = engine.prepare_partial("data.p.allow", &PartialOptions::default())?;
-/// let left = partial.evaluate(&Request::new())?;
-/// assert_eq!(left.query_texts(), ["input.role = \"admin\"; gt(input.n, 1)"]);
+/// let residuals = partial.evaluate(&Request::new())?;
+/// assert_eq!(residuals.query_texts(), ["input.role = \"admin\"; gt(input.n, 1)"]);
 /// # Ok::<(), solon::Error>(())
 /// ```
 #[derive(Clone)]

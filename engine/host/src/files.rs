@@ -65,9 +65,9 @@ pub fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, HostError> {
     }
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(problem)?;
-    let read = file.take(limit.saturating_add(1)).read_to_end(&mut bytes);
-    let read = u64::try_from(read.map_err(problem)?).unwrap_or(u64::MAX);
-    if read > limit {
+    let length = file.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    let length = u64::try_from(length.map_err(problem)?).unwrap_or(u64::MAX);
+    if length > limit {
         let message = format!("file is larger than {limit} bytes");
         return Err(HostError::new(io::ErrorKind::FileTooLarge, message));
     }

@@ -68,10 +68,10 @@ impl Host for SystemHost {
         _: &solon::host::HttpRequest,
         _: &Wait<'_>,
     ) -> Result<solon::host::HttpResponse, solon::host::HttpError> {
-        let why = "`solon_host` was built without its feature `http`";
+        let message = "`solon_host` was built without its feature `http`";
         Err(solon::host::HttpError::new(
             solon::host::HttpErrorKind::NoNetwork,
-            why,
+            message,
         ))
     }
 
@@ -114,10 +114,10 @@ mod tests {
         let host = SystemHost;
         let path = host.variable("PATH");
         assert!(path.is_some());
-        let mut told = Vec::new();
-        solon::json::write(host.runtime().borrow(), &mut told);
-        let told: serde_json::Value = serde_json::from_slice(&told).unwrap_or_default();
-        assert_eq!(told["env"]["PATH"].as_str(), path.as_deref());
+        let mut runtime_text = Vec::new();
+        solon::json::write(host.runtime().borrow(), &mut runtime_text);
+        let runtime: serde_json::Value = serde_json::from_slice(&runtime_text).unwrap_or_default();
+        assert_eq!(runtime["env"]["PATH"].as_str(), path.as_deref());
         assert_eq!(
             host.file("/no/such/file"),
             Err(HostError::new(
@@ -140,11 +140,11 @@ mod tests {
             (1 << 40, false),
         ] {
             file.set_len(length).unwrap();
-            let read = SystemHost.file(text);
+            let result = SystemHost.file(text);
             if is_read {
-                assert_eq!(read.unwrap().len() as u64, length);
+                assert_eq!(result.unwrap().len() as u64, length);
             } else {
-                let error = read.unwrap_err();
+                let error = result.unwrap_err();
                 assert_eq!(error.kind(), ErrorKind::FileTooLarge);
                 assert_eq!(error.to_string(), "file is larger than 16777216 bytes");
             }
@@ -159,21 +159,21 @@ mod tests {
         let pipe = std::process::Command::new("mkfifo").arg(&path).status();
         for name in ["/dev/zero", "/dev/tty", text] {
             if name != text || pipe.as_ref().is_ok_and(|status| status.success()) {
-                let read = SystemHost.file(name);
-                let want = HostError::new(ErrorKind::InvalidInput, "not a regular file");
-                assert_eq!(read, Err(want), "{name}");
+                let result = SystemHost.file(name);
+                let expected = HostError::new(ErrorKind::InvalidInput, "not a regular file");
+                assert_eq!(result, Err(expected), "{name}");
             }
         }
         let _ = std::fs::remove_file(&path);
-        let want = HostError::new(ErrorKind::IsADirectory, "is a directory");
-        assert_eq!(SystemHost.file("/"), Err(want));
+        let expected = HostError::new(ErrorKind::IsADirectory, "is a directory");
+        assert_eq!(SystemHost.file("/"), Err(expected));
     }
 
     #[test]
     fn names_have_addresses_or_none() {
         let host = SystemHost;
-        let found = host.addresses("localhost", &Wait::default());
-        assert!(found.is_ok_and(|found| found.iter().all(IpAddr::is_loopback)));
+        let addresses = host.addresses("localhost", &Wait::default());
+        assert!(addresses.is_ok_and(|addresses| addresses.iter().all(IpAddr::is_loopback)));
         let missing = host.addresses("no-such-name.invalid", &Wait::default());
         assert!(
             matches!(missing, Err(LookupError::Failed(_))),

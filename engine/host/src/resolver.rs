@@ -9,15 +9,15 @@ use solon::host::{LookupError, Wait};
 /// abandoned when the wait ends.
 pub fn addresses(name: &str, wait: &Wait<'_>) -> Result<Vec<IpAddr>, LookupError> {
     let owned = name.to_owned();
-    let found = wait.reply(|reply| {
+    let result = wait.reply(|reply| {
         let work = move || reply.send((owned.as_str(), 0).to_socket_addrs().map(Vec::from_iter));
         // if the thread cannot be created, the sender is dropped, which ends the wait
         let _ = thread::Builder::new()
             .name("solon-resolver".into())
             .spawn(work);
     })?;
-    let found = found.map_err(|error| LookupError::Failed(problem(&error)))?;
-    let mut addresses: Vec<IpAddr> = found.iter().map(SocketAddr::ip).collect();
+    let socket_addresses = result.map_err(|error| LookupError::Failed(problem(&error)))?;
+    let mut addresses: Vec<IpAddr> = socket_addresses.iter().map(SocketAddr::ip).collect();
     addresses.sort_unstable();
     addresses.dedup();
     if addresses.is_empty() {

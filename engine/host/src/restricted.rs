@@ -173,8 +173,8 @@ mod tests {
             "/proc/../proc/self/environ",
             link_path,
         ] {
-            let read = RestrictedHost::new().file(path);
-            assert!(read.is_ok_and(|text| !text.is_empty()), "{path}");
+            let result = RestrictedHost::new().file(path);
+            assert!(result.is_ok_and(|text| !text.is_empty()), "{path}");
             assert_eq!(
                 restricted.file(path),
                 Err(HostError::new(

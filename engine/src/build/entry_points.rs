@@ -6,24 +6,24 @@ use crate::bundle::Bundle;
 use crate::store::Path;
 
 /// Returns the entry points that paths name, then those of METADATA blocks in order of their paths, each once.
-pub fn resolve(named: &[String], bundle: &Bundle) -> Vec<Path> {
-    let named = named.iter().map(|path| {
+pub fn resolve(paths: &[String], bundle: &Bundle) -> Vec<Path> {
+    let named_paths = paths.iter().map(|path| {
         let path = path.strip_prefix('/').unwrap_or(path);
         let steps = path.split('/').filter(|_| !path.is_empty());
         Path::new(steps)
     });
     let modules = bundle.modules.iter();
-    let blocks = modules.flat_map(|one| &one.module.annotations);
-    let marked = blocks.filter(|block| block.entrypoint);
-    let mut annotated: Vec<Path> = marked.filter_map(|block| path_of(block)).collect();
+    let blocks = modules.flat_map(|module| &module.module.annotations);
+    let entry_blocks = blocks.filter(|block| block.entrypoint);
+    let mut annotated: Vec<Path> = entry_blocks.filter_map(|block| path_of(block)).collect();
     annotated.sort();
-    let mut found: Vec<Path> = Vec::new();
-    for path in named.chain(annotated) {
-        if !found.contains(&path) {
-            found.push(path);
+    let mut resolved: Vec<Path> = Vec::new();
+    for path in named_paths.chain(annotated) {
+        if !resolved.contains(&path) {
+            resolved.push(path);
         }
     }
-    found
+    resolved
 }
 
 fn path_of(block: &Annotation) -> Option<Path> {

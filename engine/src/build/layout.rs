@@ -47,10 +47,10 @@ impl VisitorMut for ModuleLayout {
     fn term(&mut self, term: &mut Term) -> Descent {
         first_row(&mut term.span);
         // the body stays where it was
-        if let TermKind::ArrayComprehension(inside) | TermKind::SetComprehension(inside) =
-            &mut term.kind
+        if let TermKind::ArrayComprehension(comprehension)
+        | TermKind::SetComprehension(comprehension) = &mut term.kind
         {
-            for span in [&mut term.span, &mut inside.head.span] {
+            for span in [&mut term.span, &mut comprehension.head.span] {
                 *span = Span::default();
                 first_row(span);
             }
@@ -67,7 +67,7 @@ impl VisitorMut for ModuleLayout {
 }
 
 /// Returns `true` if a text was read as the rules that it was written of.
-pub fn is_same(module: &Module, read: &Module) -> bool {
+pub fn is_same(module: &Module, reparsed: &Module) -> bool {
     let plain = |module: &Module| {
         let mut rules = module.rules.clone();
         rules.walk_mut(&mut Normalizer);
@@ -81,7 +81,7 @@ pub fn is_same(module: &Module, read: &Module) -> bool {
         let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
         rules
     };
-    plain(module) == plain(read)
+    plain(module) == plain(reparsed)
 }
 
 /// Brings rules into one form: wildcards have one name, and a call with a result is an equation.

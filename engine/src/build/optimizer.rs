@@ -39,7 +39,7 @@ impl BundleBuilder {
         let mut unknowns = None;
         let mut file_names = FileNames::default();
         let mut engine = self.compiled(&modules, &bundle.documents);
-        for (at, entry_point) in entry_points.iter().enumerate() {
+        for (index, entry_point) in entry_points.iter().enumerate() {
             if entry_point.segments().len() < 2 {
                 let reference = entry_point.reference();
                 return Err(BuildError::new(format!(
@@ -79,14 +79,14 @@ impl BundleBuilder {
                 ));
                 continue;
             }
-            let made = Self::support_of(compiled, entry_point, &options, report)?;
-            let made = made.into_iter().enumerate().map(|(number, mut module)| {
+            let support = Self::support_of(compiled, entry_point, &options, report)?;
+            let support = support.into_iter().enumerate().map(|(number, mut module)| {
                 // OPA writes v0 so that it is valid as v1
                 module.version = match self.version {
                     Version::V1 => Version::V1,
                     _ => Version::V0CompatV1,
                 };
-                let path = file_names.next(&module.package.path, &self.namespace, at, number);
+                let path = file_names.next(&module.package.path, &self.namespace, index, number);
                 module.source = Source::new(SourceId::NONE, path.as_str(), "");
                 OutputModule {
                     path: format!("/{path}"),
@@ -96,7 +96,7 @@ impl BundleBuilder {
                 }
             });
             // a result that is not a policy leaves the rules as they are
-            let merged = merged(&modules, made.collect());
+            let merged = merged(&modules, support.collect());
             let next = self.compiled(merged.as_deref().unwrap_or_default(), &bundle.documents);
             if let Some(merged) = merged
                 && next.is_ok()
@@ -110,7 +110,7 @@ impl BundleBuilder {
                 ));
             }
         }
-        modules.sort_by(|one, other| one.path.cmp(&other.path));
+        modules.sort_by(|left, right| left.path.cmp(&right.path));
         Ok(modules)
     }
 
@@ -167,12 +167,13 @@ fn support_module(queries: Vec<Body>, entry_point: &Path) -> Option<Module> {
             .map(|step| Term::string(step.as_str(), Span::default())),
     );
     let refers_to_itself = queries.iter().any(|query| {
-        let mut found = false;
+        let mut occurs = false;
         query.walk(&mut Terms(|term: &Term| {
-            found = found || matches!(&term.kind, TermKind::Ref(steps) if steps.starts_with(&path));
-            if found { Descent::Over } else { Descent::Into }
+            occurs =
+                occurs || matches!(&term.kind, TermKind::Ref(steps) if steps.starts_with(&path));
+            if occurs { Descent::Over } else { Descent::Into }
         }));
-        found
+        occurs
     });
     if refers_to_itself || !is_plain_key(name) {
         return None;
@@ -226,9 +227,9 @@ fn constant_path(module: &Module, rule: &Rule) -> Ref {
 
 /// Adds policies to those that they were made of. Rules that they replace are removed, and policies without rules. `None` if a rule
 /// would lose keys: a key of it is replaced, but not the rule.
-fn merged(before: &[OutputModule], made: Vec<OutputModule>) -> Option<Vec<OutputModule>> {
+fn merged(before: &[OutputModule], support: Vec<OutputModule>) -> Option<Vec<OutputModule>> {
     let mut replaced = BTreeSet::new();
-    for output in &made {
+    for output in &support {
         for rule in &output.module.rules {
             replaced.insert(constant_path(&output.module, rule));
         }
@@ -238,12 +239,12 @@ fn merged(before: &[OutputModule], made: Vec<OutputModule>) -> Option<Vec<Output
         rules.map(|rule| constant_path(&output.module, rule))
     });
     for path in rules.filter(|path| !replaced.contains(path)) {
-        let mut others = replaced.iter();
-        if others.any(|other| other.len() > path.len() && other.starts_with(&path)) {
+        let mut other_paths = replaced.iter();
+        if other_paths.any(|other| other.len() > path.len() && other.starts_with(&path)) {
             return None;
         }
     }
-    let mut all = made;
+    let mut all = support;
     for output in before {
         let mut module = (*output.module).clone();
         let package = output.module.clone();
@@ -283,7 +284,7 @@ fn keep_annotations(module: &mut Module) {
         .iter()
         .map(|block| block.span.row)
         .collect();
-    let mut inside = None;
+    let mut in_block = None;
     let text = module.source.text.clone();
     module.comments.retain(|comment| {
         let row = comment.span.row;
@@ -292,24 +293,24 @@ fn keep_annotations(module: &mut Module) {
             .get(..start)
             .and_then(|before| before.rsplit('\n').next());
         let is_alone = before.is_some_and(|before| before.trim().is_empty());
-        let is_next = is_alone && inside.is_some_and(|last: u32| last + 1 == row);
-        inside = (starts.contains(&row) || is_next).then_some(row);
-        inside.is_some()
+        let is_next = is_alone && in_block.is_some_and(|last: u32| last + 1 == row);
+        in_block = (starts.contains(&row) || is_next).then_some(row);
+        in_block.is_some()
     });
 }
 
 /// Unknown documents: the input, and documents outside of the bundle's roots that policies refer to.
 fn unknown_documents(engine: &Engine, bundle: &Bundle) -> Vec<String> {
     let roots = bundle.manifest.root_paths();
-    let mut found = Unknowns {
+    let mut unknowns = Unknowns {
         roots: roots.iter().map(reference).collect(),
         references: BTreeSet::from([vec![Term::var("input", Span::default())]]),
     };
-    let moment = engine.snapshot();
-    for module in moment.state().policy.compiled.modules.iter() {
-        module.rules.walk(&mut found);
+    let snapshot = engine.snapshot();
+    for module in snapshot.state().policy.compiled.modules.iter() {
+        module.rules.walk(&mut unknowns);
     }
-    let unknowns = found.references.into_iter();
+    let unknowns = unknowns.references.into_iter();
     let text = |steps| Term::new(TermKind::Ref(steps), Span::default()).to_string();
     unknowns.map(text).collect()
 }
@@ -328,8 +329,8 @@ impl Unknowns {
         }
         let rest = steps.iter().skip(1).take_while(|step| step.is_scalar());
         let prefix: Ref = steps.iter().take(1).chain(rest).cloned().collect();
-        let mut known = self.roots.iter().chain(&self.references);
-        if known.any(|other| prefix.starts_with(other)) {
+        let mut prefixes = self.roots.iter().chain(&self.references);
+        if prefixes.any(|other| prefix.starts_with(other)) {
             return;
         }
         self.references.retain(|other| !other.starts_with(&prefix));
@@ -372,8 +373,8 @@ struct Replaced {
 
 impl Replaced {
     fn of_entry_point(engine: &Engine, entry_point: &Path) -> Self {
-        let moment = engine.snapshot();
-        let compiled = &moment.state().policy.compiled;
+        let snapshot = engine.snapshot();
+        let compiled = &snapshot.state().policy.compiled;
         let tree = &compiled.rule_tree;
         let path = reference(entry_point);
         let rules: Vec<TreeRuleId> = match tree.longest_prefix(&path) {
@@ -381,11 +382,15 @@ impl Replaced {
             Some((node, _)) => tree.node(node).rules.to_vec(),
             None => Vec::new(),
         };
-        let mut found = Self::default();
-        let needed: Vec<TreeRuleId> = compiled.dependents.needed_by(&rules).into_iter().collect();
-        let users = compiled.dependents.users_of(&needed);
+        let mut rules_of_entry_point = Self::default();
+        let needed_rules: Vec<TreeRuleId> =
+            compiled.dependents.needed_by(&rules).into_iter().collect();
+        let users = compiled.dependents.users_of(&needed_rules);
         let users = users.into_iter().map(|rule| (rule, false));
-        let all = needed.into_iter().map(|rule| (rule, true)).chain(users);
+        let all = needed_rules
+            .into_iter()
+            .map(|rule| (rule, true))
+            .chain(users);
         for (rule, is_needed) in all {
             let Some(rule) = rule.rule_in(&compiled.modules) else {
                 continue;
@@ -394,12 +399,12 @@ impl Replaced {
                 for with in &expr.with {
                     let node = with.target.as_ref().and_then(|steps| tree.find(steps));
                     let is_function = node.is_some_and(|node| tree.node(node).arity > 0);
-                    found.add(&with.target, is_needed, is_function);
+                    rules_of_entry_point.add(&with.target, is_needed, is_function);
                 }
                 Descent::Into
             }));
         }
-        found
+        rules_of_entry_point
     }
 
     /// Adds the target of a `with`: in a rule that the entry point needs, or in one that needs what it needs.
@@ -448,12 +453,12 @@ impl FileNames {
             .filter(|path| path.chars().all(is_safe))
         {
             Some(path) => {
-                let used = self.0.entry(path.clone()).or_default();
-                let name = match *used {
+                let uses = self.0.entry(path.clone()).or_default();
+                let name = match *uses {
                     0 => format!("{FOLDER}/{path}.rego"),
                     times => format!("{FOLDER}/{path}.{times}.rego"),
                 };
-                *used += 1;
+                *uses += 1;
                 name
             }
             None => format!("{FOLDER}/{namespace}/{entry_point}/{number}.rego"),

@@ -28,14 +28,14 @@ pub struct OutputModule {
 /// A path that occurs twice.
 pub fn modules_of(bundle: &Bundle) -> Result<Vec<OutputModule>, BuildError> {
     let mut paths = BTreeSet::new();
-    let modules = bundle.modules.iter().map(|one| {
-        if !paths.insert(&one.path) {
-            let path = one.path.trim_start_matches('/');
+    let modules = bundle.modules.iter().map(|module| {
+        if !paths.insert(&module.path) {
+            let path = module.path.trim_start_matches('/');
             return Err(BuildError::new(format!("duplicate module URL: {path}")));
         }
         Ok(OutputModule {
-            path: one.path.clone(),
-            module: one.module.clone(),
+            path: module.path.clone(),
+            module: module.module.clone(),
             is_as_read: true,
             is_generated: false,
         })
@@ -46,7 +46,7 @@ pub fn modules_of(bundle: &Bundle) -> Result<Vec<OutputModule>, BuildError> {
 /// Returns the sources of a bundle's policies.
 pub fn sources_of(bundle: &Bundle) -> Vec<Source> {
     let modules = bundle.modules.iter();
-    modules.map(|one| one.module.source.clone()).collect()
+    modules.map(|module| module.module.source.clone()).collect()
 }
 
 /// Returns the text of a policy. Policies that the optimiser made have parts of `sources`.
@@ -60,7 +60,7 @@ pub fn text(output: &OutputModule, sources: &[Source]) -> Result<String, BuildEr
         target: module.version,
         drop_v0_imports: false,
     };
-    let written = if output.is_as_read {
+    let formatted = if output.is_as_read {
         format(&module.source, &options)
     } else if output.is_generated {
         let mut module = (**module).clone();
@@ -68,8 +68,8 @@ pub fn text(output: &OutputModule, sources: &[Source]) -> Result<String, BuildEr
         let text = format_tree(&module, sources, &options);
         if let Ok(text) = &text {
             let source = Source::new(SourceId::NONE, module.source.name.clone(), text.as_str());
-            let read = parse_module(&source, &options.parse);
-            if !read.is_ok_and(|read| layout::is_same(&module, &read)) {
+            let reparsed = parse_module(&source, &options.parse);
+            if !reparsed.is_ok_and(|reparsed_module| layout::is_same(&module, &reparsed_module)) {
                 let name = &module.source.name;
                 return Err(BuildError::new(format!(
                     "{name}: the module cannot be written as text"
@@ -80,7 +80,7 @@ pub fn text(output: &OutputModule, sources: &[Source]) -> Result<String, BuildEr
     } else {
         format_tree(module, &[], &options)
     };
-    written.map_err(|diagnostics| BuildError::new(syntax_errors(&diagnostics, b"")))
+    formatted.map_err(|diagnostics| BuildError::new(syntax_errors(&diagnostics, b"")))
 }
 
 /// Puts formatted policies into a bundle. Policies that the optimiser made get their version of Rego in the manifest, if it is not
@@ -98,12 +98,12 @@ pub fn write(
     let versions = &mut bundle.manifest.file_rego_versions;
     versions.retain(|(path, _)| modules.iter().any(|module| module.path == *path));
     bundle.modules.clear();
-    let written = parallel::map(
+    let results = parallel::map(
         &modules,
         |output| output.module.source.text.len(),
-        |output| written(output, &sources),
+        |output| format_module(output, &sources),
     );
-    for (output, module) in modules.into_iter().zip(written) {
+    for (output, module) in modules.into_iter().zip(results) {
         if output.is_generated && global.is_some_and(|global| global.min(1) != number(version)) {
             versions.push((output.path.clone(), number(version)));
         }
@@ -117,7 +117,7 @@ pub fn write(
 }
 
 /// Returns the formatted policy.
-fn written(output: &OutputModule, sources: &[Source]) -> Result<Arc<Module>, BuildError> {
+fn format_module(output: &OutputModule, sources: &[Source]) -> Result<Arc<Module>, BuildError> {
     let before = &output.module;
     let text = text(output, sources)?;
     if output.is_as_read && *before.source.text == *text {

@@ -56,7 +56,7 @@ pub const TABLE: &[Builtin] = &[
         "sort",
         "collection: any<array[any], set[any]> => n: array[any]",
         "The elements in order.",
-        sorted,
+        sort_members,
     )
     .listed(&["aggregates"])
     .holding(),
@@ -105,7 +105,7 @@ fn sum<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    folded(call, Aggregation::Sum, operands)
+    fold_members(call, Aggregation::Sum, operands)
 }
 
 fn product<'e>(
@@ -128,17 +128,17 @@ fn max<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    folded(call, Aggregation::Max, operands)
+    fold_members(call, Aggregation::Max, operands)
 }
 
 fn min<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    folded(call, Aggregation::Min, operands)
+    fold_members(call, Aggregation::Min, operands)
 }
 
-fn folded<'e>(
+fn fold_members<'e>(
     call: &mut BuiltinContext<'e>,
     aggregation: Aggregation,
     operands: &[ValueRef<'e>],
@@ -160,7 +160,7 @@ fn folded<'e>(
     fold.finish(call, members.kind())
 }
 
-fn sorted<'e>(
+fn sort_members<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {

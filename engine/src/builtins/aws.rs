@@ -37,8 +37,8 @@ fn sign_req<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     // OPA's message names the first operand, whichever operand has the wrong type
-    let object = |at| {
-        let operand = operands.operand(at);
+    let object = |position| {
+        let operand = operands.operand(position);
         operand
             .as_object()
             .ok_or_else(|| BuiltinError::operand(1, &["object"], operand))
@@ -68,24 +68,24 @@ fn sign_req<'e>(
         UNSIGNED_PAYLOAD.to_owned()
     };
     let host = String::from_utf8_lossy(&address.host).into_owned();
-    let mut own = vec![("host", host), ("x-amz-date", time.clone())];
+    let mut generated = vec![("host", host), ("x-amz-date", time.clone())];
     if signer.is_storage() {
-        own.push(("x-amz-content-sha256", digest.clone()));
+        generated.push(("x-amz-content-sha256", digest.clone()));
     }
     if let Some(token) = &signer.session_token {
-        own.push(("x-amz-security-token", token.to_str().into_owned()));
+        generated.push(("x-amz-security-token", token.to_str().into_owned()));
     }
     let method = required(request, "method").unwrap_or_else(unchecked);
     let signature = Signature {
         method: method.as_bytes(),
         address: &address,
         digest: &digest,
-        headers: signed_headers(&own, &headers),
+        headers: signed_headers(&generated, &headers),
         time: &time,
     };
     let authorization = signature.authorization(&signer);
-    own.push(("Authorization", authorization));
-    Ok(with_headers(call, request, &headers, &own))
+    generated.push(("Authorization", authorization));
+    Ok(with_headers(call, request, &headers, &generated))
 }
 
 /// Returns the request with its own headers and the signature headers.
@@ -93,12 +93,12 @@ fn with_headers<'e>(
     call: &BuiltinContext<'e>,
     request: ObjectView<'e>,
     headers: &[(String, String)],
-    own: &[(&str, String)],
+    generated: &[(&str, String)],
 ) -> ValueRef<'e> {
     let arena = call.arena;
-    let given = headers.iter().map(|(name, value)| (&**name, value));
-    let added = own.iter().map(|(name, value)| (*name, value));
-    let pairs: BTreeMap<&str, &String> = given.chain(added).collect();
+    let request_headers = headers.iter().map(|(name, value)| (&**name, value));
+    let added = generated.iter().map(|(name, value)| (*name, value));
+    let pairs: BTreeMap<&str, &String> = request_headers.chain(added).collect();
     let pairs = pairs
         .into_iter()
         .map(|(name, value)| (arena.text(name), arena.text(value)));
@@ -107,8 +107,8 @@ fn with_headers<'e>(
         name.as_text()
             .is_some_and(|name| name.as_bytes() == b"headers")
     };
-    let others = request.iter().filter(|(name, _)| !is_headers(*name));
-    arena.object_from(others.chain([(arena.text("headers"), headers)]))
+    let other_fields = request.iter().filter(|(name, _)| !is_headers(*name));
+    arena.object_from(other_fields.chain([(arena.text("headers"), headers)]))
 }
 
 /// Credentials and scope of a signature.
@@ -260,12 +260,15 @@ fn body(request: ObjectView<'_>) -> Vec<u8> {
 }
 
 /// Returns the headers to sign by name. Headers of the request override generated ones.
-fn signed_headers(own: &[(&str, String)], given: &[(String, String)]) -> BTreeMap<String, String> {
+fn signed_headers(
+    generated: &[(&str, String)],
+    request_headers: &[(String, String)],
+) -> BTreeMap<String, String> {
     let mut signed = BTreeMap::new();
-    for (name, value) in own {
+    for (name, value) in generated {
         signed.insert((*name).to_owned(), value.clone());
     }
-    for (name, value) in given {
+    for (name, value) in request_headers {
         let name = name.to_lowercase();
         if !UNSIGNED.contains(&&*name) {
             signed.insert(name, value.clone());

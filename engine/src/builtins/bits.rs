@@ -49,24 +49,24 @@ fn and<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    both(call, operands, Number::bit_and)
+    integer_operation(call, operands, Number::bit_and)
 }
 
 fn or<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    both(call, operands, Number::bit_or)
+    integer_operation(call, operands, Number::bit_or)
 }
 
 fn xor<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    both(call, operands, Number::bit_xor)
+    integer_operation(call, operands, Number::bit_xor)
 }
 
-fn both<'e>(
+fn integer_operation<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
     operation: fn(Number<'e>, Number<'e>) -> Option<NumberBuf>,
@@ -92,8 +92,10 @@ fn lsh<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let number = operands.integer(0)?;
-    let by = distance(operands)?;
-    let result = number.shift_left(by).ok_or(BuiltinError::Undefined)?;
+    let distance_in_bits = distance(operands)?;
+    let result = number
+        .shift_left(distance_in_bits)
+        .ok_or(BuiltinError::Undefined)?;
     computed(call, result)
 }
 
@@ -102,8 +104,10 @@ fn rsh<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let number = operands.integer(0)?;
-    let by = distance(operands)?;
-    let result = number.shift_right(by).ok_or(BuiltinError::Undefined)?;
+    let distance_in_bits = distance(operands)?;
+    let result = number
+        .shift_right(distance_in_bits)
+        .ok_or(BuiltinError::Undefined)?;
     Ok(call.arena.number(result))
 }
 
@@ -111,7 +115,7 @@ fn rsh<'e>(
 fn distance(operands: &[ValueRef<'_>]) -> Result<u64, BuiltinError> {
     let number = operands.integer(1)?;
     match number.to_i64() {
-        Some(by) if by >= 0 => Ok(by.unsigned_abs()),
+        Some(bits) if bits >= 0 => Ok(bits.unsigned_abs()),
         None if number.compare(Number::Int(0)).is_gt() => Ok(u64::MAX),
         _ => Err(BuiltinError::Error(Box::new(BuiltinErrorDetail::Operand {
             position: 2,

@@ -49,19 +49,19 @@ impl<'b, 'e> Writer<'b, 'e> {
     }
 
     /// Writes a value whose text may be long.
-    pub fn show(&mut self, shown: impl fmt::Display) -> Result<(), BuiltinError> {
-        let written = write!(self, "{shown}");
-        self.ended(written)
+    pub fn show(&mut self, value: impl fmt::Display) -> Result<(), BuiltinError> {
+        let result = write!(self, "{value}");
+        self.check_written(result)
     }
 
     /// Writes the text form of a value.
     pub fn value(&mut self, value: ValueRef<'_>) -> Result<(), BuiltinError> {
-        let written = display::write_value(value, self);
-        self.ended(written)
+        let result = display::write_value(value, self);
+        self.check_written(result)
     }
 
-    fn ended(&self, written: fmt::Result) -> Result<(), BuiltinError> {
-        if written.is_ok() {
+    fn check_written(&self, result: fmt::Result) -> Result<(), BuiltinError> {
+        if result.is_ok() {
             return Ok(());
         }
         self.budget.check()?;

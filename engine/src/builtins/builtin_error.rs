@@ -200,10 +200,10 @@ impl fmt::Display for BuiltinErrorDetail {
         match self {
             Self::Operand {
                 position,
-                want: [one],
+                want: [kind],
                 got,
             } => {
-                write!(f, "operand {position} must be {one} but got {got}")
+                write!(f, "operand {position} must be {kind} but got {got}")
             }
             Self::Operand {
                 position,
@@ -219,12 +219,12 @@ impl fmt::Display for BuiltinErrorDetail {
             Self::Element {
                 position,
                 collection,
-                want: [one],
+                want: [kind],
                 got,
             } => {
                 write!(
                     f,
-                    "operand {position} must be {collection} of {one}s but got {collection} containing {got}"
+                    "operand {position} must be {collection} of {kind}s but got {collection} containing {got}"
                 )
             }
             Self::Element {
@@ -323,9 +323,9 @@ mod tests {
     use crate::{Engine, HostFunction, Request};
 
     /// Fails as the function of a host does that uses `?`.
-    fn fail(what: &str) -> Result<i64, BuiltinError> {
+    fn fail(cause: &str) -> Result<i64, BuiltinError> {
         let invalid = vec![0xff];
-        match what {
+        match cause {
             "int" => Ok("x".parse::<i64>()?),
             "float" => Ok("x".parse::<f64>().map(|_| 0)?),
             "narrow" => Ok(i64::from(u8::try_from(300_i64)?)),
@@ -353,12 +353,12 @@ mod tests {
     fn errors_of_common_operations_become_errors_of_the_call() {
         let function =
             HostFunction::new("fails", "what: string => never: number", |_, operands| {
-                let what = operands.first().and_then(|what| what.utf8());
-                Ok(ValueRef(RefRepr::Int(fail(what.unwrap_or_default())?)))
+                let cause = operands.first().and_then(|cause| cause.utf8());
+                Ok(ValueRef(RefRepr::Int(fail(cause.unwrap_or_default())?)))
             });
         let engine = Engine::builder().function(function.unwrap()).build();
         let query = engine.prepare_query("fails(input, x)").unwrap();
-        for (what, message) in [
+        for (cause, message) in [
             ("int", "invalid digit found in string"),
             ("float", "invalid float literal"),
             ("narrow", "out of range integral type conversion attempted"),
@@ -377,14 +377,14 @@ mod tests {
             ("owned", "owned"),
             ("text", "text"),
         ] {
-            let input = Value::from(what);
+            let input = Value::from(cause);
             let request = Request::new().input(&input);
-            assert_eq!(query.solutions(&request).unwrap().len(), 0, "{what}");
+            assert_eq!(query.solutions(&request).unwrap().len(), 0, "{cause}");
             let error = query
                 .solutions(&request.strict_builtin_errors(true))
                 .unwrap_err();
             let entry = &error.entries()[0];
-            assert_eq!(entry.code, EvalErrorCode::Builtin.as_str(), "{what}");
+            assert_eq!(entry.code, EvalErrorCode::Builtin.as_str(), "{cause}");
             assert_eq!(entry.message, format!("fails: {message}"));
         }
     }
@@ -401,9 +401,9 @@ mod tests {
                 Value(Repr::Null).borrow(),
             )),
         ];
-        let shown = errors.map(|error| error.to_string());
+        let messages = errors.map(|error| error.to_string());
         assert_eq!(
-            shown,
+            messages,
             [
                 "undefined",
                 "disk full",

@@ -59,8 +59,8 @@ pub struct CallCaches<'e> {
 /// })?;
 /// let engine = Engine::builder().function(shout).build();
 /// let query = engine.prepare_query("x := shout(\"hey\")")?;
-/// let found = query.solutions(&Request::new())?;
-/// assert_eq!(found[0].bindings[0].1, "HEY");
+/// let solutions = query.solutions(&Request::new())?;
+/// assert_eq!(solutions[0].bindings[0].1, "HEY");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct BuiltinContext<'e> {
@@ -167,10 +167,10 @@ impl<'e> BuiltinContext<'e> {
     }
 
     /// Continues with the clock, random seed and identifiers of an earlier evaluation.
-    pub(crate) fn resume(&mut self, left: &ResumeState) {
-        self.now_ns = left.now_ns.map(OnceCell::from).unwrap_or_default();
-        self.seed = left.seed.map(OnceCell::from).unwrap_or_default();
-        self.caches().identifiers.clone_from(&left.identifiers);
+    pub(crate) fn resume(&mut self, state: &ResumeState) {
+        self.now_ns = state.now_ns.map(OnceCell::from).unwrap_or_default();
+        self.seed = state.seed.map(OnceCell::from).unwrap_or_default();
+        self.caches().identifiers.clone_from(&state.identifiers);
     }
 
     /// Returns `true` if the result of a nondeterministic call is cached.
@@ -227,9 +227,9 @@ impl<'e> BuiltinContext<'e> {
     /// Fails if the text exceeds the memory limit, or if another limit is reached.
     pub(crate) fn display_text(&self, value: ValueRef<'_>) -> Result<String, BuiltinError> {
         let goes_on = || self.budget.check().is_ok();
-        let shown = display::show_while(value, self.budget.remaining_memory(), &goes_on);
-        match shown {
-            Some(shown) => Ok(shown),
+        let text = display::show_while(value, self.budget.remaining_memory(), &goes_on);
+        match text {
+            Some(text) => Ok(text),
             None => {
                 self.budget.check()?;
                 Err(BuiltinError::memory())
@@ -300,9 +300,9 @@ pub fn random<const LENGTH: usize>(host: &dyn Host) -> Result<[u8; LENGTH], Buil
     let mut bytes = [0; LENGTH];
     match host.fill_random(&mut bytes) {
         Ok(()) => Ok(bytes),
-        Err(why) => Err(BuiltinError::halt(
+        Err(reason) => Err(BuiltinError::halt(
             EvalErrorCode::Internal,
-            format!("no random numbers: {why}"),
+            format!("no random numbers: {reason}"),
         )),
     }
 }
@@ -377,8 +377,8 @@ impl<'e> Budget<'e> {
     #[inline]
     pub fn spend(&mut self, amount: u32) -> Result<(), BuiltinError> {
         match self.until_poll.checked_sub(amount) {
-            Some(left) => {
-                self.until_poll = left;
+            Some(remaining) => {
+                self.until_poll = remaining;
                 Ok(())
             }
             None => self.poll(amount),
@@ -409,11 +409,11 @@ impl<'e> Budget<'e> {
     /// Returns the error of an evaluation that reached its deadline or was cancelled during external I/O. Returns
     /// `None` if only the time limit of that I/O expired.
     pub fn ended(&self, name: &str) -> Option<BuiltinError> {
-        let (reason, why) = match self.wait().check_ended()? {
+        let (reason, reason_text) = match self.wait().check_ended()? {
             WaitError::Cancelled => (StopReason::Cancelled, "context canceled"),
             _ => (StopReason::Timeout, "context deadline exceeded"),
         };
-        let message = format!("{name}: timed out ({why})");
+        let message = format!("{name}: timed out ({reason_text})");
         Some(BuiltinError::halt(EvalErrorCode::Cancel(reason), message))
     }
 
@@ -429,10 +429,10 @@ impl<'e> Budget<'e> {
     #[cold]
     fn poll(&mut self, amount: u32) -> Result<(), BuiltinError> {
         let beyond = u64::from(amount.saturating_sub(self.until_poll));
-        let Some(left) = self.steps.checked_sub(beyond) else {
+        let Some(remaining) = self.steps.checked_sub(beyond) else {
             return Err(BuiltinError::stopped(StopReason::StepLimit));
         };
-        self.steps = left;
+        self.steps = remaining;
         self.begin_poll_interval();
         self.check()
     }

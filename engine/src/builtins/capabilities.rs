@@ -122,7 +122,7 @@ impl Capabilities {
 
     /// Returns all capabilities of this engine for policies of a version.
     pub fn current(version: Version) -> Self {
-        let own = |list: &[&str]| list.iter().map(ToString::to_string).collect();
+        let owned = |list: &[&str]| list.iter().map(ToString::to_string).collect();
         let [keywords, features] = of_version(version);
         Self {
             builtins: super::all()
@@ -133,8 +133,8 @@ impl Capabilities {
                     )
                 })
                 .collect(),
-            future_keywords: own(keywords),
-            features: own(features),
+            future_keywords: owned(keywords),
+            features: owned(features),
             allow_net: None,
         }
     }
@@ -214,12 +214,12 @@ impl Capabilities {
 pub fn current_json(version: Version) -> Vec<u8> {
     let mut functions: Vec<&BuiltinEntry> = super::all().collect();
     functions.sort_by_key(|entry| entry.builtin.name);
-    let own = |list: &[&str]| Some(list.iter().map(ToString::to_string).collect());
+    let owned = |list: &[&str]| Some(list.iter().map(ToString::to_string).collect());
     let [keywords, features] = of_version(version);
     let document = CapabilitiesDocument {
         builtins: Some(functions.into_iter().map(function_of_entry).collect()),
-        future_keywords: own(keywords),
-        features: own(features),
+        future_keywords: owned(keywords),
+        features: owned(features),
         allow_net: None,
     };
     let text = serde_json::to_vec_pretty(&document).ok();

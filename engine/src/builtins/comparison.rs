@@ -167,7 +167,7 @@ pub fn has_element<'e>(collection: ValueRef<'e>, value: ValueRef<'e>) -> bool {
     } else if let Some(set) = collection.as_set() {
         set.contains(value)
     } else if let Some(object) = collection.as_object() {
-        object.iter().any(|(_, held)| held == value)
+        object.iter().any(|(_, element)| element == value)
     } else {
         false
     }
@@ -178,8 +178,8 @@ fn member_at<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let (key, value) = (operands.operand(0), operands.operand(1));
-    let held = operands.operand(2).lookup(key);
+    let element = operands.operand(2).lookup(key);
     Ok(ValueRef(RefRepr::Bool(
-        held.is_some_and(|held| held == value),
+        element.is_some_and(|element| element == value),
     )))
 }

@@ -80,9 +80,9 @@ fn in_range(number: Number<'_>) -> bool {
 /// Parses floats that Go accepts and JSON does not: with a plus sign, leading zeros, no digit on one side of the
 /// decimal point, underscores between digits, or hexadecimal. The result is in JSON syntax.
 fn read(text: &[u8], operand: ValueRef<'_>) -> Result<NumberBuf, BuiltinError> {
-    let refuse = |why| {
+    let reject = |reason| {
         BuiltinError::error(format!(
-            "strconv.ParseFloat: parsing {operand}: {why}",
+            "strconv.ParseFloat: parsing {operand}: {reason}",
             operand = operand.rego_text()
         ))
     };
@@ -102,25 +102,25 @@ fn read(text: &[u8], operand: ValueRef<'_>) -> Result<NumberBuf, BuiltinError> {
         })));
     }
     let sign = if negative { "-" } else { "" };
-    let spelled = match unsigned {
+    let decimal = match unsigned {
         [b'0', b'x' | b'X', digits @ ..] => {
-            let number = Spelled::scan(digits, true).ok_or_else(|| refuse("invalid syntax"))?;
+            let number = Spelled::scan(digits, true).ok_or_else(|| reject("invalid syntax"))?;
             format!(
                 "{sign}{}",
                 number
                     .hexadecimal()
-                    .ok_or_else(|| refuse("value out of range"))?
+                    .ok_or_else(|| reject("value out of range"))?
             )
         }
         digits => {
-            let number = Spelled::scan(digits, false).ok_or_else(|| refuse("invalid syntax"))?;
+            let number = Spelled::scan(digits, false).ok_or_else(|| reject("invalid syntax"))?;
             format!("{sign}{}", number.decimal())
         }
     };
-    if spelled.parse::<f64>().is_ok_and(f64::is_infinite) {
-        return Err(refuse("value out of range"));
+    if decimal.parse::<f64>().is_ok_and(f64::is_infinite) {
+        return Err(reject("value out of range"));
     }
-    NumberBuf::read(&spelled)
+    NumberBuf::read(&decimal)
         .map_err(|error| BuiltinError::error(format!("invalid number: {error}")))
 }
 
@@ -133,53 +133,53 @@ struct Spelled {
 
 impl Spelled {
     fn scan(text: &[u8], hexadecimal: bool) -> Option<Self> {
-        // underscores stand between digits, or between the prefix `0x` and a digit
-        let mut spelled = String::with_capacity(text.len());
+        // an underscore is valid between digits, and between the prefix `0x` and a digit
+        let mut digits_and_signs = String::with_capacity(text.len());
         let mut before = hexadecimal;
-        for (at, byte) in text.iter().enumerate() {
+        for (index, byte) in text.iter().enumerate() {
             let digit = |b: &u8| b.is_ascii_digit() || (hexadecimal && b.is_ascii_hexdigit());
             if *byte == b'_' {
-                if !before || !text.get(at + 1).is_some_and(digit) {
+                if !before || !text.get(index + 1).is_some_and(digit) {
                     return None;
                 }
                 before = false;
             } else {
-                spelled.push(char::from(*byte));
+                digits_and_signs.push(char::from(*byte));
                 before = digit(byte);
             }
         }
-        let marks = if hexadecimal { ['p', 'P'] } else { ['e', 'E'] };
-        let (mantissa, exponent) = match spelled.split_once(marks) {
+        let exponent_letters = if hexadecimal { ['p', 'P'] } else { ['e', 'E'] };
+        let (mantissa, exponent) = match digits_and_signs.split_once(exponent_letters) {
             Some((mantissa, exponent)) => (mantissa, Some(exponent)),
             // a hexadecimal mantissa needs an exponent
             None if hexadecimal => return None,
-            None => (spelled.as_str(), None),
+            None => (digits_and_signs.as_str(), None),
         };
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let digits = |text: &str| {
             text.bytes()
                 .all(|b| b.is_ascii_digit() || (hexadecimal && b.is_ascii_hexdigit()))
         };
         let power = exponent.map(|text| text.strip_prefix(['+', '-']).unwrap_or(text));
-        let valid = digits(whole)
+        let valid = digits(integer)
             && digits(fraction)
-            && !(whole.is_empty() && fraction.is_empty())
+            && !(integer.is_empty() && fraction.is_empty())
             && power
                 .is_none_or(|power| !power.is_empty() && power.bytes().all(|b| b.is_ascii_digit()));
         valid.then(|| Self {
-            whole: whole.trim_start_matches('0').to_owned(),
+            whole: integer.trim_start_matches('0').to_owned(),
             fraction: fraction.to_owned(),
             exponent: exponent.map(str::to_owned),
         })
     }
 
     fn decimal(&self) -> String {
-        let whole = if self.whole.is_empty() {
+        let integer = if self.whole.is_empty() {
             "0"
         } else {
             &self.whole
         };
-        let mut text = whole.to_owned();
+        let mut text = integer.to_owned();
         if !self.fraction.is_empty() {
             text.push('.');
             text.push_str(&self.fraction);
@@ -200,25 +200,27 @@ impl Spelled {
             return Some("0".to_owned());
         }
         let exponent = self.exponent.as_deref().unwrap_or("0");
-        let written: i64 = match exponent.parse() {
-            Ok(written) => written,
+        let exponent_value: i64 = match exponent.parse() {
+            Ok(value) => value,
             Err(_) if exponent.starts_with('-') => i64::MIN,
             Err(_) => return None,
         };
-        let places = i64::try_from(self.fraction.len()).ok()?.checked_mul(4)?;
+        let fraction_bits = i64::try_from(self.fraction.len()).ok()?.checked_mul(4)?;
         let twos = mantissa.trailing_zeros().unwrap_or(0);
         let mantissa = mantissa >> twos;
-        let power = written.saturating_sub(places).saturating_add_unsigned(twos);
+        let power = exponent_value
+            .saturating_sub(fraction_bits)
+            .saturating_add_unsigned(twos);
         if i64::try_from(mantissa.bits()).ok()?.saturating_add(power) > F64_BITS {
             return None;
         }
         match u32::try_from(power.unsigned_abs()) {
             Ok(power_of_two) if power >= 0 => Some((mantissa << power_of_two).to_string()),
-            Ok(places) if power >= -SMALLEST => {
+            Ok(shift) if power >= -SMALLEST => {
                 // m / 2^k = m * 5^k / 10^k
                 Some(format!(
-                    "{}e-{places}",
-                    mantissa * BigUint::from(5_u8).pow(places)
+                    "{}e-{shift}",
+                    mantissa * BigUint::from(5_u8).pow(shift)
                 ))
             }
             // smaller than every representable number; parsing the result reports that

@@ -64,11 +64,11 @@ fn is_large(operand: &ValueRef<'_>) -> bool {
 /// Returns the error of a limit that the evaluation has reached, or else the given error: an operand that did not fit
 /// into memory is null, and the type error about it would be misleading.
 #[cold]
-pub fn after(call: &BuiltinContext<'_>, fault: BuiltinError) -> BuiltinError {
+pub fn after(call: &BuiltinContext<'_>, error: BuiltinError) -> BuiltinError {
     if call.arena.excess().is_some() || call.arena.ended().is_some() {
-        return call.budget.check().err().unwrap_or(fault);
+        return call.budget.check().err().unwrap_or(error);
     }
-    fault
+    error
 }
 
 impl BuiltinEntry {
@@ -82,7 +82,7 @@ impl BuiltinEntry {
         span: Span,
     ) -> Result<ValueRef<'e>, BuiltinError> {
         self.attempt(call, operands, prepared, span)
-            .map_err(|fault| after(call, fault))
+            .map_err(|error| after(call, error))
     }
 
     /// Calls the built-in like [`Self::call`], without applying [`after`] to errors.
@@ -148,8 +148,8 @@ impl BuiltinEntry {
         let Some(cache) = call.hooks.nd_cache else {
             return self.run(call, operands, prepared);
         };
-        if let Some(known) = cache.get(arena, name, operands) {
-            return Ok(known);
+        if let Some(recorded) = cache.get(arena, name, operands) {
+            return Ok(recorded);
         }
         let result = self.run(call, operands, prepared)?;
         cache.put(arena, name, operands, result);

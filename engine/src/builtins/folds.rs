@@ -118,8 +118,8 @@ fn add_number<'e>(sum: &mut Sum, wrong: &mut Option<ValueRef<'e>>, element: Valu
 #[inline]
 fn better<'e>(old: ValueRef<'e>, element: ValueRef<'e>, beaten: Ordering) -> ValueRef<'e> {
     if let (ValueRef(RefRepr::Int(old)), ValueRef(RefRepr::Int(int))) = (old, element) {
-        let (least, greatest) = (old.min(int), old.max(int));
-        return ValueRef(RefRepr::Int(if beaten.is_lt() { greatest } else { least }));
+        let (min, max) = (old.min(int), old.max(int));
+        return ValueRef(RefRepr::Int(if beaten.is_lt() { max } else { min }));
     }
     let order = old.cmp(&element);
     if order.is_eq() || order == beaten {

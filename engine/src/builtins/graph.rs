@@ -53,30 +53,32 @@ fn reachable<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let graph = operands.object(0)?;
     let initial = initial(operands)?;
-    if let ValueRef(RefRepr::Object(stored)) = operands.operand(0)
+    if let ValueRef(RefRepr::Object(stored_graph)) = operands.operand(0)
         && initial.len() <= cache::FEW
-        && let Some(edges) = call.graphs.and_then(|graphs| graphs.get(stored))
+        && let Some(edges) = call.graphs.and_then(|graphs| graphs.get(stored_graph))
     {
-        let open = initial.iter().filter_map(|node| stored.position(node));
+        let open = initial
+            .iter()
+            .filter_map(|node| stored_graph.position(node));
         return edges.reachable(call, graph, std::iter::empty(), open);
     }
-    let mut found = SetBuilder::new(call.arena);
+    let mut reached = SetBuilder::new(call.arena);
     let mut queue: Vec<ValueRef<'e>> = initial.iter().collect();
     let mut numbered = false;
     while let Some(node) = queue.pop() {
         // most edges lead to visited nodes, and checking that is cheaper than a lookup in the graph
-        if found.contains(node) {
+        if reached.contains(node) {
             continue;
         }
         let Some(edges) = graph.get(node) else {
             continue;
         };
-        found.insert(node);
+        reached.insert(node);
         if let Some(edges) = Members::from_value(edges) {
             allot(call, edges.len())?;
             queue.extend(edges.iter_unordered());
         }
-        if !numbered && are_worth_it(graph, found.len()) {
+        if !numbered && are_worth_it(graph, reached.len()) {
             numbered = true;
             if let Some(nodes) = Nodes::new(call, graph)? {
                 let edges = Arc::new(nodes.edges(call, graph)?);
@@ -86,12 +88,12 @@ fn reachable<'e>(
                     graphs.keep(stored, &edges);
                 }
                 let number = |node: &ValueRef<'e>| nodes.number(*node);
-                let found = found.items().iter().filter_map(number);
-                return edges.reachable(call, graph, found, queue.iter().filter_map(number));
+                let result = reached.items().iter().filter_map(number);
+                return edges.reachable(call, graph, result, queue.iter().filter_map(number));
             }
         }
     }
-    Ok(found.finish())
+    Ok(reached.finish())
 }
 
 fn reachable_paths<'e>(

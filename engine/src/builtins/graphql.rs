@@ -118,13 +118,13 @@ fn types(document: SchemaDocument<'_>) -> Result<TypeSystem, BuiltinError> {
     match GraphqlSchema::build(document) {
         Ok(schema) => Ok(TypeSystem::new(&schema)),
         Err(GraphqlError { message, position }) => {
-            let place = if position.has_source() {
+            let location = if position.has_source() {
                 position.to_string()
             } else {
                 "-1:-1".to_owned()
             };
             Err(BuiltinError::error(format!(
-                "Error in gqlparser SchemaDocument to Schema conversion: input:{place}: {message}"
+                "Error in gqlparser SchemaDocument to Schema conversion: input:{location}: {message}"
             )))
         }
     }
@@ -226,7 +226,7 @@ impl<'e> Schemed<'e> {
 }
 
 /// Returns the syntax trees of a query and a schema, if the query is valid.
-fn checked<'e>(
+fn check_and_encode<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
     constant: Option<&Arc<CompiledSchema>>,
@@ -243,7 +243,7 @@ fn parse<'e>(
     operands: &[ValueRef<'e>],
     constant: Option<&Arc<CompiledSchema>>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    let trees = checked(call, operands, constant, |types, query| {
+    let trees = check_and_encode(call, operands, constant, |types, query| {
         graphql::validate(types, query).map_err(worded)
     })?;
     Ok(call.arena.array(&trees))
@@ -254,7 +254,7 @@ fn parse_and_verify<'e>(
     operands: &[ValueRef<'e>],
     constant: Option<&Arc<CompiledSchema>>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    let trees = checked(call, operands, constant, |types, query| {
+    let trees = check_and_encode(call, operands, constant, |types, query| {
         let valid = graphql::is_valid(types, query);
         valid.then_some(()).ok_or(BuiltinError::Undefined)
     });

@@ -57,11 +57,11 @@ impl<'a> Hooks<'a> {
     /// # Errors
     /// If the hook does not run the call, the evaluation ends as cancelled.
     pub fn host_call<R>(&self, call: impl FnOnce() -> R) -> Result<R, BuiltinError> {
-        let Some(around) = self.around_host_calls else {
+        let Some(wrapper) = self.around_host_calls else {
             return Ok(call());
         };
         let (mut call, mut result) = (Some(call), None);
-        around(&mut || {
+        wrapper(&mut || {
             if let Some(call) = call.take() {
                 result = Some(call());
             }

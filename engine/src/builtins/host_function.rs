@@ -20,13 +20,13 @@ pub(crate) type HostFunctionBody = dyn for<'e> Fn(&mut BuiltinContext<'e>, &[Val
 /// use solon::{BuiltinError, Engine, HostFunction, Request, ValueRef};
 ///
 /// let half = HostFunction::new("half", "whole: number => half: number", |_, operands| {
-///     let whole = operands.first().and_then(|whole| whole.as_i64());
-///     Ok(ValueRef::from(whole.ok_or(BuiltinError::Undefined)? / 2))
+///     let number = operands.first().and_then(|number| number.as_i64());
+///     Ok(ValueRef::from(number.ok_or(BuiltinError::Undefined)? / 2))
 /// })?;
 /// let engine = Engine::builder().function(half).build();
 /// engine.set_module("p.rego", "package p\nanswer := half(input.n)")?;
-/// let answer = engine.prepare_document("data.p.answer")?;
-/// assert_eq!(answer.evaluate(&Request::new().input_json(br#"{"n": 84}"#))?, Some(42.into()));
+/// let document = engine.prepare_document("data.p.answer")?;
+/// assert_eq!(document.evaluate(&Request::new().input_json(br#"{"n": 84}"#))?, Some(42.into()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]

@@ -24,20 +24,20 @@ fn lookup<'e>(
     let operand = operands.text(0)?;
     let name = operand.to_str();
     check_name(call, &name).map_err(BuiltinError::error)?;
-    if let Some(known) = call.caches().lookups.get(operand.as_bytes()) {
-        return Ok(*known);
+    if let Some(cached) = call.caches().lookups.get(operand.as_bytes()) {
+        return Ok(*cached);
     }
     let addresses = if let Some(address) = literal(&name) {
         vec![address]
     } else {
         let wait = call.budget.wait();
-        let found = if is_name(&name) {
+        let addresses_of_name = if is_name(&name) {
             call.hooks.host_call(|| call.host.addresses(&name, &wait))?
         } else {
             Err(LookupError::Failed("no such host".to_owned()))
         };
-        let addresses = found.map_err(|error| failed(call, &name, error))?;
-        addresses.iter().map(written).collect()
+        let addresses = addresses_of_name.map_err(|error| failed(call, &name, error))?;
+        addresses.iter().map(address_text).collect()
     };
     let arena = call.arena;
     let set = arena.set_from(addresses.iter().map(|address| arena.text(address)));
@@ -63,14 +63,14 @@ fn literal(name: &str) -> Option<String> {
     let (address, zone) = name.split_once('%').unwrap_or((name, ""));
     let address: IpAddr = address.parse().ok()?;
     match (address, zone) {
-        (_, "") if !name.contains('%') => Some(written(&address)),
+        (_, "") if !name.contains('%') => Some(address_text(&address)),
         (IpAddr::V6(address), zone) if !zone.is_empty() => Some(format!("{address}%{zone}")),
         _ => None,
     }
 }
 
 /// Formats an address in its shortest form. IPv4-mapped IPv6 addresses are formatted as IPv4.
-fn written(address: &IpAddr) -> String {
+fn address_text(address: &IpAddr) -> String {
     match address {
         IpAddr::V6(address) => match Ipv6Addr::to_ipv4_mapped(address) {
             Some(address) => address.to_string(),

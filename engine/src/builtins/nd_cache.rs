@@ -16,12 +16,12 @@ use crate::value::{Arena, Value, ValueRef, json};
 ///
 /// use solon::{Engine, FixedHost, NdBuiltinCache, Request, Value};
 ///
-/// // what a decision asked, for its log
-/// let noted = NdBuiltinCache::default();
+/// // the results that a decision used, for its log
+/// let results = NdBuiltinCache::default();
 /// let engine = Engine::builder().host(Arc::new(FixedHost::default())).build();
 /// let query = engine.prepare_query("x := [rand.intn(\"die\", 1), rand.intn(\"die\", 1)]")?;
-/// query.solutions(&Request::new().nd_builtin_cache(&noted))?;
-/// assert_eq!(noted.to_value().rego_text().to_string(), r#"{"rand.intn": {["die", 1]: 0}}"#);
+/// query.solutions(&Request::new().nd_builtin_cache(&results))?;
+/// assert_eq!(results.to_value().rego_text().to_string(), r#"{"rand.intn": {["die", 1]: 0}}"#);
 ///
 /// // the same, or another, decision repeated from the log
 /// let now = Engine::new().prepare_query("x := time.now_ns()")?;
@@ -89,9 +89,11 @@ impl NdBuiltinCache {
         args: &[ValueRef<'e>],
     ) -> Option<ValueRef<'e>> {
         let calls = self.calls.borrow();
-        let answers = calls.get(&Value::string(name))?;
+        let results_by_args = calls.get(&Value::string(name))?;
         let args = arena.array(args).to_value();
-        answers.get(&args).map(|result| arena.copy_of(result))
+        results_by_args
+            .get(&args)
+            .map(|result| arena.copy_of(result))
     }
 
     /// Adds the result of a call.
@@ -103,7 +105,7 @@ impl NdBuiltinCache {
         result: ValueRef<'e>,
     ) {
         let mut calls = self.calls.borrow_mut();
-        let answers = calls.entry(Value::string(name)).or_default();
-        answers.insert(arena.array(args).to_value(), result.to_value());
+        let results_by_args = calls.entry(Value::string(name)).or_default();
+        results_by_args.insert(arena.array(args).to_value(), result.to_value());
     }
 }

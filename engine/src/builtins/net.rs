@@ -112,14 +112,14 @@ fn usual_block(text: &[u8]) -> Option<Range> {
     (form == RangeKind::Block).then_some(range)
 }
 
-fn contains(whole: &[u8], part: &[u8]) -> Option<i64> {
-    if let Some(whole) = usual_prefix(whole)
+fn contains(block: &[u8], part: &[u8]) -> Option<i64> {
+    if let Some(block) = usual_prefix(block)
         && let Some(part) = Ipv4Prefix::usual(part)
     {
-        return Some(whole.contains(part).into());
+        return Some(block.contains(part).into());
     }
-    let (whole, (_, part)) = (usual_block(whole)?, Range::usual(part)?);
-    Some(whole.contains(part).into())
+    let (block, (_, part)) = (usual_block(block)?, Range::usual(part)?);
+    Some(block.contains(part).into())
 }
 
 fn intersects(left: &[u8], right: &[u8]) -> Option<i64> {
@@ -145,9 +145,9 @@ fn cidr_contains<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    let whole = block(text(operands.operand(0))?)?;
+    let block = block(text(operands.operand(0))?)?;
     let part = block_or_address(text(operands.operand(1))?)?;
-    Ok(ValueRef(RefRepr::Bool(whole.contains(part))))
+    Ok(ValueRef(RefRepr::Bool(block.contains(part))))
 }
 
 /// A call with a constant block.
@@ -174,8 +174,8 @@ impl Prepared for ConstantBlock {
 }
 
 fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
-    let whole = operands.first().copied()??.as_text()?;
-    let (_, range) = Range::parse(&whole.to_str())?;
+    let text = operands.first().copied()??.as_text()?;
+    let (_, range) = Range::parse(&text.to_str())?;
     Some(Arc::new(ConstantBlock(range)))
 }
 
@@ -221,9 +221,11 @@ fn members<'e>(
         _ if operand.as_text().is_some() => Box::new(std::iter::once((operand, operand))),
         _ if let Some(object) = operand.as_object() => Box::new(object.iter()),
         _ => match Members::from_value(operand) {
-            Some(Members::Array(array)) => {
-                Box::new((0..).map(|it| ValueRef(RefRepr::Int(it))).zip(array.iter()))
-            }
+            Some(Members::Array(array)) => Box::new(
+                (0..)
+                    .map(|index| ValueRef(RefRepr::Int(index)))
+                    .zip(array.iter()),
+            ),
             Some(Members::Set(set)) => Box::new(set.iter().map(|member| (member, member))),
             None => Box::new(std::iter::empty()),
         },
@@ -231,7 +233,7 @@ fn members<'e>(
 }
 
 /// Returns the string of a member, which is a string or an array that starts with one.
-fn named(member: ValueRef<'_>, position: u8) -> Result<ValueRef<'_>, BuiltinError> {
+fn string_of_member(member: ValueRef<'_>, position: u8) -> Result<ValueRef<'_>, BuiltinError> {
     match member.as_array().map(|array| array.get(0)) {
         Some(Some(first)) => Ok(first),
         None if member.as_text().is_some() => Ok(member),
@@ -249,27 +251,28 @@ fn cidr_contains_matches<'e>(
     let mut parts: Option<SmallVec<[(ValueRef<'e>, Range); 1]>> = None;
     let first_part = members(operands.operand(1)).next();
     let mut pairs = call.arena.list();
-    for (key, whole) in members(operands.operand(0)) {
-        let whole = named(whole, 1)?;
+    for (key, block_member) in members(operands.operand(0)) {
+        let block_text = string_of_member(block_member, 1)?;
         let Some((_, part)) = first_part else {
             continue;
         };
-        named(part, 2)?;
-        let whole = block(text(whole)?)?;
+        string_of_member(part, 2)?;
+        let block = block(text(block_text)?)?;
         if parts.is_none() {
-            let read = |(key, part)| {
-                let part = text(named(part, 2)?)?;
+            let read_part = |(key, part)| {
+                let part = text(string_of_member(part, 2)?)?;
                 Ok((key, block_or_address(part)?))
             };
-            let read: Result<_, BuiltinError> = members(operands.operand(1)).map(read).collect();
-            parts = Some(read?);
+            let read_parts: Result<_, BuiltinError> =
+                members(operands.operand(1)).map(read_part).collect();
+            parts = Some(read_parts?);
         }
         let parts = parts
             .as_deref()
             .unwrap_or_else(|| bug!("parts that were just read are not there"));
         call.budget.spend_len(parts.len())?;
         for (part_key, part) in parts {
-            if whole.contains(*part) {
+            if block.contains(*part) {
                 pairs.push(call.arena.array(&[key, *part_key]));
             }
         }
@@ -303,35 +306,35 @@ fn cidr_merge<'e>(
         return Err(BuiltinError::error("operand must be an array"));
     };
     call.budget.spend_len(members.len())?;
-    let read = |member: ValueRef<'e>| {
+    let read_member = |member: ValueRef<'e>| {
         let text = member.as_text();
         let text = text.ok_or_else(|| BuiltinError::error("element must be string"))?;
         let text = text.to_str();
         let (address, range) = block_or_class(&text)?;
-        let shown = if text.contains('/') {
+        let formatted_as = if text.contains('/') {
             range.first
         } else {
             address
         };
-        Ok((range, shown))
+        Ok((range, formatted_as))
     };
-    let ranges: Result<Vec<_>, BuiltinError> = members.iter().map(read).collect();
+    let ranges: Result<Vec<_>, BuiltinError> = members.iter().map(read_member).collect();
     let mut ranges = ranges?;
     ranges.sort_unstable();
-    ranges.dedup_by(|(later, _), (range, shown)| {
+    ranges.dedup_by(|(later, _), (range, formatted_as)| {
         let touches = range.touches(*later);
         if touches {
             range.last = range.last.max(later.last);
             range.is_v4 &= later.is_v4;
-            *shown = range.first;
+            *formatted_as = range.first;
         }
         touches
     });
     let mut blocks = call.arena.list();
-    for (range, shown) in ranges {
+    for (range, formatted_as) in ranges {
         for (first, host_bits) in range.blocks() {
             // a merged range is formatted with its first address
-            let address = first.max(shown);
+            let address = first.max(formatted_as);
             blocks.push(call.arena.text(&range.notation(address, host_bits)));
         }
     }

@@ -79,8 +79,8 @@ fn steps<'e>(
     list.reserve_exact(count);
     while list.len() < count {
         call.budget.check()?;
-        let stretch = POLL_INTERVAL.min(count - list.len());
-        list.extend((0..stretch).map(|_| {
+        let batch = POLL_INTERVAL.min(count - list.len());
+        list.extend((0..batch).map(|_| {
             let number = next;
             // the number after the last element may overflow
             next = number.wrapping_add(step);
@@ -97,12 +97,12 @@ fn big_steps<'e>(
     last: Number<'_>,
     step: Number<'_>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    let whole = |number: Number<'_>| {
+    let to_bigint = |number: Number<'_>| {
         number
             .to_bigint()
             .unwrap_or_else(|| bug!("a whole number has a fraction"))
     };
-    let (first, last, step) = (whole(first), whole(last), whole(step));
+    let (first, last, step) = (to_bigint(first), to_bigint(last), to_bigint(step));
     let distance = last.clone() - &first;
     let count = usize::try_from(BigInt::from(distance.magnitude().clone()) / &step)
         .unwrap_or(usize::MAX)
@@ -129,13 +129,13 @@ fn intn<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let key = operands.text(0)?;
-    let bound = operands.int(1)?.unsigned_abs();
+    let limit = operands.int(1)?.unsigned_abs();
     // a keyed hash of the operands needs no cache of earlier results
     let mut hasher = foldhash::quality::FixedState::with_seed(call.seed()?).build_hasher();
     hasher.write(key.as_bytes());
-    hasher.write_u64(bound);
-    let below = (u128::from(hasher.finish()) * u128::from(bound)) >> 64;
+    hasher.write_u64(limit);
+    let random = (u128::from(hasher.finish()) * u128::from(limit)) >> 64;
     Ok(call.arena.number(NumberBuf::from(
-        u64::try_from(below).unwrap_or_else(|_| bug!("a product of halves is too large")),
+        u64::try_from(random).unwrap_or_else(|_| bug!("a product of halves is too large")),
     )))
 }

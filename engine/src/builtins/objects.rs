@@ -83,14 +83,16 @@ fn filter<'e>(
         return Ok(filtered);
     }
     let keys = key_set(call, operands)?;
-    if let Some(few) = few_texts(keys, object.len()) {
-        allot(call, few.len())?;
-        let held = few.iter().filter_map(|key| Some((*key, object.get(*key)?)));
-        return Ok(in_order(call, held, few.len()));
+    if let Some(texts) = few_texts(keys, object.len()) {
+        allot(call, texts.len())?;
+        let pairs = texts
+            .iter()
+            .filter_map(|key| Some((*key, object.get(*key)?)));
+        return Ok(in_order(call, pairs, texts.len()));
     }
     allot(call, object.len())?;
-    let held = object.iter().filter(|(key, _)| keys.lookup(*key).is_some());
-    Ok(in_order(call, held, object.len()))
+    let pairs = object.iter().filter(|(key, _)| keys.lookup(*key).is_some());
+    Ok(in_order(call, pairs, object.len()))
 }
 
 fn remove<'e>(
@@ -98,23 +100,25 @@ fn remove<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let object = operands.object(0)?;
-    if let Some(others) = shape_merges::selected(call, object, operands.operand(1), false)? {
-        return Ok(others);
+    if let Some(selected) = shape_merges::selected(call, object, operands.operand(1), false)? {
+        return Ok(selected);
     }
     let keys = key_set(call, operands)?;
-    if let ObjectView(ObjectViewRepr::Stored(stored)) = object
-        && stored.shaped().is_none()
-        && let Some(few) = few_texts(keys, object.len())
+    if let ObjectView(ObjectViewRepr::Stored(base)) = object
+        && base.shaped().is_none()
+        && let Some(texts) = few_texts(keys, object.len())
     {
-        allot(call, few.len())?;
-        let mut gone = call.arena.list();
-        gone.extend(few.into_iter().filter(|key| stored.get(*key).is_some()));
-        let nothing = call.arena.bump().alloc_slice_fill_copy(gone.len(), None);
-        return Ok(call.arena.overlaid(stored, gone.into_bump_slice(), nothing));
+        allot(call, texts.len())?;
+        let mut removed = call.arena.list();
+        removed.extend(texts.into_iter().filter(|key| base.get(*key).is_some()));
+        let no_values = call.arena.bump().alloc_slice_fill_copy(removed.len(), None);
+        return Ok(call
+            .arena
+            .overlaid(base, removed.into_bump_slice(), no_values));
     }
     allot(call, object.len())?;
-    let others = object.iter().filter(|(key, _)| keys.lookup(*key).is_none());
-    Ok(in_order(call, others, object.len()))
+    let pairs = object.iter().filter(|(key, _)| keys.lookup(*key).is_none());
+    Ok(in_order(call, pairs, object.len()))
 }
 
 /// Returns the keys of a set or an object in order, if all are strings and their number is small compared to `pairs`.
@@ -133,13 +137,13 @@ fn few_texts(keys: ValueRef<'_>, pairs: usize) -> Option<SmallVec<[ValueRef<'_>;
     all.map(|key| key.is_string().then_some(key)).collect()
 }
 
-/// Builds an object from at most `most` sorted pairs.
+/// Builds an object from at most `capacity` sorted pairs.
 fn in_order<'e>(
     call: &BuiltinContext<'e>,
     pairs: impl Iterator<Item = (ValueRef<'e>, ValueRef<'e>)>,
-    most: usize,
+    capacity: usize,
 ) -> ValueRef<'e> {
-    let list = || bumpalo::collections::Vec::with_capacity_in(most, call.arena.bump());
+    let list = || bumpalo::collections::Vec::with_capacity_in(capacity, call.arena.bump());
     let (mut keys, mut values) = (list(), list());
     pairs.for_each(|(key, value)| {
         keys.push(key);
@@ -173,44 +177,51 @@ fn subset<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    let (whole, part) = (operands.operand(0), operands.operand(1));
-    let found = if let (Some(whole), Some(part)) = (whole.as_object(), part.as_object()) {
-        object_subset(call, whole, part)?
-    } else if let (Some(whole), Some(part)) = (whole.as_set(), part.as_set()) {
-        set_subset(call, whole, part)?
-    } else if let (Some(whole), Some(part)) = (whole.as_array(), part.as_array()) {
-        array_subset(call, whole, part)?
-    } else if let (Some(whole), Some(part)) = (whole.as_array(), part.as_set()) {
-        call.budget.spend_len(whole.len())?;
-        array_contains_set(whole, part)
+    let (container, part) = (operands.operand(0), operands.operand(1));
+    let is_subset = if let (Some(container), Some(part)) = (container.as_object(), part.as_object())
+    {
+        object_subset(call, container, part)?
+    } else if let (Some(container), Some(part)) = (container.as_set(), part.as_set()) {
+        set_subset(call, container, part)?
+    } else if let (Some(container), Some(part)) = (container.as_array(), part.as_array()) {
+        array_subset(call, container, part)?
+    } else if let (Some(container), Some(part)) = (container.as_array(), part.as_set()) {
+        call.budget.spend_len(container.len())?;
+        array_contains_set(container, part)
     } else {
         return Err(BuiltinError::type_error(
             "both arguments object.subset must be of the same type or array and set",
         ));
     };
-    Ok(ValueRef(RefRepr::Bool(found)))
+    Ok(ValueRef(RefRepr::Bool(is_subset)))
 }
 
 fn object_subset<'e>(
     call: &mut BuiltinContext<'e>,
-    whole: ObjectView<'e>,
+    container: ObjectView<'e>,
     part: ObjectView<'e>,
 ) -> Result<bool, BuiltinError> {
     call.budget.spend_len(part.len())?;
     for (key, part) in part.iter() {
-        let Some(whole) = whole.get(key) else {
+        let Some(value_in_container) = container.get(key) else {
             return Ok(false);
         };
-        let found = if let (Some(whole), Some(part)) = (whole.as_object(), part.as_object()) {
-            stack::level(|| object_subset(call, whole, part))?
-        } else if let (Some(whole), Some(part)) = (whole.as_set(), part.as_set()) {
-            set_subset(call, whole, part)?
-        } else if let (Some(whole), Some(part)) = (whole.as_array(), part.as_array()) {
-            array_subset(call, whole, part)?
+        let is_subset = if let (Some(container_value), Some(part)) =
+            (value_in_container.as_object(), part.as_object())
+        {
+            stack::level(|| object_subset(call, container_value, part))?
+        } else if let (Some(container_value), Some(part)) =
+            (value_in_container.as_set(), part.as_set())
+        {
+            set_subset(call, container_value, part)?
+        } else if let (Some(container_value), Some(part)) =
+            (value_in_container.as_array(), part.as_array())
+        {
+            array_subset(call, container_value, part)?
         } else {
-            whole == part
+            value_in_container == part
         };
-        if !found {
+        if !is_subset {
             return Ok(false);
         }
     }
@@ -219,35 +230,38 @@ fn object_subset<'e>(
 
 fn set_subset(
     call: &mut BuiltinContext<'_>,
-    whole: SetView<'_>,
+    container: SetView<'_>,
     part: SetView<'_>,
 ) -> Result<bool, BuiltinError> {
     call.budget.spend_len(part.len())?;
-    Ok(part.len() <= whole.len() && part.iter_unordered().all(|member| whole.contains(member)))
+    Ok(part.len() <= container.len()
+        && part
+            .iter_unordered()
+            .all(|member| container.contains(member)))
 }
 
 /// Returns `true` if the array's elements are a contiguous part of the other array.
 fn array_subset(
     call: &mut BuiltinContext<'_>,
-    whole: ArrayView<'_>,
+    container: ArrayView<'_>,
     part: ArrayView<'_>,
 ) -> Result<bool, BuiltinError> {
-    allot(call, whole.len() + part.len())?;
-    let whole: Vec<ValueRef<'_>> = whole.iter().collect();
+    allot(call, container.len() + part.len())?;
+    let elements: Vec<ValueRef<'_>> = container.iter().collect();
     let part: Vec<ValueRef<'_>> = part.iter().collect();
-    let mut found = part.is_empty();
-    occurrences::each(&whole, &part, |_| {
-        found = true;
+    let mut occurs = part.is_empty();
+    occurrences::each(&elements, &part, |_| {
+        occurs = true;
         false
     });
-    Ok(found)
+    Ok(occurs)
 }
 
 /// Counts as OPA does: repeated elements count each time, and an empty array contains nothing.
-fn array_contains_set(whole: ArrayView<'_>, part: SetView<'_>) -> bool {
-    let mut held = 0;
-    whole.iter().any(|element| {
-        held += usize::from(part.contains(element));
-        held == part.len()
+fn array_contains_set(array: ArrayView<'_>, part: SetView<'_>) -> bool {
+    let mut contained = 0;
+    array.iter().any(|element| {
+        contained += usize::from(part.contains(element));
+        contained == part.len()
     })
 }

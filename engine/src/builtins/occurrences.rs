@@ -2,7 +2,7 @@
 
 /// Calls `report` with the start of each occurrence of `part`, including overlapping ones, until it returns `false`.
 /// Linear in both lengths (Knuth, Morris and Pratt). An empty part does not occur.
-pub fn each<T: PartialEq>(whole: &[T], part: &[T], mut report: impl FnMut(usize) -> bool) {
+pub fn each<T: PartialEq>(elements: &[T], part: &[T], mut report: impl FnMut(usize) -> bool) {
     // `borders[n]` is the length of the longest proper border of the first n elements
     let mut borders = vec![0_usize; 2];
     let step = |borders: &[usize], mut matched: usize, element: &T| {
@@ -20,9 +20,9 @@ pub fn each<T: PartialEq>(whole: &[T], part: &[T], mut report: impl FnMut(usize)
         borders.push(matched);
     }
     matched = 0;
-    for (at, element) in whole.iter().enumerate() {
+    for (index, element) in elements.iter().enumerate() {
         matched = step(&borders, matched, element);
-        if matched == part.len() && !report(at + 1 - matched) {
+        if matched == part.len() && !report(index + 1 - matched) {
             return;
         }
     }
@@ -32,13 +32,13 @@ pub fn each<T: PartialEq>(whole: &[T], part: &[T], mut report: impl FnMut(usize)
 mod tests {
     use super::each;
 
-    fn all(whole: &str, part: &str) -> Vec<usize> {
-        let mut found = Vec::new();
-        each(whole.as_bytes(), part.as_bytes(), |at| {
-            found.push(at);
+    fn all(text: &str, part: &str) -> Vec<usize> {
+        let mut positions = Vec::new();
+        each(text.as_bytes(), part.as_bytes(), |position| {
+            positions.push(position);
             true
         });
-        found
+        positions
     }
 
     #[test]

@@ -50,10 +50,10 @@ impl Which {
 const fn rows(which: Which) -> usize {
     let (mut family, mut rows) = (0, 0);
     while family < FAMILIES.len() {
-        let mut at = 0;
-        while at < FAMILIES[family].len() {
-            rows += which.has(&FAMILIES[family][at]) as usize;
-            at += 1;
+        let mut index = 0;
+        while index < FAMILIES[family].len() {
+            rows += which.has(&FAMILIES[family][index]) as usize;
+            index += 1;
         }
         family += 1;
     }
@@ -71,15 +71,15 @@ const fn column<const ROWS: usize>(which: Which) -> TableColumn<ROWS> {
     };
     let (mut family, mut row) = (0, 0);
     while family < FAMILIES.len() {
-        let mut at = 0;
-        while at < FAMILIES[family].len() {
-            let builtin = &FAMILIES[family][at];
+        let mut index = 0;
+        while index < FAMILIES[family].len() {
+            let builtin = &FAMILIES[family][index];
             if which.has(builtin) {
                 column.rows[row] = (builtin.name, builtin.test);
                 column.lengths |= length_bit(builtin.name.len());
                 row += 1;
             }
-            at += 1;
+            index += 1;
         }
         family += 1;
     }

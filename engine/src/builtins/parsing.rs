@@ -39,8 +39,8 @@ fn parse_module<'e>(
     let module = parse(&source, &options).map_err(|errors| {
         BuiltinError::error(match errors.0.as_slice() {
             // an error of the file as a whole is not a list of errors
-            [one] if !one.span.is_somewhere() && name.is_empty() => format!("0:0: {one}"),
-            [one] if !one.span.is_somewhere() => one.to_string(),
+            [error] if !error.span.is_somewhere() && name.is_empty() => format!("0:0: {error}"),
+            [error] if !error.span.is_somewhere() => error.to_string(),
             _ => errors.to_string(),
         })
     })?;

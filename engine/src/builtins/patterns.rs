@@ -130,11 +130,11 @@ impl PatternTable {
 
 impl PatternList {
     fn find(&self, pattern_key: PatternKey<'_>) -> Option<&Arc<CachedPattern>> {
-        let at = self.indexes.find(pattern_key.hash, |at| {
-            let entry = self.entries.get(*at as usize);
+        let index = self.indexes.find(pattern_key.hash, |index| {
+            let entry = self.entries.get(*index as usize);
             entry.is_some_and(|entry| pattern_key.matches(entry))
         })?;
-        self.entries.get(*at as usize)
+        self.entries.get(*index as usize)
     }
 
     fn insert(&mut self, entry: Arc<CachedPattern>) {
@@ -145,11 +145,11 @@ impl PatternList {
         } = self;
         *bytes += entry.bytes;
         #[expect(clippy::cast_possible_truncation, reason = "the cache is bounded")]
-        let at = entries.len() as u32;
+        let index = entries.len() as u32;
         let hash = entry.hash;
         entries.push(entry);
-        indexes.insert_unique(hash, at, |at| {
-            entries.get(*at as usize).map_or_else(
+        indexes.insert_unique(hash, index, |index| {
+            entries.get(*index as usize).map_or_else(
                 || bug!("a place of the cache without an entry"),
                 |entry| entry.hash,
             )
@@ -157,27 +157,27 @@ impl PatternList {
     }
 
     /// Removes a pattern. The last one moves to its index.
-    fn remove(&mut self, at: usize) {
-        if at >= self.entries.len() {
+    fn remove(&mut self, index: usize) {
+        if index >= self.entries.len() {
             return;
         }
-        let entry = self.entries.swap_remove(at);
+        let entry = self.entries.swap_remove(index);
         self.bytes -= entry.bytes;
-        if let Ok(place) = self
+        if let Ok(slot) = self
             .indexes
-            .find_entry(entry.hash, |patterns| *patterns as usize == at)
+            .find_entry(entry.hash, |patterns| *patterns as usize == index)
         {
-            place.remove();
+            slot.remove();
         }
         let from = self.entries.len();
-        if let Some(moved) = self.entries.get(at)
-            && let Some(place) = self
+        if let Some(moved_entry) = self.entries.get(index)
+            && let Some(slot) = self
                 .indexes
-                .find_mut(moved.hash, |patterns| *patterns as usize == from)
+                .find_mut(moved_entry.hash, |patterns| *patterns as usize == from)
         {
             #[expect(clippy::cast_possible_truncation, reason = "the cache is bounded")]
-            let at = at as u32;
-            *place = at;
+            let index = index as u32;
+            *slot = index;
         }
     }
 }
@@ -185,30 +185,30 @@ impl PatternList {
 impl Recent {
     /// Evicts patterns until there is space. Victims are pseudo-random: with LRU, a cycle through more patterns than
     /// the limit would never hit the cache.
-    fn make_room(&mut self, bytes: usize, most: usize) {
+    fn make_room(&mut self, bytes: usize, max_entries: usize) {
         while !self.patterns.entries.is_empty()
-            && (self.patterns.entries.len() >= most
+            && (self.patterns.entries.len() >= max_entries
                 || self.patterns.bytes + bytes > PATTERN_CACHE_BYTES)
         {
             self.eviction_cursor = self
                 .eviction_cursor
                 .wrapping_mul(0x5851_f42d_4c95_7f2d)
                 .wrapping_add(0x1405_7b7e_f767_814f);
-            let at = usize::try_from(self.eviction_cursor >> 33).unwrap_or_default();
-            self.patterns.remove(at % self.patterns.entries.len());
+            let index = usize::try_from(self.eviction_cursor >> 33).unwrap_or_default();
+            self.patterns.remove(index % self.patterns.entries.len());
         }
     }
 }
 
 impl Patterns {
-    /// Returns a cache of at most `most` patterns. Its memory is limited, too.
-    pub fn new(most: usize) -> Self {
+    /// Returns a cache of at most `max_entries` patterns. Its memory is limited, too.
+    pub fn new(max_entries: usize) -> Self {
         Self {
             snapshot: ArcSwap::default(),
             recent: Mutex::default(),
             state: foldhash::fast::RandomState::default(),
             // indexes have 32 bits
-            most: most.min(u32::MAX as usize),
+            most: max_entries.min(u32::MAX as usize),
         }
     }
 
@@ -225,14 +225,14 @@ impl Patterns {
         pattern_key: PatternKey<'_>,
         compile: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
-        let found = |recent: &Recent| {
-            let found = recent.patterns.find(pattern_key)?;
-            found.pattern.clone().downcast::<T>().ok()
+        let lookup = |recent: &Recent| {
+            let entry = recent.patterns.find(pattern_key)?;
+            entry.pattern.clone().downcast::<T>().ok()
         };
         let mut recent = self.recent.lock();
-        if let Some(found) = found(&recent) {
+        if let Some(pattern) = lookup(&recent) {
             self.fall_behind(&mut recent);
-            return Ok(found);
+            return Ok(pattern);
         }
         drop(recent);
         let compiled = Arc::new(compile()?);
@@ -242,8 +242,8 @@ impl Patterns {
         }
         let mut recent = self.recent.lock();
         // another thread may have compiled it in the meantime
-        if let Some(found) = found(&recent) {
-            return Ok(found);
+        if let Some(pattern) = lookup(&recent) {
+            return Ok(pattern);
         }
         recent.make_room(bytes, self.most);
         recent.patterns.insert(Arc::new(CachedPattern {
@@ -295,17 +295,17 @@ impl<'e> PatternsView<'e> {
     ) -> Result<R, E> {
         let pattern_key = self.patterns.pattern_key(family, text);
         let snapshot = self.snapshot();
-        if let Some(found) = snapshot.find(pattern_key)
-            && let Some(found) = found.pattern.downcast_ref::<T>()
+        if let Some(entry) = snapshot.find(pattern_key)
+            && let Some(pattern) = entry.pattern.downcast_ref::<T>()
         {
-            let result = run(found);
+            let result = run(pattern);
             self.snapshot.set(Some(snapshot));
             return Ok(result);
         }
         // the next lookup loads a new snapshot, which may contain it
         drop(snapshot);
-        let found = self.patterns.recent(pattern_key, compile)?;
-        Ok(run(&found))
+        let pattern = self.patterns.recent(pattern_key, compile)?;
+        Ok(run(&pattern))
     }
 
     /// Returns the compiled form of `text`, compiled if necessary.
@@ -317,11 +317,11 @@ impl<'e> PatternsView<'e> {
     ) -> Result<Arc<T>, E> {
         let pattern_key = self.patterns.pattern_key(family, text);
         let snapshot = self.snapshot();
-        if let Some(found) = snapshot.find(pattern_key)
-            && let Ok(found) = found.pattern.clone().downcast::<T>()
+        if let Some(entry) = snapshot.find(pattern_key)
+            && let Ok(pattern) = entry.pattern.clone().downcast::<T>()
         {
             self.snapshot.set(Some(snapshot));
-            return Ok(found);
+            return Ok(pattern);
         }
         drop(snapshot);
         self.patterns.recent(pattern_key, compile)
@@ -329,8 +329,8 @@ impl<'e> PatternsView<'e> {
 
     #[inline]
     fn snapshot(&self) -> Guard<Arc<PatternTable>> {
-        let taken = self.snapshot.take();
-        taken.unwrap_or_else(|| self.patterns.snapshot.load())
+        let cached = self.snapshot.take();
+        cached.unwrap_or_else(|| self.patterns.snapshot.load())
     }
 }
 
@@ -352,14 +352,14 @@ mod tests {
     fn fill(patterns: &Patterns, text: usize, bytes: usize) -> usize {
         let text = text.to_string();
         let compile = || Ok::<_, Infallible>(Sized(bytes));
-        let seen = PatternsView::new(patterns);
-        let made = seen.get(Family::Test, text.as_bytes(), compile);
-        let made = made.map_or(0, |made| made.0);
+        let view = PatternsView::new(patterns);
+        let size = view.get(Family::Test, text.as_bytes(), compile);
+        let size = size.map_or(0, |size| size.0);
         // both functions agree, with and without a hit in the snapshot
         let compile = || Ok::<_, Infallible>(Sized(bytes));
-        let again = seen.with(Family::Test, text.as_bytes(), compile, |made| made.0);
-        assert_eq!(again, Ok(made));
-        made
+        let second_size = view.with(Family::Test, text.as_bytes(), compile, |pattern| pattern.0);
+        assert_eq!(second_size, Ok(size));
+        size
     }
 
     fn count(patterns: &Patterns) -> usize {
@@ -396,18 +396,18 @@ mod tests {
 
     #[test]
     fn the_number_of_cached_patterns_is_limited() {
-        for most in [0, 1, 5] {
-            let patterns = Patterns::new(most);
+        for max_entries in [0, 1, 5] {
+            let patterns = Patterns::new(max_entries);
             for text in 0..20 {
-                let known = fill(&patterns, text, 1);
-                assert_eq!(known, 1);
-                assert_eq!(count(&patterns), most.min(text + 1));
+                let size = fill(&patterns, text, 1);
+                assert_eq!(size, 1);
+                assert_eq!(count(&patterns), max_entries.min(text + 1));
             }
         }
     }
 
     #[test]
-    fn patterns_that_are_used_reach_the_snapshot() {
+    fn used_patterns_are_added_to_the_snapshot() {
         let patterns = Patterns::default();
         for round in 0..8 {
             for text in 0..1000 {
@@ -420,17 +420,17 @@ mod tests {
     #[test]
     fn more_patterns_than_the_limit_in_rotation_still_hit_the_cache() {
         let patterns = Patterns::default();
-        let many = PATTERN_CACHE + PATTERN_CACHE / 4;
+        let count_of_patterns = PATTERN_CACHE + PATTERN_CACHE / 4;
         let mut compiled = 0;
-        for text in (0..4 * many).map(|at| at % many) {
+        for text in (0..4 * count_of_patterns).map(|index| index % count_of_patterns) {
             let compile = || {
                 compiled += 1;
                 Ok::<_, Infallible>(Sized(1))
             };
             let text = text.to_string();
-            let seen = PatternsView::new(&patterns);
-            assert!(seen.get(Family::Test, text.as_bytes(), compile).is_ok());
+            let view = PatternsView::new(&patterns);
+            assert!(view.get(Family::Test, text.as_bytes(), compile).is_ok());
         }
-        assert!(compiled < 3 * many, "{compiled}");
+        assert!(compiled < 3 * count_of_patterns, "{compiled}");
     }
 }

@@ -85,14 +85,14 @@ fn after_begin(text: &[u8]) -> Option<&[u8]> {
     if let Some(rest) = text.strip_prefix(BEGIN) {
         return Some(rest);
     }
-    let at = memchr::memmem::find(text, NEXT_BEGIN)?;
-    text.get(at + NEXT_BEGIN.len()..)
+    let index = memchr::memmem::find(text, NEXT_BEGIN)?;
+    text.get(index + NEXT_BEGIN.len()..)
 }
 
 /// Splits off the first line, without trailing white space.
 fn line(text: &[u8]) -> (&[u8], &[u8]) {
     let (line, rest) = match memchr::memchr(b'\n', text) {
-        Some(at) => (text.within(..at), text.within(at + 1..)),
+        Some(index) => (text.within(..index), text.within(index + 1..)),
         None => (text, &[][..]),
     };
     let trailing = line

@@ -56,8 +56,8 @@ fn print<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     if let Some(print) = call.hooks.print {
-        let shown = operands.iter().map(|value| show(call, *value));
-        print(&shown.collect::<Result<Vec<_>, _>>()?.join(" "));
+        let texts = operands.iter().map(|value| show(call, *value));
+        print(&texts.collect::<Result<Vec<_>, _>>()?.join(" "));
     }
     Ok(ValueRef(RefRepr::Bool(true)))
 }
@@ -93,7 +93,7 @@ fn template_string<'e>(
             Some(set) => {
                 let mut members = set.iter_unordered();
                 match (members.next(), members.next()) {
-                    (Some(one), None) => one,
+                    (Some(only), None) => only,
                     (None, _) => {
                         push(call, &mut buffer, UNDEFINED.as_bytes())?;
                         continue;
@@ -163,16 +163,20 @@ fn combine(
         let line: Vec<&str> = operands
             .iter()
             .zip(&choice)
-            .filter_map(|(part, at)| part.get(*at).map(String::as_str))
+            .filter_map(|(part, index)| part.get(*index).map(String::as_str))
             .collect();
         each(&line);
         let next = choice
             .iter_mut()
             .zip(operands)
             .rev()
-            .find_map(|(at, part)| {
-                *at = if *at + 1 < part.len() { *at + 1 } else { 0 };
-                (*at > 0).then_some(())
+            .find_map(|(index, part)| {
+                *index = if *index + 1 < part.len() {
+                    *index + 1
+                } else {
+                    0
+                };
+                (*index > 0).then_some(())
             });
         if next.is_none() {
             return Ok(());

@@ -82,8 +82,8 @@ pub fn may_block(name: &str) -> bool {
 /// Returns `true` if the name of such a built-in has this first segment.
 pub fn may_block_below(part: &str) -> bool {
     static FIRST_SEGMENTS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-        let waiting = all().filter(|entry| entry.builtin.waits);
-        let parts = waiting.filter_map(|entry| entry.builtin.name.split('.').next());
+        let blocking = all().filter(|entry| entry.builtin.waits);
+        let parts = blocking.filter_map(|entry| entry.builtin.name.split('.').next());
         parts.collect()
     });
     FIRST_SEGMENTS.contains(&part)

@@ -71,9 +71,9 @@ mod tests {
     #[test]
     fn invalid_bytes_count_one_each() {
         let bytes = b"\xffa\xe2\x82\xf0\x9f\x98\x80";
-        let found: Vec<_> = all(bytes).collect();
+        let runes: Vec<_> = all(bytes).collect();
         let bad = ('\u{fffd}', 1);
-        assert_eq!(found, [bad, ('a', 1), bad, bad, ('😀', 4)]);
+        assert_eq!(runes, [bad, ('a', 1), bad, bad, ('😀', 4)]);
         assert_eq!(count(bytes), 5);
         assert_eq!(first(bytes), Some(bad));
         assert_eq!(last(bytes), Some(('😀', 4)));

@@ -74,8 +74,8 @@ impl<'a> Version<'a> {
 fn core(text: &[u8]) -> Option<([i64; 3], &[u8])> {
     let mut rest = text.strip_prefix(b"v").unwrap_or(text);
     let mut numbers = [0_i64; 3];
-    for (at, number) in numbers.iter_mut().enumerate() {
-        if at > 0 {
+    for (index, number) in numbers.iter_mut().enumerate() {
+        if index > 0 {
             rest = rest.strip_prefix(b".")?;
         }
         let [first @ b'0'..=b'9', after @ ..] = rest else {
@@ -120,8 +120,8 @@ fn are_identifiers(text: &[u8], plain: bool) -> bool {
 }
 
 fn compare_identifiers(left: &[u8], right: &[u8]) -> Ordering {
-    let words = |text| <[u8]>::split(text, |byte| *byte == b'.').map(Identifier::from_text);
-    words(left).cmp(words(right))
+    let identifiers = |text| <[u8]>::split(text, |byte| *byte == b'.').map(Identifier::from_text);
+    identifiers(left).cmp(identifiers(right))
 }
 
 /// An identifier. Numbers precede words. Without leading zeros, a longer number is larger.
@@ -146,16 +146,16 @@ fn compare<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let (left, right) = (operands.text(0)?, operands.text(1)?);
-    let refuse = |position: u8| {
-        let shown = operands.operand(position);
+    let reject = |position: u8| {
+        let operand = operands.operand(position);
         BuiltinError::error(format!(
-            "operand {}: string {shown} is not a valid SemVer",
+            "operand {}: string {operand} is not a valid SemVer",
             position + 1,
-            shown = shown.rego_text()
+            operand = operand.rego_text()
         ))
     };
-    let left = Version::parse(left.as_bytes()).ok_or_else(|| refuse(0))?;
-    let right = Version::parse(right.as_bytes()).ok_or_else(|| refuse(1))?;
+    let left = Version::parse(left.as_bytes()).ok_or_else(|| reject(0))?;
+    let right = Version::parse(right.as_bytes()).ok_or_else(|| reject(1))?;
     Ok(ValueRef(RefRepr::Int(left.compare(&right) as i64)))
 }
 
@@ -176,11 +176,11 @@ impl Against {
     /// Returns the result of the call if the other version is this text, or `None` if the text is not a version.
     #[inline]
     fn order(&self, text: &[u8]) -> Option<i64> {
-        let known = Version {
+        let constant = Version {
             numbers: self.numbers,
             before: self.before.as_deref(),
         };
-        let order = Version::parse(text)?.compare(&known);
+        let order = Version::parse(text)?.compare(&constant);
         Some(match self.other {
             0 => order as i64,
             _ => order.reverse() as i64,
@@ -210,12 +210,12 @@ impl Prepared for Against {
 }
 
 fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
-    let (known, other) = match operands {
+    let (constant, other) = match operands {
         [None, Some(right)] => (right, 0),
         [Some(left), None] => (left, 1),
         _ => return None,
     };
-    let text = known.as_text()?;
+    let text = constant.as_text()?;
     let Version { numbers, before } = Version::parse(text.as_bytes())?;
     Some(Arc::new(Against {
         numbers,
@@ -295,9 +295,9 @@ mod tests {
             .filter_map(|text| Version::parse(text.as_bytes()))
             .collect();
         assert_eq!(parsed.len(), versions.len());
-        for (at, left) in parsed.iter().enumerate() {
+        for (index, left) in parsed.iter().enumerate() {
             for (other, right) in parsed.iter().enumerate() {
-                assert_eq!(left.compare(right), at.cmp(&other));
+                assert_eq!(left.compare(right), index.cmp(&other));
             }
         }
         let built = Version::parse(b"2.0.0+x").map(|built| built.compare(&parsed[10]));

@@ -68,7 +68,7 @@ pub fn difference<'e>(
         if is_ordered(right) || (is_cheap_to_order(right) && right.len() < left.len() / 2) {
             return side_by_side(call, lefts, in_order(call, right), SetOperation::LeftOnly);
         }
-        return those(call, lefts, |member| !right.contains(member));
+        return select_members(call, lefts, |member| !right.contains(member));
     }
     Ok(call.arena.set_from(
         left.iter_unordered()
@@ -94,17 +94,18 @@ fn is_cheap_to_order(set: SetView<'_>) -> bool {
 }
 
 /// Selects members of two sorted lists.
-fn those<'e>(
+fn select_members<'e>(
     call: &BuiltinContext<'e>,
     members: &[ValueRef<'e>],
-    is_wanted: impl Fn(ValueRef<'e>) -> bool,
+    is_selected: impl Fn(ValueRef<'e>) -> bool,
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    let mut wanted = bumpalo::collections::Vec::with_capacity_in(members.len(), call.arena.bump());
-    for stretch in members.chunks(limits::LONG_STEP) {
-        wanted.extend(stretch.iter().copied().filter(|member| is_wanted(*member)));
+    let mut selected =
+        bumpalo::collections::Vec::with_capacity_in(members.len(), call.arena.bump());
+    for chunk in members.chunks(limits::LONG_STEP) {
+        selected.extend(chunk.iter().copied().filter(|member| is_selected(*member)));
         call.budget.check()?;
     }
-    Ok(call.arena.sorted_set(wanted.into_bump_slice()))
+    Ok(call.arena.sorted_set(selected.into_bump_slice()))
 }
 
 /// Returns the sorted members of a set as a slice.
@@ -147,7 +148,7 @@ fn common<'e>(
         if is_ordered(large) {
             return side_by_side(call, members, in_order(call, large), SetOperation::Common);
         }
-        return those(call, members, |member| large.contains(member));
+        return select_members(call, members, |member| large.contains(member));
     }
     Ok(call.arena.set_from(
         small
@@ -214,8 +215,8 @@ fn union<'e>(
     let mut all = SetBuilder::new(call.arena);
     for members in sets.iter().filter_map(|set| set.as_set()) {
         allot(call, members.len())?;
-        for (at, member) in members.iter_unordered().enumerate() {
-            if (at + 1).is_multiple_of(limits::LONG_STEP) {
+        for (index, member) in members.iter_unordered().enumerate() {
+            if (index + 1).is_multiple_of(limits::LONG_STEP) {
                 call.budget.check()?;
             }
             all.insert(member);

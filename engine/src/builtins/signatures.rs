@@ -22,9 +22,9 @@ impl CompiledPattern for Verified {
 }
 
 impl VerifiedSignatures {
-    /// Returns a cache of at most `most` signatures. 0 disables it.
-    pub fn new(most: usize) -> Self {
-        Self((most > 0).then(|| Patterns::new(most)))
+    /// Returns a cache of at most `max_entries` signatures. 0 disables it.
+    pub fn new(max_entries: usize) -> Self {
+        Self((max_entries > 0).then(|| Patterns::new(max_entries)))
     }
 
     /// Returns `true` if a key has signed a message with a scheme, both given by their numbers. Calls `verify` if the
@@ -36,7 +36,7 @@ impl VerifiedSignatures {
         (message, signature): (&[u8], &[u8]),
         verify: impl FnOnce() -> bool,
     ) -> bool {
-        let Some(known) = &self.0 else {
+        let Some(patterns) = &self.0 else {
             return verify();
         };
         let mut digest = Sha256::new();
@@ -47,7 +47,7 @@ impl VerifiedSignatures {
         digest.update(message);
         digest.update(signature);
         let verify = || verify().then_some(Verified).ok_or(());
-        PatternsView::new(known)
+        PatternsView::new(patterns)
             .with(Family::Signature, &digest.finalize(), verify, |Verified| ())
             .is_ok()
     }
@@ -59,13 +59,13 @@ mod tests {
 
     #[test]
     fn only_verified_signatures_are_cached() {
-        let known = VerifiedSignatures::new(4096);
+        let signatures = VerifiedSignatures::new(4096);
         let (message, signature) = (&b"header.payload"[..], &b"signature"[..]);
         for scheme in 0..10 {
             let signed = (message, signature);
-            assert!(!known.has_signed(1, scheme, signed, || false));
-            assert!(known.has_signed(1, scheme, signed, || true));
-            assert!(known.has_signed(1, scheme, signed, || false));
+            assert!(!signatures.has_signed(1, scheme, signed, || false));
+            assert!(signatures.has_signed(1, scheme, signed, || true));
+            assert!(signatures.has_signed(1, scheme, signed, || false));
         }
         // neither another key, nor another split of the same bytes, nor other bytes
         for (key, message, signature) in [
@@ -77,21 +77,21 @@ mod tests {
             (1, message, &b""[..]),
         ] {
             for scheme in 0..10 {
-                assert!(!known.has_signed(key, scheme, (message, signature), || false));
+                assert!(!signatures.has_signed(key, scheme, (message, signature), || false));
             }
         }
     }
 
     #[test]
     fn a_cache_of_nothing_verifies_each_time() {
-        let known = VerifiedSignatures::new(0);
+        let signatures = VerifiedSignatures::new(0);
         let mut verified = 0;
         for _ in 0..3 {
             let count = || {
                 verified += 1;
                 true
             };
-            assert!(known.has_signed(1, 9, (b"m", b"s"), count));
+            assert!(signatures.has_signed(1, 9, (b"m", b"s"), count));
         }
         assert_eq!(verified, 3);
     }

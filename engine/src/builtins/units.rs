@@ -40,11 +40,14 @@ struct Amount<'a> {
 /// Splits an amount. An `e` belongs to the number if a digit or a sign follows, and otherwise to the unit.
 fn split(text: &[u8]) -> Amount<'_> {
     let digit_or_sign = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_digit() || b"+-".contains(b));
-    let end = text.iter().enumerate().position(|(at, byte)| match byte {
-        b'0'..=b'9' | b'.' | b'+' | b'-' => false,
-        b'e' | b'E' => !digit_or_sign(text.get(at + 1)),
-        _ => true,
-    });
+    let end = text
+        .iter()
+        .enumerate()
+        .position(|(index, byte)| match byte {
+            b'0'..=b'9' | b'.' | b'+' | b'-' => false,
+            b'e' | b'E' => !digit_or_sign(text.get(index + 1)),
+            _ => true,
+        });
     let (number, unit) = text.split_at(end.unwrap_or(text.len()));
     Amount { number, unit }
 }
@@ -76,8 +79,8 @@ fn decimal(number: &[u8]) -> Option<(BigInt, i64)> {
         None => (text, 0_i64),
     };
     let unsigned = mantissa.strip_prefix(['+', '-']).unwrap_or(mantissa);
-    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
-    let digits = format!("{whole}{fraction}");
+    let (integer, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let digits = format!("{integer}{fraction}");
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
@@ -87,12 +90,15 @@ fn decimal(number: &[u8]) -> Option<(BigInt, i64)> {
         Sign::Plus
     };
     let magnitude = digits.parse().ok()?;
-    let places = i64::try_from(fraction.len()).ok()?;
-    Some((BigInt::from_biguint(sign, magnitude), exponent - places))
+    let fraction_digits = i64::try_from(fraction.len()).ok()?;
+    Some((
+        BigInt::from_biguint(sign, magnitude),
+        exponent - fraction_digits,
+    ))
 }
 
 /// Removes quotes and rejects blanks. Messages contain the function's name.
-fn unquoted(name: &str, text: &[u8]) -> Result<Vec<u8>, BuiltinError> {
+fn unquote(name: &str, text: &[u8]) -> Result<Vec<u8>, BuiltinError> {
     if text.contains(&b' ') {
         return Err(BuiltinError::error(format!(
             "{name}: spaces not allowed in resource strings"
@@ -113,29 +119,41 @@ fn parse<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
-    let refuse = |problem: &str| BuiltinError::error(format!("units.parse: {problem}"));
-    let text = unquoted("units.parse", text.as_bytes())?;
+    let reject = |problem: &str| BuiltinError::error(format!("units.parse: {problem}"));
+    let text = unquote("units.parse", text.as_bytes())?;
     let Amount { number, unit } = split(&text);
     if number.is_empty() {
-        return Err(refuse("no amount provided"));
+        return Err(reject("no amount provided"));
     }
     if exponent_is_long(number) {
-        return Err(refuse("exponent too large"));
+        return Err(reject("exponent too large"));
     }
     // the case of the first letter distinguishes milli from mega; the case of the others is ignored
-    let (first, others) = unit.split_at(usize::from(!unit.is_empty()));
-    let others: String = lossy(others).chars().map(simple_lower).collect();
-    let unit = [first.to_ascii_lowercase().as_slice(), others.as_bytes()].concat();
+    let (first, letters_after_first) = unit.split_at(usize::from(!unit.is_empty()));
+    let letters_after_first: String = lossy(letters_after_first)
+        .chars()
+        .map(simple_lower)
+        .collect();
+    let unit = [
+        first.to_ascii_lowercase().as_slice(),
+        letters_after_first.as_bytes(),
+    ]
+    .concat();
     let (factor, milli) = match unit.as_slice() {
         b"" => (1, false),
         b"m" if first == b"m" => (1, true),
         prefix => {
-            let unknown = || refuse(&format!("unit {}{others} not recognized", lossy(first)));
+            let unknown = || {
+                reject(&format!(
+                    "unit {}{letters_after_first} not recognized",
+                    lossy(first)
+                ))
+            };
             (factor(prefix).ok_or_else(unknown)?, false)
         }
     };
     let (amount, mut power) =
-        decimal(number).ok_or_else(|| refuse("could not parse amount to a number"))?;
+        decimal(number).ok_or_else(|| reject("could not parse amount to a number"))?;
     power -= if milli { 3 } else { 0 };
     let amount = amount * factor;
     if power > NUMBER_EXPONENT {
@@ -183,8 +201,8 @@ fn fraction(amount: &BigInt, power: u64) -> NumberBuf {
         ""
     };
     let digits = format!("{:0>11}", rounded.magnitude().to_str_radix(10));
-    let (whole, places) = digits.split_at(digits.len() - PLACES as usize);
-    let text = format!("{sign}{whole}.{places}");
+    let (integer, fraction_digits) = digits.split_at(digits.len() - PLACES as usize);
+    let text = format!("{sign}{integer}.{fraction_digits}");
     NumberBuf::parse(&text).unwrap_or(NumberBuf::Text(text))
 }
 
@@ -222,24 +240,24 @@ fn parse_bytes<'e>(
     if let Some(bytes) = plain_bytes(text.as_bytes()) {
         return Ok(ValueRef(RefRepr::Int(bytes)));
     }
-    let refuse = |problem: &str| BuiltinError::error(format!("units.parse_bytes: {problem}"));
+    let reject = |problem: &str| BuiltinError::error(format!("units.parse_bytes: {problem}"));
     let lower: String = text.to_str().chars().map(simple_lower).collect();
-    let lower = unquoted("units.parse_bytes", lower.as_bytes())?;
+    let lower = unquote("units.parse_bytes", lower.as_bytes())?;
     let Amount { number, unit } = split(&lower);
     if number.is_empty() {
-        return Err(refuse("no byte amount provided"));
+        return Err(reject("no byte amount provided"));
     }
     if exponent_is_long(number) {
-        return Err(refuse("exponent too large"));
+        return Err(reject("exponent too large"));
     }
     let factor = match unit {
         b"" => Some(1),
         _ => factor(unit.strip_suffix(b"b").unwrap_or(unit)),
     };
     let factor =
-        factor.ok_or_else(|| refuse(&format!("byte unit {} not recognized", lossy(unit))))?;
+        factor.ok_or_else(|| reject(&format!("byte unit {} not recognized", lossy(unit))))?;
     let (amount, power) =
-        decimal(number).ok_or_else(|| refuse("could not parse byte amount to a number"))?;
+        decimal(number).ok_or_else(|| reject("could not parse byte amount to a number"))?;
     if power > NUMBER_EXPONENT {
         return Err(BuiltinError::error("number too big"));
     }

@@ -42,9 +42,12 @@ fn bits(text: &[u8]) -> Option<u128> {
         }
         _ => return None,
     };
-    let is_dash = |at: usize| DASHES.contains(&at);
-    let split = DASHES.iter().all(|at| dashed.get(*at) == Some(&b'-'));
-    let digits = dashed.iter().enumerate().filter(|(at, _)| !is_dash(*at));
+    let is_dash = |index: usize| DASHES.contains(&index);
+    let split = DASHES.iter().all(|index| dashed.get(*index) == Some(&b'-'));
+    let digits = dashed
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| !is_dash(*index));
     split.then(|| number(digits.map(|(_, byte)| byte)))?
 }
 
@@ -58,8 +61,8 @@ fn number<'a>(mut digits: impl Iterator<Item = &'a u8>) -> Option<u128> {
 /// Formats an identifier in the standard notation.
 fn notation(bits: u128) -> String {
     let mut text = format!("{bits:032x}");
-    for at in DASHES {
-        text.insert(at, '-');
+    for index in DASHES {
+        text.insert(index, '-');
     }
     text
 }
@@ -100,13 +103,16 @@ fn parse<'e>(
             .cast_signed();
         let sequence = i64::from(u16::from_be_bytes([clock & 0x3f, clock_low]));
         let scope = if n0 & 2 == 0 { "global" } else { "local" };
-        let reach = if n0 & 1 == 0 { "unicast" } else { "multicast" };
+        let address_kind = if n0 & 1 == 0 { "unicast" } else { "multicast" };
         let node = format!("{n0:02x}-{n1:02x}-{n2:02x}-{n3:02x}-{n4:02x}-{n5:02x}");
         fields.extend([
             (text("time"), ValueRef(RefRepr::Int(ns))),
             (text("clocksequence"), ValueRef(RefRepr::Int(sequence))),
             (text("nodeid"), text(&node)),
-            (text("macvariables"), text(&format!("{scope}:{reach}"))),
+            (
+                text("macvariables"),
+                text(&format!("{scope}:{address_kind}")),
+            ),
         ]);
     }
     if version == 2 {
@@ -135,8 +141,8 @@ fn rfc4122<'e>(
     };
     let host = call.host;
     let bits = match call.caches().identifiers.entry(key.into()) {
-        Entry::Occupied(known) => *known.get(),
-        Entry::Vacant(free) => *free.insert(random(host)?),
+        Entry::Occupied(entry) => *entry.get(),
+        Entry::Vacant(entry) => *entry.insert(random(host)?),
     };
     Ok(call.arena.text(&notation(bits)))
 }

@@ -27,9 +27,9 @@ pub fn read(archive: &[u8], limits: &BundleLimits) -> Result<Vec<BundleFile>, St
     let entries = archived.entries().map_err(|error| archive_error(&error))?;
     // Raw entries: the library would read extended headers of any size.
     let mut extended = Extended::default();
-    for (at, entry) in entries.raw(true).enumerate() {
+    for (entry_count, entry) in entries.raw(true).enumerate() {
         let mut entry = entry.map_err(|error| archive_error(&error))?;
-        if at >= limits.entries {
+        if entry_count >= limits.entries {
             return Err(failed(format!("more than {} entries", limits.entries)));
         }
         let size = entry
@@ -88,8 +88,8 @@ pub fn read(archive: &[u8], limits: &BundleLimits) -> Result<Vec<BundleFile>, St
             return Err(failed(format!("duplicate entry `{path}`")));
         }
         let mut bytes = Vec::new();
-        let read = entry.read_to_end(&mut bytes);
-        read.map_err(|error| entry_error(&path, &reason(&error)))?;
+        let result = entry.read_to_end(&mut bytes);
+        result.map_err(|error| entry_error(&path, &reason(&error)))?;
         if !is_complete(bytes.len(), size) {
             return Err(entry_error(&path, TRUNCATED));
         }
@@ -108,7 +108,7 @@ pub fn read(archive: &[u8], limits: &BundleLimits) -> Result<Vec<BundleFile>, St
 /// # Errors
 /// A path or a size that does not fit a header.
 pub fn write(files: &[BundleFile]) -> Result<Vec<u8>, String> {
-    let refused = |path: &str, error: &io::Error| format!("{path}: {error}");
+    let entry_error_text = |path: &str, error: &io::Error| format!("{path}: {error}");
     let gzip = GzBuilder::new()
         .mtime(0)
         .operating_system(255)
@@ -133,18 +133,18 @@ pub fn write(files: &[BundleFile]) -> Result<Vec<u8>, String> {
             extended.set_cksum();
             archive
                 .append(&extended, records.as_slice())
-                .map_err(|error| refused(&file.path, &error))?;
+                .map_err(|error| entry_error_text(&file.path, &error))?;
         }
         header.set_cksum();
         archive
             .append(&header, file.bytes.as_slice())
-            .map_err(|error| refused(&file.path, &error))?;
+            .map_err(|error| entry_error_text(&file.path, &error))?;
     }
     let gzip = archive.into_inner().map_err(|error| error.to_string())?;
     gzip.finish().map_err(|error| error.to_string())
 }
 
-/// Writes a name with its leading slash, which the library would refuse. Returns the records of an extended header if the name
+/// Writes a name with its leading slash, which the library would reject. Returns the records of an extended header if the name
 /// does not fit.
 fn set_name(header: &mut Header, name: &[u8]) -> Option<Vec<u8>> {
     let field = &mut header.as_old_mut().name;
@@ -220,8 +220,8 @@ fn kind_name(kind: EntryType) -> &'static str {
 const TRUNCATED: &str = "unexpected EOF";
 
 /// Returns `false` if the library ended an entry early, because the archive ends.
-fn is_complete(read: usize, size: u64) -> bool {
-    u64::try_from(read) == Ok(size)
+fn is_complete(length: usize, size: u64) -> bool {
+    u64::try_from(length) == Ok(size)
 }
 
 /// Returns the error of a file whose contents cannot be read.
@@ -229,8 +229,8 @@ fn entry_error(path: &str, reason: &str) -> String {
     failed(format!("failed to copy file {path}: {reason}"))
 }
 
-fn failed(what: impl std::fmt::Display) -> String {
-    format!("bundle read failed: {what}")
+fn failed(reason: impl std::fmt::Display) -> String {
+    format!("bundle read failed: {reason}")
 }
 
 fn archive_error(error: &io::Error) -> String {
@@ -274,7 +274,7 @@ impl Read for Counted<'_> {
 
 impl<'a> Decompressed<'a> {
     fn new(archive: &'a [u8], limits: BundleLimits) -> Result<Self, String> {
-        let header = |what: &str| Err(failed(format!("archive read failed: {what}")));
+        let header = |reason: &str| Err(failed(format!("archive read failed: {reason}")));
         match archive {
             [] => return header("EOF"),
             [0x1f, 0x8b, 8, ..] => {}
@@ -297,13 +297,13 @@ impl<'a> Decompressed<'a> {
         let mut padding = 0;
         let mut buffer = vec![0; 16 << 10];
         loop {
-            let read = self
+            let length = self
                 .read(&mut buffer)
                 .map_err(|error| archive_error(&error))?;
-            let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else {
+            let Some(bytes) = buffer.get(..length).filter(|bytes| !bytes.is_empty()) else {
                 break;
             };
-            padding += u64::try_from(read).unwrap_or(u64::MAX);
+            padding += u64::try_from(length).unwrap_or(u64::MAX);
             if padding > BUNDLE_PADDING || bytes.iter().any(|byte| *byte != 0) {
                 return Err(failed("trailing data after the last entry"));
             }
@@ -318,8 +318,8 @@ impl<'a> Decompressed<'a> {
 
 impl Read for Decompressed<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.gzip.read(buffer)?;
-        self.read += u64::try_from(read).unwrap_or(u64::MAX);
+        let length = self.gzip.read(buffer)?;
+        self.read += u64::try_from(length).unwrap_or(u64::MAX);
         if self.read > self.limits.total_bytes {
             let limit = self.limits.total_bytes;
             return Err(io::Error::other(format!(
@@ -328,15 +328,15 @@ impl Read for Decompressed<'_> {
         }
         let input = self.gzip.get_ref();
         let input = input.get_ref().length - input.get_ref().rest.len();
-        let most = u64::try_from(input)
+        let max_bytes = u64::try_from(input)
             .unwrap_or(u64::MAX)
             .saturating_mul(self.limits.ratio);
-        if self.read > BUNDLE_RATIO_FROM && self.read > most {
+        if self.read > BUNDLE_RATIO_FROM && self.read > max_bytes {
             return Err(io::Error::other(format!(
                 "archive decompresses to more than {} times its size",
                 self.limits.ratio
             )));
         }
-        Ok(read)
+        Ok(length)
     }
 }

@@ -10,20 +10,20 @@ pub fn check_path(path: &str, limits: &BundleLimits) -> Result<String, String> {
     if path.len() > limits.path_bytes {
         return Err(format!("a path is longer than {} bytes", limits.path_bytes));
     }
-    let refused = |reason: &str| Err(format!("invalid path `{path}`: {reason}"));
+    let invalid = |reason: &str| Err(format!("invalid path `{path}`: {reason}"));
     if path.contains(['\\', '\0']) {
-        return refused("backslashes and NUL are not allowed");
+        return invalid("backslashes and NUL are not allowed");
     }
     let relative = path.strip_prefix('/').unwrap_or(path);
     if relative.starts_with('/') {
-        return refused("it begins with two slashes");
+        return invalid("it begins with two slashes");
     }
     let mut steps = steps(relative);
     if steps.clone().any(|step| step == "..") {
-        return refused("`..` is not allowed");
+        return invalid("`..` is not allowed");
     }
     if steps.next().is_some_and(is_drive) {
-        return refused("it names a drive");
+        return invalid("it names a drive");
     }
     let start = if path.starts_with('/') { "/" } else { "" };
     Ok(format!("{start}{}", cleaned(relative)))

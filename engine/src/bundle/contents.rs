@@ -126,7 +126,7 @@ impl Bundle {
     }
 
     /// Checks that all parts of the bundle lie below its roots.
-    pub(super) fn check(&self, shown: &dyn Fn(&str) -> String) -> Result<(), String> {
+    pub(super) fn check(&self, display_path: &dyn Fn(&str) -> String) -> Result<(), String> {
         let roots = self.manifest.root_paths();
         let list = self.manifest.roots().join(" ");
         for BundleModule { module, .. } in &self.modules {
@@ -139,7 +139,7 @@ impl Bundle {
                 ));
             }
         }
-        self.check_wasm(&roots, &list, shown)?;
+        self.check_wasm(&roots, &list, display_path)?;
         for operation in &self.patch {
             let path = operation.path.trim_matches('/');
             if !is_within(&roots, &Path::from_slashes(path)) {
@@ -160,12 +160,12 @@ impl Bundle {
         &self,
         roots: &[Path],
         list: &str,
-        shown: &dyn Fn(&str) -> String,
+        display_path: &dyn Fn(&str) -> String,
     ) -> Result<(), String> {
         let mut entry_points = Vec::new();
         for resolver in &self.manifest.wasm {
-            let (module, entry_point) = (shown(&resolver.module), &resolver.entrypoint);
-            if !self.wasm().any(|file| shown(&file.path) == module) {
+            let (module, entry_point) = (display_path(&resolver.module), &resolver.entrypoint);
+            if !self.wasm().any(|file| display_path(&file.path) == module) {
                 return Err(format!(
                     "manifest references wasm module '{}' but the module file does not exist",
                     resolver.module
@@ -191,7 +191,7 @@ impl Bundle {
         if self.kind() == BundleKind::Snapshot {
             return Ok(());
         }
-        let found = if !self.document_files.is_empty() && !is_empty(&self.documents) {
+        let contents = if !self.document_files.is_empty() && !is_empty(&self.documents) {
             "data"
         } else if !self.modules.is_empty() {
             "policy"
@@ -201,7 +201,7 @@ impl Bundle {
             return Ok(());
         };
         Err(format!(
-            "delta bundle expected to contain only patch file but {found} files found"
+            "delta bundle expected to contain only patch file but {contents} files found"
         ))
     }
 }
@@ -220,19 +220,20 @@ fn is_empty(value: &Value) -> bool {
 
 /// Returns the path of a document outside of all roots, or `None` if there is none.
 fn foreign(roots: &[Path], document: &Value, path: &mut Vec<String>) -> Option<String> {
-    let here = Path::new(&*path);
-    if is_within(roots, &here) {
+    let document_path = Path::new(&*path);
+    if is_within(roots, &document_path) {
         return None;
     }
     match document {
         Value(Repr::Object(object))
-            if here.is_root() || roots.iter().any(|root| root.overlaps(&here)) =>
+            if document_path.is_root()
+                || roots.iter().any(|root| root.overlaps(&document_path)) =>
         {
             object.iter().find_map(|(key, inner)| {
                 path.push(key.borrow().text_or_empty().to_str().into_owned());
-                let found = foreign(roots, inner, path);
+                let foreign_path = foreign(roots, inner, path);
                 path.pop();
-                found
+                foreign_path
             })
         }
         _ => Some(path.join("/")),

@@ -29,7 +29,7 @@ pub fn read(text: &[u8]) -> Result<Vec<PatchOperation>, String> {
     };
     let fields = fields.named("Patch");
     let operations = fields.array("data", "[]bundle.PatchOperation")?;
-    let read = operations.unwrap_or_default().iter().map(|operation| {
+    let operations_read = operations.unwrap_or_default().iter().map(|operation| {
         let Value(Repr::Object(object)) = operation else {
             return Err(type_error(operation, "Patch.data", "bundle.PatchOperation"));
         };
@@ -40,7 +40,7 @@ pub fn read(text: &[u8]) -> Result<Vec<PatchOperation>, String> {
             value: fields.get("value").cloned().unwrap_or_default(),
         })
     });
-    read.collect()
+    operations_read.collect()
 }
 
 impl PatchOperation {
@@ -73,9 +73,9 @@ impl PatchOperation {
         let Some(operation) = self.operation() else {
             return Err(PatchError::Unknown(self.op.clone()));
         };
-        let around = path.segments().len().saturating_sub(1);
-        let around = Path::new(path.segments().iter().take(around).cloned());
-        if operation == Operation::Add && around.find(transaction.root()).is_none() {
+        let parent_length = path.segments().len().saturating_sub(1);
+        let parent = Path::new(path.segments().iter().take(parent_length).cloned());
+        if operation == Operation::Add && parent.find(transaction.root()).is_none() {
             transaction.make_parents(&path)?;
         }
         Ok(transaction.write(operation, &path, self.value.clone())?)

@@ -59,8 +59,8 @@ impl LoadError {
     }
 
     /// Creates the error of a file whose content is not valid. The message begins with the name.
-    pub fn within(name: &str, what: impl fmt::Display) -> Self {
-        Self::content(format!("{name}: {what}"))
+    pub fn within(name: &str, reason: impl fmt::Display) -> Self {
+        Self::content(format!("{name}: {reason}"))
     }
 
     /// Returns the kind of the error.
@@ -72,7 +72,7 @@ impl LoadError {
     /// of bundles.
     pub fn code(&self) -> &str {
         self.diagnostic()
-            .map_or("load_error", |one| one.code.as_str())
+            .map_or("load_error", |diagnostic| diagnostic.code.as_str())
     }
 
     /// Returns the diagnostics of a policy that does not parse. Empty for other errors.
@@ -151,10 +151,10 @@ pub struct LoadErrors(pub Vec<LoadError>);
 impl fmt::Display for LoadErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.as_slice() {
-            [one] => one.fmt(f),
-            many => {
-                write!(f, "{} errors occurred:", many.len())?;
-                many.iter().try_for_each(|one| write!(f, "\n{one}"))
+            [error] => error.fmt(f),
+            errors => {
+                write!(f, "{} errors occurred:", errors.len())?;
+                errors.iter().try_for_each(|error| write!(f, "\n{error}"))
             }
         }
     }
@@ -163,8 +163,8 @@ impl fmt::Display for LoadErrors {
 impl std::error::Error for LoadErrors {}
 
 impl From<LoadError> for LoadErrors {
-    fn from(one: LoadError) -> Self {
-        Self(vec![one])
+    fn from(error: LoadError) -> Self {
+        Self(vec![error])
     }
 }
 
@@ -229,30 +229,36 @@ pub(crate) fn syntax_errors(diagnostics: &Diagnostics, text: &[u8]) -> String {
     let each: Vec<String> = diagnostics
         .0
         .iter()
-        .map(|one| syntax_error(one, &text))
+        .map(|diagnostic| syntax_error(diagnostic, &text))
         .collect();
     match each.as_slice() {
         // this one is not of OPA's parser, which counts
-        [one] if one.ends_with(": empty module") => one.clone(),
-        [one] => format!("1 error occurred: {one}"),
-        many => format!("{} errors occurred:\n{}", many.len(), many.join("\n")),
+        [text] if text.ends_with(": empty module") => text.clone(),
+        [text] => format!("1 error occurred: {text}"),
+        texts => format!("{} errors occurred:\n{}", texts.len(), texts.join("\n")),
     }
 }
 
-fn syntax_error(one: &Diagnostic, text: &str) -> String {
+fn syntax_error(diagnostic: &Diagnostic, text: &str) -> String {
     let mut out = String::new();
-    if one.has_location() {
-        out.push_str(&format!("{}:{}: ", one.file, one.span.row));
+    if diagnostic.has_location() {
+        out.push_str(&format!("{}:{}: ", diagnostic.file, diagnostic.span.row));
     }
-    out.push_str(&format!("{}: {}", one.code.as_str(), one.message));
-    let row = usize::try_from(one.span.row).unwrap_or(0);
+    out.push_str(&format!(
+        "{}: {}",
+        diagnostic.code.as_str(),
+        diagnostic.message
+    ));
+    let row = usize::try_from(diagnostic.span.row).unwrap_or(0);
     let line = row.checked_sub(1).and_then(|row| text.lines().nth(row));
-    if !one.details.is_empty() {
-        for line in &one.details {
+    if !diagnostic.details.is_empty() {
+        for line in &diagnostic.details {
             out.push_str(&format!("\n\t{line}"));
         }
-    } else if let (Some(line), true) = (line, one.has_location()) {
-        let column = usize::try_from(one.span.col).unwrap_or(0).saturating_sub(1);
+    } else if let (Some(line), true) = (line, diagnostic.has_location()) {
+        let column = usize::try_from(diagnostic.span.col)
+            .unwrap_or(0)
+            .saturating_sub(1);
         let before = line.chars().take(column);
         let blank: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
         out.push_str(&format!("\n\t{line}\n\t{blank}^"));

@@ -122,8 +122,8 @@ impl Files for MemoryFiles {
         if self.0.contains_key(&path) {
             return Ok(FileKind::File);
         }
-        let below = self.0.range(path.clone()..).next();
-        if below.is_some_and(|(file, _)| file.starts_with(&path)) {
+        let first_below = self.0.range(path.clone()..).next();
+        if first_below.is_some_and(|(file, _)| file.starts_with(&path)) {
             return Ok(FileKind::Folder);
         }
         Err(FileError::not_found())
@@ -131,13 +131,13 @@ impl Files for MemoryFiles {
 
     fn names(&self, folder: &Path) -> Result<Vec<OsString>, FileError> {
         let folder = plain(folder);
-        let below = self.0.range(folder.clone()..).map(|(file, _)| file);
-        let below = below.take_while(|file| file.starts_with(&folder));
+        let files_below = self.0.range(folder.clone()..).map(|(file, _)| file);
+        let files_below = files_below.take_while(|file| file.starts_with(&folder));
         let name = |file: &PathBuf| {
             let first = file.strip_prefix(&folder).ok()?.components().next()?;
             Some(first.as_os_str().to_owned())
         };
-        let mut names: Vec<OsString> = below.filter_map(name).collect();
+        let mut names: Vec<OsString> = files_below.filter_map(name).collect();
         names.dedup();
         if names.is_empty() {
             return Err(FileError::not_found());
@@ -156,14 +156,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_are_what_files_lie_in() {
+    fn parents_of_files_are_folders() {
         let files = MemoryFiles::from([("a/b.json", "1"), ("/a/c/d.json", "2"), ("ab", "3")]);
-        let look = |path: &str| files.look(Path::new(path), Links::Followed);
-        assert_eq!(look("a"), Ok(FileKind::Folder));
-        assert_eq!(look("."), Ok(FileKind::Folder));
-        assert_eq!(look("./a/b.json"), Ok(FileKind::File));
-        assert_eq!(look("/a/b.json"), Ok(FileKind::File));
-        assert!(look("a/b").is_err());
+        let kind_of = |path: &str| files.look(Path::new(path), Links::Followed);
+        assert_eq!(kind_of("a"), Ok(FileKind::Folder));
+        assert_eq!(kind_of("."), Ok(FileKind::Folder));
+        assert_eq!(kind_of("./a/b.json"), Ok(FileKind::File));
+        assert_eq!(kind_of("/a/b.json"), Ok(FileKind::File));
+        assert!(kind_of("a/b").is_err());
         assert_eq!(files.names(Path::new("a")).unwrap(), ["b.json", "c"]);
         assert_eq!(files.names(Path::new(".")).unwrap(), ["a", "ab"]);
         assert!(files.names(Path::new("ab")).is_err());

@@ -48,12 +48,12 @@ pub fn list(
 /// A file cannot be read, or the files exceed `limits`.
 pub fn read(
     files: &dyn Files,
-    listed: &[FolderFile],
+    files_in_folder: &[FolderFile],
     limits: &BundleLimits,
 ) -> Result<Vec<BundleFile>, LoadError> {
     let mut total = 0_u64;
-    let mut read = Vec::with_capacity(listed.len());
-    for file in listed {
+    let mut files_read = Vec::with_capacity(files_in_folder.len());
+    for file in files_in_folder {
         let name = file.location.to_string_lossy();
         let bytes = files.read(&file.location);
         let bytes = bytes.map_err(|error| LoadError::system("open", &name, &error))?;
@@ -71,12 +71,12 @@ pub fn read(
                 limits.total_bytes
             )));
         }
-        read.push(BundleFile {
+        files_read.push(BundleFile {
             path: file.path.clone(),
             bytes,
         });
     }
-    Ok(read)
+    Ok(files_read)
 }
 
 struct Lister<'f> {

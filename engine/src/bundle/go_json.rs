@@ -12,18 +12,18 @@ pub fn read_first(text: &[u8]) -> Result<Value, String> {
 }
 
 /// Returns Go's message about a value whose type is not that of the field.
-pub fn type_error(value: &Value, field: &str, wanted: &str) -> String {
-    let kind = kind(value, wanted);
-    format!("json: cannot unmarshal {kind} into Go struct field {field} of type {wanted}")
+pub fn type_error(value: &Value, field: &str, go_type: &str) -> String {
+    let kind = kind(value, go_type);
+    format!("json: cannot unmarshal {kind} into Go struct field {field} of type {go_type}")
 }
 
-fn kind(value: &Value, wanted: &str) -> String {
+fn kind(value: &Value, go_type: &str) -> String {
     match value {
         Value(Repr::Bool(_)) => "bool".to_owned(),
         Value(Repr::Array(_)) => "array".to_owned(),
         Value(Repr::Object(_)) => "object".to_owned(),
         value if value.borrow().as_text().is_some() => "string".to_owned(),
-        number if wanted == "int" => format!("number {number}", number = number.rego_text()),
+        number if go_type == "int" => format!("number {number}", number = number.rego_text()),
         _ => "number".to_owned(),
     }
 }
@@ -63,7 +63,7 @@ impl<'v> GoFields<'v> {
     /// Returns the value of a field, or `None` if it is absent or `null`. The case of the name is ignored if no name is equal.
     pub fn get(&self, field: &str) -> Option<&'v Value> {
         let exact = self.object.get_str(field);
-        let found = exact.or_else(|| {
+        let field_value = exact.or_else(|| {
             let mut pairs = self.object.iter();
             let is_same = |key: &Value| {
                 let key = key.borrow();
@@ -72,11 +72,11 @@ impl<'v> GoFields<'v> {
             };
             pairs.find_map(|(key, value)| is_same(key).then_some(value))
         });
-        found.filter(|value| !matches!(value, Value(Repr::Null)))
+        field_value.filter(|value| !matches!(value, Value(Repr::Null)))
     }
 
-    fn error(&self, value: &Value, field: &str, wanted: &str) -> String {
-        type_error(value, &format!("{}.{field}", self.name), wanted)
+    fn error(&self, value: &Value, field: &str, go_type: &str) -> String {
+        type_error(value, &format!("{}.{field}", self.name), go_type)
     }
 
     /// Returns a field with a string. `None` if it is absent or `null`; the error is Go's message about another type.
@@ -102,12 +102,12 @@ impl<'v> GoFields<'v> {
         items.collect::<Result<_, _>>().map(Some)
     }
 
-    /// Returns a field with an array, as [`Self::string`]. `wanted` is its type in Go.
-    pub fn array(&self, field: &str, wanted: &str) -> Result<Option<&'v [Value]>, String> {
+    /// Returns a field with an array, as [`Self::string`]. `go_type` is its type in Go.
+    pub fn array(&self, field: &str, go_type: &str) -> Result<Option<&'v [Value]>, String> {
         match self.get(field) {
             None => Ok(None),
             Some(Value(Repr::Array(items))) => Ok(Some(items)),
-            Some(other) => Err(self.error(other, field, wanted)),
+            Some(other) => Err(self.error(other, field, go_type)),
         }
     }
 
@@ -116,12 +116,12 @@ impl<'v> GoFields<'v> {
         self.typed_object(field, "map[string]interface {}")
     }
 
-    /// Returns a field with an object, as [`Self::string`]. `wanted` is its type in Go.
-    pub fn typed_object(&self, field: &str, wanted: &str) -> Result<Option<&'v Object>, String> {
+    /// Returns a field with an object, as [`Self::string`]. `go_type` is its type in Go.
+    pub fn typed_object(&self, field: &str, go_type: &str) -> Result<Option<&'v Object>, String> {
         match self.get(field) {
             None => Ok(None),
             Some(Value(Repr::Object(object))) => Ok(Some(object)),
-            Some(other) => Err(self.error(other, field, wanted)),
+            Some(other) => Err(self.error(other, field, go_type)),
         }
     }
 

@@ -67,7 +67,7 @@ impl Manifest {
             metadata: fields
                 .object("metadata")?
                 .cloned()
-                .map(|it| Value(Repr::Object(it))),
+                .map(|object| Value(Repr::Object(object))),
             rego_version: fields.integer("rego_version")?,
             file_rego_versions: Vec::new(),
         };
@@ -181,9 +181,9 @@ impl Manifest {
     /// Two roots of which one contains the other, or an unknown version.
     pub(super) fn check(&self) -> Result<(), String> {
         let roots = self.roots();
-        for (at, root) in roots.iter().enumerate() {
-            let others = roots.iter().skip(at + 1);
-            if let Some(other) = others.into_iter().find(|other| overlaps(root, other)) {
+        for (index, root) in roots.iter().enumerate() {
+            let later_roots = roots.iter().skip(index + 1);
+            if let Some(other) = later_roots.into_iter().find(|other| overlaps(root, other)) {
                 return Err(format!(
                     "manifest has overlapped roots: '{root}' and '{other}'"
                 ));
@@ -277,7 +277,7 @@ fn is_empty(value: &Value) -> bool {
 }
 
 fn strings(list: &[String]) -> Value {
-    Value::array(list.iter().map(|one| Value::string(one)).collect())
+    Value::array(list.iter().map(|text| Value::string(text)).collect())
 }
 
 /// Returns `true` if one of two slash-separated paths contains the other.

@@ -88,7 +88,7 @@ impl Bundle {
     /// The diagnostics of all policies that do not parse.
     pub fn from_files(loaded: &Loaded, options: &ParseOptions) -> Result<Self, LoadErrors> {
         let mut bundle = Self::empty();
-        let mut found = Vec::new();
+        let mut files_found = Vec::new();
         for (name, text) in &loaded.modules {
             let source = Source::new(next_source(), name.as_str(), text.as_str());
             match parse_module(&source, options) {
@@ -96,11 +96,11 @@ impl Bundle {
                     path: format!("/{}", name.trim_start_matches('/')),
                     module: module.into(),
                 }),
-                Err(diagnostics) => found.extend(diagnostics.0),
+                Err(diagnostics) => files_found.extend(diagnostics.0),
             }
         }
-        if !found.is_empty() {
-            return Err(LoadErrors::from(Diagnostics(found)));
+        if !files_found.is_empty() {
+            return Err(LoadErrors::from(Diagnostics(files_found)));
         }
         bundle.documents = loaded.documents.clone();
         bundle.has_manifest = true;

@@ -148,26 +148,27 @@ impl BundleReader {
             in_folder,
             ..self.clone()
         };
-        let read = if in_folder {
-            let listed = folder::list(
+        let bundle_files = if in_folder {
+            let files_in_folder = folder::list(
                 files,
                 Path::new(path),
                 &self.ignore,
                 &self.limits,
                 self.follow_links,
             );
-            listed.and_then(|listed| folder::read(files, &listed, &self.limits))
+            files_in_folder
+                .and_then(|files_in_folder| folder::read(files, &files_in_folder, &self.limits))
         } else {
             let bytes = files.read(Path::new(path));
             let bytes = bytes.map_err(|error| LoadError::system("open", path, &error))?;
-            self.decompressed(&bytes)
+            self.decompress(&bytes)
         };
-        let mut read = read?;
-        read.retain(|file| !is_signatures(&file.path));
-        for file in &mut read {
+        let mut bundle_files = bundle_files?;
+        bundle_files.retain(|file| !is_signatures(&file.path));
+        for file in &mut bundle_files {
             file.path = reader.display_path(&file.path);
         }
-        Ok(read)
+        Ok(bundle_files)
     }
 
     /// Reads the bundle at a path as [`Self::read_path`] does, and sets the durations of its steps.
@@ -190,15 +191,15 @@ impl BundleReader {
                 ..self.clone()
             };
             return in_folder.named(|reader| {
-                let listed = folder::list(
+                let files_in_folder = folder::list(
                     files,
                     Path::new(path),
                     &reader.ignore,
                     &reader.limits,
                     reader.follow_links,
                 )?;
-                let read = folder::read(files, &listed, &reader.limits)?;
-                reader.assembled(read, times)
+                let bundle_files = folder::read(files, &files_in_folder, &reader.limits)?;
+                reader.assemble(bundle_files, times)
             });
         }
         let bytes = files.read(Path::new(path));
@@ -225,7 +226,7 @@ impl BundleReader {
         archive: &[u8],
         times: &mut ReadTimes,
     ) -> Result<Bundle, LoadErrors> {
-        self.named(|reader| reader.assembled(reader.decompressed(archive)?, times))
+        self.named(|reader| reader.assemble(reader.decompress(archive)?, times))
     }
 
     /// Reads the bundle that consists of the files. Their number and sizes are not limited.
@@ -233,14 +234,14 @@ impl BundleReader {
     /// # Errors
     /// One error that says why the bundle is invalid. The message begins with the name of the bundle.
     pub fn read_files(&self, files: Vec<BundleFile>) -> Result<Bundle, LoadErrors> {
-        self.named(|reader| reader.assembled(files, &mut ReadTimes::default()))
+        self.named(|reader| reader.assemble(files, &mut ReadTimes::default()))
     }
 
     fn named<T>(&self, read: impl FnOnce(&Self) -> Result<T, LoadError>) -> Result<T, LoadErrors> {
         read(self).map_err(|error| error.prefixed(&format!("bundle {}: ", self.name)).into())
     }
 
-    fn decompressed(&self, archive: &[u8]) -> Result<Vec<BundleFile>, LoadError> {
+    fn decompress(&self, archive: &[u8]) -> Result<Vec<BundleFile>, LoadError> {
         let mut files = super::archive::read(archive, &self.limits).map_err(LoadError::content)?;
         files.retain(|file| {
             let mut steps = file.path.split('/');
@@ -250,11 +251,7 @@ impl BundleReader {
     }
 
     /// Returns the bundle that consists of the files. Checks signatures, roots and versions.
-    fn assembled(
-        &self,
-        files: Vec<BundleFile>,
-        times: &mut ReadTimes,
-    ) -> Result<Bundle, LoadError> {
+    fn assemble(&self, files: Vec<BundleFile>, times: &mut ReadTimes) -> Result<Bundle, LoadError> {
         let mut bundle = Bundle::empty();
         for file in &files {
             if file_name(&file.path) == PATCH {
@@ -358,17 +355,17 @@ impl BundleReader {
         let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         // OPA removes slashes and periods at the beginning
         let folder = folder.trim_start_matches(['/', '.']);
-        let place: Vec<String> = match folder {
+        let document_path: Vec<String> = match folder {
             "" => Vec::new(),
             folder => folder.split('/').map(str::to_owned).collect(),
         };
         let path = &file.path;
-        if place.is_empty() && !matches!(value, Value(Repr::Object(_))) {
+        if document_path.is_empty() && !matches!(value, Value(Repr::Object(_))) {
             return Err(format!(
                 "bundle load failed on {path}: root value must be object"
             ));
         }
-        if documents.insert(&place, value) {
+        if documents.insert(&document_path, value) {
             return Ok(());
         }
         Err(format!(

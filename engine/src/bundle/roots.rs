@@ -20,11 +20,11 @@ impl<'p> BundleRoots<'p> {
         let mut bundles = BTreeSet::new();
         let mut unbounded = BTreeSet::new();
         let mut conflicts = BTreeSet::new();
-        for (at, (name, roots)) in self.0.iter().enumerate() {
-            for (other, others) in self.0.iter().skip(at + 1) {
+        for (index, (name, roots)) in self.0.iter().enumerate() {
+            for (other, other_roots) in self.0.iter().skip(index + 1) {
                 let pairs = roots
                     .iter()
-                    .flat_map(|root| others.iter().map(move |other| (root, other)));
+                    .flat_map(|root| other_roots.iter().map(move |other| (root, other)));
                 for (root, other_root) in pairs {
                     if !root.overlaps(other_root) {
                         continue;

@@ -51,10 +51,10 @@ impl Bundle {
     ///     file("/.manifest", r#"{"roots": ["authz"]}"#),
     /// ];
     /// let bundle = BundleReader::new("authz").read_files(files)?;
-    /// let written = bundle.to_files();
-    /// let paths: Vec<&str> = written.iter().map(|file| &*file.path).collect();
+    /// let files = bundle.to_files();
+    /// let paths: Vec<&str> = files.iter().map(|file| &*file.path).collect();
     /// assert_eq!(paths, ["/data.json", "/authz/p.rego", "/.manifest"]);
-    /// let archive = Bundle::write_archive(&written)?;
+    /// let archive = Bundle::write_archive(&files)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_files(&self) -> Vec<BundleFile> {
@@ -63,7 +63,7 @@ impl Bundle {
             let path = path.to_owned();
             files.push(BundleFile { path, bytes });
         };
-        let named = |name: &'static str| {
+        let files_named = |name: &'static str| {
             let files = self.files.iter();
             files.filter(move |file| file_name(&file.path) == name)
         };
@@ -80,7 +80,7 @@ impl Bundle {
             if let Some(signatures) = &self.signatures {
                 add("/.signatures.json", signatures.text());
             }
-            for plan in named(PLAN) {
+            for plan in files_named(PLAN) {
                 add(&plan.path, plan.bytes.clone());
             }
         }
@@ -102,15 +102,15 @@ impl Bundle {
 
     fn patch_text(&self) -> Vec<u8> {
         let mut text = b"{\"data\":[".to_vec();
-        for (at, operation) in self.patch.iter().enumerate() {
+        for (index, operation) in self.patch.iter().enumerate() {
             let fields = [
                 (",{\"op\":", Value::string(&operation.op)),
                 (",\"path\":", Value::string(&operation.path)),
                 (",\"value\":", operation.value.clone()),
             ];
-            let comma = usize::from(at == 0);
-            for (skipped, (name, value)) in [comma, 0, 0].into_iter().zip(fields) {
-                text.extend(name.bytes().skip(skipped));
+            let comma = usize::from(index == 0);
+            for (skip, (name, value)) in [comma, 0, 0].into_iter().zip(fields) {
+                text.extend(name.bytes().skip(skip));
                 json::write_go(value.borrow(), &mut text);
             }
             text.push(b'}');
@@ -123,15 +123,15 @@ impl Bundle {
 impl Signatures {
     /// Returns the text of `.signatures.json`, indented as OPA indents it.
     pub fn text(&self) -> Vec<u8> {
-        let quoted = |text: &str| {
-            let mut quoted = Vec::new();
-            json::write_go(Value::string(text).borrow(), &mut quoted);
-            quoted
+        let quote = |text: &str| {
+            let mut text_in_quotes = Vec::new();
+            json::write_go(Value::string(text).borrow(), &mut text_in_quotes);
+            text_in_quotes
         };
         let mut text = b"{\n \"signatures\": [".to_vec();
-        for (at, token) in self.tokens.iter().enumerate() {
-            text.extend(if at == 0 { &b"\n  "[..] } else { b",\n  " });
-            text.extend(quoted(token));
+        for (index, token) in self.tokens.iter().enumerate() {
+            text.extend(if index == 0 { &b"\n  "[..] } else { b",\n  " });
+            text.extend(quote(token));
         }
         text.extend(if self.tokens.is_empty() {
             &b"]"[..]
@@ -140,7 +140,7 @@ impl Signatures {
         });
         if !self.plugin.is_empty() {
             text.extend(b",\n \"plugin\": ");
-            text.extend(quoted(&self.plugin));
+            text.extend(quote(&self.plugin));
         }
         text.extend(b"\n}");
         text

@@ -50,12 +50,12 @@ pub fn parse(compilation: &mut Compilation<'_>) {
 }
 
 fn uses_metadata(rule: &Rule) -> bool {
-    let mut found = false;
+    let mut occurs = false;
     rule.walk(&mut Exprs(|expr: &Expr| {
-        found = found || expr.operands_of(CHAIN).is_some() || expr.operands_of(RULE).is_some();
-        if found { Descent::Over } else { Descent::Into }
+        occurs = occurs || expr.operands_of(CHAIN).is_some() || expr.operands_of(RULE).is_some();
+        if occurs { Descent::Over } else { Descent::Into }
     }));
-    found
+    occurs
 }
 
 /// Collects the annotations of all modules. A package or document may have only one.
@@ -106,10 +106,12 @@ impl AnnotationSet {
     /// own.
     pub fn chain(&self, package: &[Term], rule: &Rule) -> Vec<AnnotatedDocument> {
         let path = rule_path(package, rule);
-        let mut own: Vec<_> = of_rule(rule).collect();
-        own.sort_by_key(|block| Reverse(block.span));
-        let mut chain: Vec<AnnotatedDocument> =
-            own.into_iter().map(AnnotatedDocument::target_of).collect();
+        let mut blocks: Vec<_> = of_rule(rule).collect();
+        blocks.sort_by_key(|block| Reverse(block.span));
+        let mut chain: Vec<AnnotatedDocument> = blocks
+            .into_iter()
+            .map(AnnotatedDocument::target_of)
+            .collect();
         if chain.is_empty() {
             chain.push(AnnotatedDocument {
                 path: path.clone(),
@@ -118,11 +120,11 @@ impl AnnotationSet {
         }
         chain.extend(self.paths.get(&path).map(AnnotatedDocument::target_of));
         chain.extend(self.packages.get(package).map(AnnotatedDocument::target_of));
-        let above = (1..=package.len())
+        let enclosing = (1..=package.len())
             .rev()
             .filter_map(|depth| package.get(..depth));
         chain.extend(
-            above
+            enclosing
                 .filter_map(|path| self.paths.get(path))
                 .map(AnnotatedDocument::target_of),
         );

@@ -66,13 +66,13 @@ impl Blocking {
 }
 
 /// Returns the indices of the rules of a module that name a blocking function.
-pub fn waiting(module: &Module, facts: &[Facts], functions: &HostFunctionNames) -> Vec<u32> {
+pub fn blocking_rules(module: &Module, facts: &[Facts], functions: &HostFunctionNames) -> Vec<u32> {
     let rules = module.rules.iter().zip(facts).zip(0..);
-    let waiting = rules.filter(|((rule, facts), _)| {
+    let positions = rules.filter(|((rule, facts), _)| {
         let may_wait = facts.has(Facts::WAITS) || !functions.is_empty();
         may_wait && names_what_waits(*rule, functions)
     });
-    waiting.map(|(_, position)| position).collect()
+    positions.map(|(_, position)| position).collect()
 }
 
 fn is_data(head: &Term) -> bool {
@@ -87,21 +87,21 @@ fn names_what_waits<N: Walk + ?Sized>(node: &N, functions: &HostFunctionNames) -
 }
 
 /// Returns `true` if a tree contains a matching reference, or `data` as a whole.
-fn names<N: Walk + ?Sized>(node: &N, wanted: impl Fn(&[Term]) -> bool + Copy) -> bool {
-    let mut found = false;
+fn names<N: Walk + ?Sized>(node: &N, matches_ref: impl Fn(&[Term]) -> bool + Copy) -> bool {
+    let mut occurs = false;
     node.walk(&mut Terms(|term: &Term| {
         match &term.kind {
-            _ if found => {}
+            _ if occurs => {}
             TermKind::Ref(reference) => {
                 // the head alone is not a reference
                 let steps = reference.get(1..).unwrap_or_default();
-                found = wanted(reference) || names(steps, wanted);
+                occurs = matches_ref(reference) || names(steps, matches_ref);
                 return Descent::Over;
             }
-            TermKind::Var(_) => found = is_data(term) && wanted(std::slice::from_ref(term)),
+            TermKind::Var(_) => occurs = is_data(term) && matches_ref(std::slice::from_ref(term)),
             _ => {}
         }
-        if found { Descent::Over } else { Descent::Into }
+        if occurs { Descent::Over } else { Descent::Into }
     }));
-    found
+    occurs
 }

@@ -158,7 +158,8 @@ impl Options {
         !self.skipped_passes.is_empty() && passes.any(|pass| self.skips(pass))
     }
 
-    /// Returns the declaration of a built-in or of a function of the host.
+    /// Returns the declaration of a function of the host, or else of a built-in that the capabilities contain. `None` if
+    /// there is no such function.
     pub(crate) fn declaration(&self, name: &str) -> Option<&Type> {
         let builtin = || match &self.capabilities {
             Some(capabilities) => capabilities.declaration(name),
@@ -170,7 +171,7 @@ impl Options {
         self.functions.get(name).or_else(builtin)
     }
 
-    /// Returns the declaration of the built-in that an operator or a name refers to.
+    /// Returns the declaration of the built-in or host function that an operator or a name refers to, or `None`.
     pub(crate) fn declaration_of(&self, operator: &Term) -> Option<&Type> {
         match operator.as_ref().map(Vec::as_slice) {
             None => self.declaration(operator.as_var()?),
@@ -227,7 +228,7 @@ pub struct EarlierCompilation<'a> {
 impl<'a> Compilation<'a> {
     /// Starts a compilation.
     pub fn new(modules: Modules, options: &'a Options) -> Self {
-        let findings = modules.with_reused().map(|(_, kept)| match kept {
+        let findings = modules.with_reused().map(|(_, reused)| match reused {
             Some(part) => part.findings.clone(),
             None => Findings::default(),
         });
@@ -308,22 +309,23 @@ pub struct Work {
 }
 
 impl Compiled {
+    /// Collects the results of the passes. Modules that were reused keep theirs, except for findings.
     pub(super) fn new(parsed: &[Arc<Module>], mut compilation: Compilation<'_>) -> Self {
         let functions = CallableFunctions::new(compilation.options, &compilation.rule_tree);
         let waiting = &compilation.options.waiting;
         let mut parts = Vec::with_capacity(parsed.len());
         let sources = parsed.iter().zip(compilation.modules.with_reused());
         let sources = sources.zip(compilation.findings).enumerate();
-        for (position, ((parsed, (canonical, kept)), findings)) in sources {
+        for (position, ((parsed, (canonical, reused)), findings)) in sources {
             let facts = compilation.modules.facts(position);
-            parts.push(match kept {
+            parts.push(match reused {
                 Some(part) => part.with(findings),
                 None => Arc::new(CompiledModule {
                     parsed: parsed.clone(),
                     canonical: canonical.clone(),
                     findings,
                     keyed: Arc::new(keyed::of_module(canonical, facts, functions)),
-                    waiting: blocking::waiting(canonical, facts, waiting).into(),
+                    waiting: blocking::blocking_rules(canonical, facts, waiting).into(),
                 }),
             });
         }
@@ -350,8 +352,8 @@ impl Compiled {
                 checked: compilation.checked,
                 lowered: 0,
                 locals_since: earlier.map_or(0, |earlier| {
-                    let made = compilation.locals.count() - earlier.compiled.locals.count();
-                    earlier.compiled.work.locals_since + made
+                    let added = compilation.locals.count() - earlier.compiled.locals.count();
+                    earlier.compiled.work.locals_since + added
                 }),
             },
             locals: compilation.locals,

@@ -66,10 +66,10 @@ impl<'c> ConflictCheck<'c> {
         if !node.children.is_empty() {
             // a rule with variables shares its extent with all rules except functions
             let only_functions = self.rules(id).all(|rule| !is_ground(&rule.head.reference));
-            let found = self.extent(id, only_functions);
-            if !found.is_empty() {
+            let located = self.extent(id, only_functions);
+            if !located.is_empty() {
                 let name = self.name(*last);
-                let lines: String = found.iter().map(|found| self.line(found)).collect();
+                let lines: String = located.iter().map(|rule| self.line(rule)).collect();
                 let message = format!("rule {name} conflicts with:{lines}");
                 return self.report.error(Code::Type, first.span, message);
             }
@@ -80,14 +80,14 @@ impl<'c> ConflictCheck<'c> {
             let message = format!("conflicting rules {} found", self.name(*last));
             self.report.error(Code::Type, first.span, message);
         } else if defaults.len() > 1 {
-            let places: Vec<_> = defaults
+            let locations: Vec<_> = defaults
                 .iter()
                 .map(|rule| self.location(rule.span))
                 .collect();
             let message = format!(
                 "multiple default rules {} found at {}",
                 self.name(*last),
-                places.join(", ")
+                locations.join(", ")
             );
             let module = node.rules.iter().find_map(|id| {
                 id.rule_in(self.modules)?
@@ -122,7 +122,7 @@ impl<'c> ConflictCheck<'c> {
 
     /// Returns the rules below a node, without those in the extent of another one of them, ordered by reference.
     fn extent(&self, id: RuleTreeNodeId, only_functions: bool) -> Vec<LocatedRule<'c>> {
-        let mut found: Vec<_> = self
+        let mut located: Vec<_> = self
             .tree
             .rules_below(id)
             .filter(|rule| self.tree.home(*rule) != Some(id))
@@ -136,25 +136,25 @@ impl<'c> ConflictCheck<'c> {
             })
             .collect();
         // stable: of equal references the first one stays; a prefix precedes what it covers
-        found.sort_by(|a, b| a.reference.cmp(&b.reference));
-        let mut kept: Vec<LocatedRule<'c>> = Vec::new();
-        for one in found {
-            let covered = kept
+        located.sort_by(|a, b| a.reference.cmp(&b.reference));
+        let mut outermost: Vec<LocatedRule<'c>> = Vec::new();
+        for rule in located {
+            let is_covered = outermost
                 .last()
-                .is_some_and(|last| one.reference.starts_with(&last.reference));
-            if !covered {
-                kept.push(one);
+                .is_some_and(|last| rule.reference.starts_with(&last.reference));
+            if !is_covered {
+                outermost.push(rule);
             }
         }
-        kept
+        outermost
     }
 
-    fn line(&self, found: &LocatedRule<'_>) -> String {
-        let reference = self.locals.restore(&found.reference);
+    fn line(&self, rule: &LocatedRule<'_>) -> String {
+        let reference = self.locals.restore(&rule.reference);
         format!(
             "\n  rule {} at {}",
             display_ref(&reference),
-            self.location(found.rule.span)
+            self.location(rule.rule.span)
         )
     }
 

@@ -46,7 +46,12 @@ fn check_unsafe<N: Walk + ?Sized>(node: &N, options: &Options, report: &mut Repo
     if options.unsafe_builtins.is_empty() {
         return;
     }
-    let is_unsafe = |name: &str| options.unsafe_builtins.iter().any(|one| one == name);
+    let is_unsafe = |name: &str| {
+        options
+            .unsafe_builtins
+            .iter()
+            .any(|unsafe_name| unsafe_name == name)
+    };
     node.walk(&mut Exprs(|expr: &Expr| {
         reject(expr, "unsafe", is_unsafe, report);
         Descent::Into
@@ -55,7 +60,7 @@ fn check_unsafe<N: Walk + ?Sized>(node: &N, options: &Options, report: &mut Repo
 
 fn check_deprecated<N: Walk + ?Sized>(node: &N, report: &mut Report) {
     let is_deprecated =
-        |name: &str| builtins::lookup(name).is_some_and(|one| one.builtin.deprecated);
+        |name: &str| builtins::lookup(name).is_some_and(|entry| entry.builtin.deprecated);
     node.walk(&mut Exprs(|expr: &Expr| {
         reject(expr, "deprecated", is_deprecated, report);
         match expr.kind {
@@ -68,9 +73,9 @@ fn check_deprecated<N: Walk + ?Sized>(node: &N, report: &mut Report) {
     }));
 }
 
-fn reject(expr: &Expr, what: &str, is_refused: impl Fn(&str) -> bool, report: &mut Report) {
+fn reject(expr: &Expr, adjective: &str, is_refused: impl Fn(&str) -> bool, report: &mut Report) {
     if let Some(name) = callee(expr).filter(|name| is_refused(name)) {
-        let message = format!("{what} built-in function calls in expression: {name}");
+        let message = format!("{adjective} built-in function calls in expression: {name}");
         report.recoverable(Code::Type, expr.span, message);
     }
 }

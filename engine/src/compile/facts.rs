@@ -60,8 +60,8 @@ impl Facts {
     }
 
     /// Adds facts that a pass introduced.
-    pub fn add(&mut self, more: Self) {
-        self.0 |= more.0;
+    pub fn add(&mut self, facts: Self) {
+        self.0 |= facts.0;
     }
 
     /// Computes the facts about a rule.
@@ -182,8 +182,8 @@ impl<'a> Visitor<'a> for Facts {
                 }
             }
             TermKind::Template(_) => {
-                let made = Self::INNER_CALL | Self::COMPREHENSION | Self::COLLECTION;
-                self.add(Self::TEMPLATE | made);
+                let rewritten = Self::INNER_CALL | Self::COMPREHENSION | Self::COLLECTION;
+                self.add(Self::TEMPLATE | rewritten);
             }
         }
         Descent::Into

@@ -47,7 +47,8 @@ impl<'c> CallableFunctions<'c> {
         Self { options, tree }
     }
 
-    /// Returns the function that an operator names. Rules that are not functions have arity 0.
+    /// Returns the function that an operator names: rules have precedence over built-ins. Rules that are not functions have
+    /// arity 0. `None` if nothing has the name.
     pub fn find(self, operator: &Term) -> Option<CallTarget<'c>> {
         let reference = operator.as_ref()?;
         if let Some(id) = self.tree.find(reference) {
@@ -58,13 +59,13 @@ impl<'c> CallableFunctions<'c> {
         declaration?.as_function().map(CallTarget::Builtin)
     }
 
-    /// Returns the number of arguments of the function that an operator names.
+    /// Returns the number of arguments of the function that an operator names, or `None` if nothing has the name.
     pub fn arity(self, operator: &Term) -> Option<usize> {
         self.find(operator).map(CallTarget::arity)
     }
 }
 
-/// Returns `a.b.c` for a reference that is a name.
+/// Returns `a.b.c` for a reference whose steps are constant strings, otherwise `None`. A single name is not copied.
 pub fn dotted(reference: &[Term]) -> Option<Cow<'_, str>> {
     let (head, steps) = reference.split_first()?;
     let head = head.as_var()?;
@@ -141,15 +142,15 @@ impl Visitor<'_> for CallCheck<'_> {
 
 impl CallCheck<'_> {
     fn call(&mut self, expr: &Expr, operator: &Term, operands: &[Term]) -> Descent {
-        let given = operands.len();
+        let argument_count = operands.len();
         let arity = self
             .functions
             .arity(operator)
             .or_else(|| self.hidden_arity(operator));
         // each call that the compiler moved has an output operand; a user's call may have one
         let fits = arity.is_some_and(|arity| {
-            given == arity + 1
-                || (!expr.generated && given == arity)
+            argument_count == arity + 1
+                || (!expr.generated && argument_count == arity)
                 || (expr.generated && operator.is_operator("eq"))
         });
         if fits {
@@ -174,7 +175,7 @@ impl CallCheck<'_> {
         let (name, package) = path.split_last()?;
         // a resolved name has the location of the name
         let is_named = package.iter().skip(1).all(|term| term.span == name.span);
-        if !is_named || self.package.is_none_or(|known| known != package) {
+        if !is_named || self.package.is_none_or(|own| own != package) {
             return None;
         }
         let path = Term::new(TermKind::Ref(path), operator.span);
@@ -199,9 +200,10 @@ impl CallCheck<'_> {
             (diagnostic.details, diagnostic.details_json) = details;
             return diagnostic;
         }
-        let given = operands.len() - usize::from(expr.generated && !operands.is_empty());
-        let plural = if given == 1 { "" } else { "s" };
-        let message = format!("function {name} has arity {arity}, got {given} argument{plural}");
+        let argument_count = operands.len() - usize::from(expr.generated && !operands.is_empty());
+        let plural = if argument_count == 1 { "" } else { "s" };
+        let message =
+            format!("function {name} has arity {arity}, got {argument_count} argument{plural}");
         self.diagnostic(expr, message)
     }
 

@@ -37,25 +37,25 @@ fn search(compiled: &Compiled, path: &[Value], name: &str) -> bool {
 
 /// Returns `true` if a node reads `input[name]`, or a part of `input` that may be it.
 fn reads<N: Walk + ?Sized>(node: &N, name: &str) -> bool {
-    let mut found = false;
+    let mut occurs = false;
     node.walk(&mut Terms(|term: &Term| {
-        if found {
+        if occurs {
             return Descent::Over;
         }
         match &term.kind {
             TermKind::Ref(reference) if reference.first().is_some_and(is_input) => {
                 let steps = reference.get(1..).unwrap_or_default();
-                found = steps.first().is_none_or(|step| may_be(step, name)) || reads(steps, name);
+                occurs = steps.first().is_none_or(|step| may_be(step, name)) || reads(steps, name);
                 Descent::Over
             }
             TermKind::Var(_) => {
-                found = is_input(term);
+                occurs = is_input(term);
                 Descent::Over
             }
             _ => Descent::Into,
         }
     }));
-    found
+    occurs
 }
 
 fn is_input(term: &Term) -> bool {

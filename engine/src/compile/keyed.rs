@@ -87,8 +87,8 @@ impl<'s, 'c, 'b> KeyedSearch<'s, 'c, 'b> {
     /// Analyses a body, then the bodies within it.
     fn body(&mut self, body: &'b Body) {
         for expr in body {
-            if let Some((term, inside)) = comprehension_of(expr)
-                && let Some(key) = self.key(inside)
+            if let Some((term, comprehension)) = comprehension_of(expr)
+                && let Some(key) = self.key(comprehension)
             {
                 self.keyed.insert(term, key);
             }
@@ -99,27 +99,26 @@ impl<'s, 'c, 'b> KeyedSearch<'s, 'c, 'b> {
         stack::level(|| body.walk(&mut InnerBodies(self)));
     }
 
-    fn key(&self, inside: &Comprehension) -> Option<ComprehensionSearch> {
+    fn key(&self, comprehension: &Comprehension) -> Option<ComprehensionSearch> {
         let is_shared = |name: &Name| self.before.contains(&name) && !is_root(name);
         // most share nothing
-        if !ALL.any(&inside.body, is_shared) {
+        if !ALL.any(&comprehension.body, is_shared) {
             return None;
         }
-        let mut reach = SafeVars::new(self.functions, &BTreeSet::new());
+        let mut safe = SafeVars::new(self.functions, &BTreeSet::new());
         let mut bound: BTreeSet<Name> = BTreeSet::new();
-        for expr in &inside.body {
-            bound.extend(reach.outputs(expr));
-            reach.add(expr);
+        for expr in &comprehension.body {
+            bound.extend(safe.outputs(expr));
+            safe.add(expr);
             // a negated test may use a variable that is bound after it; the test then holds for no value
             let is_test = expr.negated && equation(expr).is_some();
             // by the order of the body, the variables of each expression have values
             let shares_more = || ALL.any(expr, |name| is_shared(name) && !bound.contains(name));
-            if !is_test && (!reach.missing(std::slice::from_ref(expr)).is_empty() || shares_more())
-            {
+            if !is_test && (!safe.missing(std::slice::from_ref(expr)).is_empty() || shares_more()) {
                 return None;
             }
         }
-        if !reach.missing(&inside.body).is_empty() {
+        if !safe.missing(&comprehension.body).is_empty() {
             return None;
         }
         let mut steps = StepCheck {
@@ -127,18 +126,21 @@ impl<'s, 'c, 'b> KeyedSearch<'s, 'c, 'b> {
             names: BTreeSet::new(),
             wide: false,
         };
-        inside.body.walk(&mut steps);
+        comprehension.body.walk(&mut steps);
         let shared = bound.iter().filter(|name| is_shared(name));
         let shared: Box<[Name]> = shared.cloned().collect();
         if steps.wide || shared.is_empty() {
             return None;
         }
         let mut head: BTreeSet<Name> = BTreeSet::new();
-        for term in inside.key.iter().chain([&inside.head]) {
+        for term in comprehension.key.iter().chain([&comprehension.head]) {
             ALL.collect(term, &mut head);
         }
-        let made = head.intersection(&bound).cloned().collect();
-        Some(ComprehensionSearch { shared, made })
+        let key_vars = head.intersection(&bound).cloned().collect();
+        Some(ComprehensionSearch {
+            shared,
+            made: key_vars,
+        })
     }
 }
 
@@ -158,9 +160,9 @@ fn comprehension_of(expr: &Expr) -> Option<(&Term, &Comprehension)> {
         _ => return None,
     };
     match &term.kind {
-        TermKind::ArrayComprehension(inside)
-        | TermKind::SetComprehension(inside)
-        | TermKind::ObjectComprehension(inside) => Some((term, inside)),
+        TermKind::ArrayComprehension(comprehension)
+        | TermKind::SetComprehension(comprehension)
+        | TermKind::ObjectComprehension(comprehension) => Some((term, comprehension)),
         _ => None,
     }
 }
@@ -171,12 +173,12 @@ struct InnerBodies<'i, 's, 'c, 'b>(&'i mut KeyedSearch<'s, 'c, 'b>);
 impl<'a> Visitor<'a> for InnerBodies<'_, '_, '_, 'a> {
     fn term(&mut self, term: &'a Term) -> Descent {
         match &term.kind {
-            TermKind::ArrayComprehension(inside)
-            | TermKind::SetComprehension(inside)
-            | TermKind::ObjectComprehension(inside) => {
-                inside.key.walk(self);
-                inside.head.walk(self);
-                self.0.body(&inside.body);
+            TermKind::ArrayComprehension(comprehension)
+            | TermKind::SetComprehension(comprehension)
+            | TermKind::ObjectComprehension(comprehension) => {
+                comprehension.key.walk(self);
+                comprehension.head.walk(self);
+                self.0.body(&comprehension.body);
                 Descent::Over
             }
             _ => Descent::Into,

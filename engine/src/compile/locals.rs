@@ -31,21 +31,23 @@ impl Locals {
     /// Prefix of generated locals in queries.
     pub const QUERY: &'static str = "__localq";
 
-    /// Creates a generator of names that start with `prefix` and are not among `used`.
-    pub fn new(prefix: &'static str, used: impl IntoIterator<Item = Name>) -> Self {
+    /// Creates a generator of names that start with `prefix` and are not among `used_names`.
+    pub fn new(prefix: &'static str, used_names: impl IntoIterator<Item = Name>) -> Self {
         let mut locals = Self {
             prefix,
             ..Self::default()
         };
-        locals.avoid(used);
+        locals.avoid(used_names);
         locals
     }
 
     /// Skips additional names.
-    pub fn avoid(&mut self, used: impl IntoIterator<Item = Name>) {
+    pub fn avoid(&mut self, used_names: impl IntoIterator<Item = Name>) {
         let prefix = self.prefix;
-        let used = used.into_iter().filter(|name| name.starts_with(prefix));
-        self.taken.extend(used);
+        let used_names = used_names
+            .into_iter()
+            .filter(|name| name.starts_with(prefix));
+        self.taken.extend(used_names);
     }
 
     /// Number of names that were generated or skipped.
@@ -134,6 +136,6 @@ pub fn names_in<N: Walk + ?Sized>(node: &N) -> Vec<Name> {
 /// InitLocalVarGen: reserves the names that modules use.
 pub fn start(compilation: &mut Compilation<'_>) {
     let rules = compilation.modules.rules_with(Facts::LOCAL_NAME);
-    let used = rules.flat_map(names_in);
-    compilation.locals.avoid(used);
+    let used_names = rules.flat_map(names_in);
+    compilation.locals.avoid(used_names);
 }

@@ -96,7 +96,7 @@ pub const PASSES: &[Pass] = &[
     pass("CheckKeywordOverrides", keywords::check),
     pass("CheckDuplicateImports", imports::check_duplicates),
     pass("RemoveImports", imports::remove),
-    pass("SetModuleTree", nothing),
+    pass("SetModuleTree", no_op),
     pass("SetRuleTree", set_rule_tree),
     pass("RewriteLocalVars", rewrite_local_vars),
     pass("RewriteTemplateStrings", templates::rewrite),
@@ -144,7 +144,7 @@ fn set_rule_tree(compilation: &mut Compilation<'_>) {
     compilation.rule_tree = RuleTree::new(&compilation.modules);
 }
 
-fn nothing(_: &mut Compilation<'_>) {}
+fn no_op(_: &mut Compilation<'_>) {}
 
 /// Runs a function that recurses as deep as source text may nest and chains of `chain` operators do, on a sufficiently
 /// large stack. Callees need no stack checks of their own.
@@ -170,20 +170,20 @@ pub(crate) fn chain_within(text: &str) -> u32 {
 /// Returns documents whose names exceed the nesting limit of values.
 fn long_names(module: &Module) -> impl Iterator<Item = (usize, Span)> {
     let package = &module.package;
-    let below = module
+    let lengths = module
         .rules
         .iter()
         .map(|rule| (rule.head.reference.len(), rule.span));
     std::iter::once((0, package.span))
-        .chain(below)
+        .chain(lengths)
         .map(|(length, span)| (package.path.len() + length, span))
         .filter(|(length, _)| *length > limits::NESTING)
 }
 
 /// Rejects documents whose names exceed the nesting limit of values.
 fn check_depth(compilation: &mut Compilation<'_>) {
-    let refused = compilation.modules.open().flat_map(long_names);
-    for (length, span) in refused.collect::<Vec<_>>() {
+    let too_long = compilation.modules.open().flat_map(long_names);
+    for (length, span) in too_long.collect::<Vec<_>>() {
         let limit = limits::NESTING;
         let message = format!("name of {length} parts exceeds the limit of {limit}");
         compilation.report.error(Code::Compile, span, message);
@@ -191,7 +191,11 @@ fn check_depth(compilation: &mut Compilation<'_>) {
 }
 
 /// Compiles modules. `base_exists` returns `true` if a base document exists at a path below `data`; `observe` is called
-/// after each pass.
+/// after each pass. Needs stack in proportion to the longest chain of operators, and grows the stack for it.
+///
+/// # Errors
+///
+/// The errors of all passes up to the first one with a fatal error, ordered by location and limited by the options.
 pub fn compile(
     modules: impl IntoIterator<Item = impl Into<Arc<Module>>>,
     options: &Options,

@@ -22,21 +22,21 @@ pub struct Modules {
 impl Modules {
     /// Creates a collection of parsed modules, all of them open.
     pub fn new(parsed: &[Arc<Module>]) -> Self {
-        let nothing = parsed.iter().map(|_| None).collect();
-        Self::keeping(parsed, nothing)
+        let no_reuse = parsed.iter().map(|_| None).collect();
+        Self::with_reuse(parsed, no_reuse)
     }
 
     /// Creates a collection of parsed modules with reused results.
-    pub fn keeping(parsed: &[Arc<Module>], reused: Vec<Option<Arc<CompiledModule>>>) -> Self {
-        let both: Vec<_> = parsed.iter().zip(&reused).collect();
-        let size = |(parsed, kept): &(&Arc<Module>, &Option<_>)| match kept {
+    pub fn with_reuse(parsed: &[Arc<Module>], reused: Vec<Option<Arc<CompiledModule>>>) -> Self {
+        let pairs: Vec<_> = parsed.iter().zip(&reused).collect();
+        let size = |(parsed, reused): &(&Arc<Module>, &Option<_>)| match reused {
             Some(_) => 0,
             None => parsed.source.text.len(),
         };
-        let opened = parallel::map(&both, size, |(parsed, kept)| match kept {
+        let opened = parallel::map(&pairs, size, |(parsed, reused)| match reused {
             Some(part) => (Arc::clone(&part.canonical), Vec::new()),
             None => {
-                let (module, facts) = opened(parsed);
+                let (module, facts) = open_module(parsed);
                 (Arc::new(module), facts)
             }
         });
@@ -47,8 +47,8 @@ impl Modules {
     /// Iterates over the open modules with the facts about their rules.
     pub fn open_with_facts(&self) -> impl Iterator<Item = (&Module, &[Facts])> {
         let all = self.all.iter().zip(&self.reused).zip(&self.facts);
-        all.filter_map(|((module, kept), facts)| {
-            kept.is_none().then_some((&**module, facts.as_slice()))
+        all.filter_map(|((module, reused), facts)| {
+            reused.is_none().then_some((&**module, facts.as_slice()))
         })
     }
 
@@ -80,8 +80,8 @@ impl Modules {
     /// Mutable version of [`Self::rules_with`].
     pub fn rules_with_mut(&mut self, some: Facts) -> impl Iterator<Item = &mut Rule> {
         let all = self.all.iter_mut().zip(&self.facts);
-        let wanted = all.filter(move |(_, facts)| facts.iter().any(|facts| facts.has(some)));
-        wanted.flat_map(move |(module, facts)| {
+        let matching = all.filter(move |(_, facts)| facts.iter().any(|facts| facts.has(some)));
+        matching.flat_map(move |(module, facts)| {
             let rules = Arc::make_mut(module).rules.iter_mut().zip(facts);
             rules.filter_map(move |(rule, facts)| facts.has(some).then_some(rule))
         })
@@ -89,21 +89,22 @@ impl Modules {
 
     /// Iterates over the open modules.
     pub fn open(&self) -> impl Iterator<Item = &Module> {
-        let both = self.all.iter().zip(&self.reused);
-        both.filter_map(|(module, kept)| kept.is_none().then_some(&**module))
+        let pairs = self.all.iter().zip(&self.reused);
+        pairs.filter_map(|(module, reused)| reused.is_none().then_some(&**module))
     }
 
     /// Mutable version of [`Self::open`].
     pub fn open_mut(&mut self) -> impl Iterator<Item = &mut Module> {
-        let both = self.all.iter_mut().zip(&self.reused);
-        both.filter_map(|(module, kept)| kept.is_none().then(|| Arc::make_mut(module)))
+        let pairs = self.all.iter_mut().zip(&self.reused);
+        pairs.filter_map(|(module, reused)| reused.is_none().then(|| Arc::make_mut(module)))
     }
 
     /// Mutable version of [`Self::open_with_facts`].
     pub fn open_with_facts_mut(&mut self) -> impl Iterator<Item = (&mut Module, &mut [Facts])> {
         let all = self.all.iter_mut().zip(&self.reused).zip(&mut self.facts);
-        all.filter_map(|((module, kept), facts)| {
-            kept.is_none()
+        all.filter_map(|((module, reused), facts)| {
+            reused
+                .is_none()
                 .then(|| (Arc::make_mut(module), facts.as_mut_slice()))
         })
     }
@@ -127,7 +128,7 @@ impl Modules {
 }
 
 /// Returns a copy of a module for the passes, with the facts about its rules.
-fn opened(parsed: &Module) -> (Module, Vec<Facts>) {
+fn open_module(parsed: &Module) -> (Module, Vec<Facts>) {
     let rules = parsed.rules.iter();
     let (rules, facts) = rules
         .map(|rule| (rule.clone(), Facts::of_rule(rule)))

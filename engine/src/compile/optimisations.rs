@@ -67,18 +67,18 @@ pub(super) struct Optimisations(u32);
 impl Optimisations {
     /// Returns all optimisations that the options do not disable.
     pub fn new(options: &Options) -> Self {
-        let made = Optimisation::ALL
+        let enabled = Optimisation::ALL
             .iter()
-            .filter(|one| !options.skips(one.name()));
-        Self(made.fold(0, |set, one| set | bit(*one)))
+            .filter(|optimisation| !options.skips(optimisation.name()));
+        Self(enabled.fold(0, |set, optimisation| set | bit(*optimisation)))
     }
 
     /// Returns `true` if an optimisation is enabled.
-    pub fn make(self, one: Optimisation) -> bool {
-        self.0 & bit(one) != 0
+    pub fn make(self, optimisation: Optimisation) -> bool {
+        self.0 & bit(optimisation) != 0
     }
 }
 
-fn bit(one: Optimisation) -> u32 {
-    1 << one as u32
+fn bit(optimisation: Optimisation) -> u32 {
+    1 << optimisation as u32
 }

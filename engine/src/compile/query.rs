@@ -98,7 +98,7 @@ impl QueryPass {
 
 /// Passes over a query, in order.
 pub const QUERY_PASSES: &[QueryPass] = &[
-    pass("CheckKeywordOverrides", nothing),
+    pass("CheckKeywordOverrides", no_op),
     pass("ResolveRefs", resolve::resolve_query),
     pass("RewriteToCaptureValue", capture::rewrite),
     pass("RewriteLocalVars", local_vars::rewrite_query),
@@ -120,7 +120,7 @@ pub const QUERY_PASSES: &[QueryPass] = &[
         "CheckUnsafeBuiltins",
         deprecated::check_unsafe_builtins_of_query,
     ),
-    pass("CheckDeprecatedBuiltins", nothing),
+    pass("CheckDeprecatedBuiltins", no_op),
 ];
 
 const fn pass(name: &'static str, run: fn(&mut QueryCompilation<'_>)) -> QueryPass {
@@ -128,9 +128,13 @@ const fn pass(name: &'static str, run: fn(&mut QueryCompilation<'_>)) -> QueryPa
 }
 
 /// Does nothing: queries are never strict, so they may use any name and deprecated built-ins.
-fn nothing(_: &mut QueryCompilation<'_>) {}
+fn no_op(_: &mut QueryCompilation<'_>) {}
 
 /// Compiles a query against modules; `observe` is called after each pass.
+///
+/// # Errors
+///
+/// The errors of the first pass that fails, in the order of discovery and limited by the options.
 pub fn compile_query(
     compiled: &Compiled,
     query: Query,

@@ -21,13 +21,13 @@ const CONDITIONS: usize = 2;
 
 /// Rejects rules that depend on themselves, or may do so for some values.
 pub fn check_recursion(compilation: &mut Compilation<'_>) {
-    let mut found = Vec::new();
+    let mut cycles = Vec::new();
     let check = RecursionCheck {
         compilation,
         graph: &compilation.graph,
     };
     // one more than the limit lets the report detect that it was reached
-    let most = match compilation.options.error_limit {
+    let max_cycles = match compilation.options.error_limit {
         0 => usize::MAX,
         limit => limit + 1,
     };
@@ -40,14 +40,14 @@ pub fn check_recursion(compilation: &mut Compilation<'_>) {
         let parts = std::iter::successors(Some(rule), |rule| rule.else_rule.as_deref());
         for (part, number) in parts.zip(0..) {
             if let Some(message) = check.part(*id, number) {
-                found.push((part.span, message));
+                cycles.push((part.span, message));
             }
-            if found.len() >= most {
+            if cycles.len() >= max_cycles {
                 break 'rules;
             }
         }
     }
-    for (span, message) in found {
+    for (span, message) in cycles {
         compilation.report.error(Code::Recursion, span, message);
     }
 }
@@ -90,7 +90,7 @@ impl RecursionCheck<'_, '_> {
         first: &[Dependency],
         passes: impl Fn(Dependency) -> bool,
     ) -> Option<Cycle> {
-        let mut reached: HashMap<Vertex, (Vertex, Option<Dependency>)> = HashMap::new();
+        let mut predecessors: HashMap<Vertex, (Vertex, Option<Dependency>)> = HashMap::new();
         let mut open = VecDeque::from([start]);
         let mut at_start = true;
         while let Some(vertex) = open.pop_front() {
@@ -107,12 +107,12 @@ impl RecursionCheck<'_, '_> {
                 None => Some(self.graph.members(vertex).map(|member| (member, None))),
             };
             for (target, need) in needs.chain(members.into_iter().flatten()) {
-                if !self.graph.same_component(start, target) || reached.contains_key(&target) {
+                if !self.graph.same_component(start, target) || predecessors.contains_key(&target) {
                     continue;
                 }
-                reached.insert(target, (vertex, need));
+                predecessors.insert(target, (vertex, need));
                 if target == start {
-                    return Some(retrace(start, &reached));
+                    return Some(retrace(start, &predecessors));
                 }
                 open.push_back(target);
             }
@@ -131,15 +131,15 @@ impl RecursionCheck<'_, '_> {
         let mut path = name.clone();
         let mut note = None;
         let mut previous = (start, need);
-        let mut named = 1;
+        let mut named_count = 1;
         for (id, need) in rules.chain([(start, None)]) {
             let target = self.name(id);
             note = note.or_else(|| self.note(start, previous, id));
-            named += 1;
-            if named < NAMED || (id == start && need.is_none()) {
+            named_count += 1;
+            if named_count < NAMED || (id == start && need.is_none()) {
                 path.push_str(" -> ");
                 path.push_str(&target);
-            } else if named == NAMED {
+            } else if named_count == NAMED {
                 path.push_str(" -> ...");
             }
             previous = (id, need);
@@ -169,16 +169,16 @@ impl RecursionCheck<'_, '_> {
         if conditions.is_empty() {
             return None;
         }
-        let shown = lookup.reference.get(..reference.len());
-        let mut note = display_ref(shown.unwrap_or(&lookup.reference)).to_string();
+        let prefix = lookup.reference.get(..reference.len());
+        let mut note = display_ref(prefix.unwrap_or(&lookup.reference)).to_string();
         if from.0 != start {
             note.push_str(" in ");
             note.push_str(&self.name(from.0));
         }
         let name = display_ref(&reference);
         Some(match texts(lookup, &conditions, &reference) {
-            Some(words) if words.len() <= CONDITIONS => {
-                format!("{note} refers to {name} if {}", words.join(" and "))
+            Some(conditions) if conditions.len() <= CONDITIONS => {
+                format!("{note} refers to {name} if {}", conditions.join(" and "))
             }
             _ => format!("{note} could refer to {name}"),
         })
@@ -218,18 +218,18 @@ fn texts(lookup: &DynamicRef, conditions: &[&StepCondition], target: &Ref) -> Op
 fn describe(step: &Term, note: &StepNote, key: &Term) -> Option<String> {
     match note {
         StepNote::Silent => Some(format!("{step} is {key}")),
-        StepNote::Described(words) if step.as_var().is_some() => {
-            Some(format!("{step} is {key} ({step} {words})"))
+        StepNote::Described(text) if step.as_var().is_some() => {
+            Some(format!("{step} is {key} ({step} {text})"))
         }
-        StepNote::Described(words) => Some(format!("{step} is {key} ({words})")),
+        StepNote::Described(text) => Some(format!("{step} is {key} ({text})")),
         StepNote::Opaque => None,
     }
 }
 
-fn retrace(start: Vertex, reached: &HashMap<Vertex, (Vertex, Option<Dependency>)>) -> Cycle {
+fn retrace(start: Vertex, predecessors: &HashMap<Vertex, (Vertex, Option<Dependency>)>) -> Cycle {
     let mut cycle = Vec::new();
     let mut vertex = start;
-    while let Some((previous, need)) = reached.get(&vertex) {
+    while let Some((previous, need)) = predecessors.get(&vertex) {
         cycle.push((*previous, *need));
         vertex = *previous;
         if vertex == start {

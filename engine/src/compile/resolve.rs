@@ -19,26 +19,26 @@ use super::{Compilation, Modules, QueryCompilation};
 /// Resolves the names in all modules and records unused imports.
 pub fn resolve(compilation: &mut Compilation<'_>) {
     let exports = exports(&compilation.modules);
-    let nothing = HashSet::new();
+    let no_names = HashSet::new();
     for (module, facts) in compilation.modules.open_with_facts_mut() {
         let globals = Globals::new(
             &module.package.path,
-            exports.get(&module.package.path).unwrap_or(&nothing),
+            exports.get(&module.package.path).unwrap_or(&no_names),
             &module.imports,
         );
         let mut resolver = Resolver::new(globals);
         for (rule, facts) in module.rules.iter_mut().zip(&mut *facts) {
             let before = resolver.globals.found;
-            let mut refused = None;
+            let mut rejection = None;
             each_branch_of(rule, |branch| {
-                if refused.is_none() {
-                    refused = resolver.rule(branch).err();
+                if rejection.is_none() {
+                    rejection = resolver.rule(branch).err();
                 }
             });
             if resolver.globals.found > before {
                 facts.add(Facts::RESOLVED | Facts::DOCUMENT);
             }
-            if let Some((span, message)) = refused {
+            if let Some((span, message)) = rejection {
                 compilation.report.error(Code::Compile, span, message);
             }
         }
@@ -62,10 +62,12 @@ pub fn resolve(compilation: &mut Compilation<'_>) {
 pub fn resolve_query(query: &mut QueryCompilation<'_>) {
     let package = query.package.as_deref().unwrap_or_default();
     let modules = &query.compiled.modules;
-    let own = modules
+    let modules_of_package = modules
         .iter()
         .filter(|module| module.package.path == package);
-    let rules = own.flat_map(|module| exported(module)).collect();
+    let rules = modules_of_package
+        .flat_map(|module| exported(module))
+        .collect();
     let mut resolver = Resolver::new(Globals::new(package, &rules, &query.imports));
     resolver.hidden.push(declared_in(&query.body));
     query.body.walk_mut(&mut resolver);
@@ -189,8 +191,8 @@ impl<'a> Globals<'a> {
         let groups = self.imports.values().map(|imported| &imported.uses);
         let mut last = HashMap::new();
         for uses in groups.chain([&self.uses]) {
-            if let Some((end, others)) = uses.split_last() {
-                last.extend(others.iter().map(|span| (*span, *end)));
+            if let Some((end, earlier)) = uses.split_last() {
+                last.extend(earlier.iter().map(|span| (*span, *end)));
             }
         }
         HeadSpans(last)
@@ -260,9 +262,9 @@ impl<'a> Resolver<'a> {
         self.globals.find(name, term.span)
     }
 
-    fn within(&mut self, names: NameSet, walk: impl FnOnce(&mut Self)) {
+    fn with_hidden(&mut self, names: NameSet, visit: impl FnOnce(&mut Self)) {
         self.hidden.push(names);
-        walk(self);
+        visit(self);
         self.hidden.pop();
     }
 
@@ -298,7 +300,7 @@ impl VisitorMut for Resolver<'_> {
                         names.insert(name.clone(), ());
                     });
                 }
-                self.within(names, |resolver| {
+                self.with_hidden(names, |resolver| {
                     every.domain.walk_mut(resolver);
                     every.body.walk_mut(resolver);
                 });
@@ -320,7 +322,7 @@ impl VisitorMut for Resolver<'_> {
             TermKind::ArrayComprehension(inner)
             | TermKind::SetComprehension(inner)
             | TermKind::ObjectComprehension(inner) => {
-                self.within(declared_in(&inner.body), |resolver| {
+                self.with_hidden(declared_in(&inner.body), |resolver| {
                     inner.walk_mut(resolver);
                 });
             }

@@ -35,7 +35,7 @@ impl IndexType for RuleTreeNodeId {
 }
 
 impl TreeRuleId {
-    /// Returns the rule in the modules that the tree was built from.
+    /// Returns the rule in the modules that the tree was built from; in others it may be another rule, or `None`.
     pub fn rule_in(self, modules: &[Arc<Module>]) -> Option<&Rule> {
         modules
             .get(self.module as usize)?
@@ -104,10 +104,10 @@ impl RuleTree {
             let package = builder.descend(Self::DATA, module.package.path.get(1..).unwrap_or(&[]));
             builder.node(package).packages.push(position);
             homes.item_mut(position).reserve_exact(module.rules.len());
-            for (rule, place) in module.rules.iter().zip(0..) {
+            for (rule, position_in_module) in module.rules.iter().zip(0..) {
                 let id = TreeRuleId {
                     module: position,
-                    rule: place,
+                    rule: position_in_module,
                 };
                 let prefix = ground_prefix(&rule.head.reference);
                 let node = builder.descend(package, prefix);
@@ -147,7 +147,7 @@ impl RuleTree {
         self.nodes.len() == 1
     }
 
-    /// Returns the node of a rule.
+    /// Returns the node of a rule, or `None` if the tree has no such rule.
     pub fn home(&self, rule: TreeRuleId) -> Option<RuleTreeNodeId> {
         let homes = self.homes.get(rule.module as usize)?;
         homes.get(rule.rule as usize).copied()
@@ -159,7 +159,7 @@ impl RuleTree {
         self.tails.get(&rule).map_or(&[], |tail| tail)
     }
 
-    /// Returns the child of a node under a scalar term.
+    /// Returns the child of a node under a scalar term, or `None`. One hash lookup.
     pub fn child(&self, id: RuleTreeNodeId, step: &Term) -> Option<RuleTreeNodeId> {
         let arena;
         match &step.kind {
@@ -179,13 +179,13 @@ impl RuleTree {
         }
     }
 
-    /// Returns the child of a node under a value.
+    /// Returns the child of a node under a value, or `None`. One hash lookup.
     pub fn child_by(&self, id: RuleTreeNodeId, key: ValueRef<'_>) -> Option<RuleTreeNodeId> {
         let has_key = |child| same_key(self.node(RuleTreeNodeId(child)).key.borrow(), key);
         self.steps.find(id.0, key, has_key).map(RuleTreeNodeId)
     }
 
-    /// Returns the node at a path below `data`.
+    /// Returns the node at a path below `data`, or `None`. One hash lookup for each step.
     pub fn node_at(&self, path: &[Value]) -> Option<RuleTreeNodeId> {
         let mut steps = path.iter();
         steps.try_fold(Self::DATA, |node, key| self.child_by(node, key.borrow()))
@@ -258,8 +258,8 @@ impl RuleTree {
 
     /// Returns the path of a node without `data`.
     pub fn path(&self, id: RuleTreeNodeId) -> Vec<&Value> {
-        let up = |node: &&RuleTreeNode| node.parent.map(|parent| self.node(parent));
-        let nodes = std::iter::successors(Some(self.node(id)), up);
+        let parent = |node: &&RuleTreeNode| node.parent.map(|parent| self.node(parent));
+        let nodes = std::iter::successors(Some(self.node(id)), parent);
         let mut path: Vec<_> = nodes
             .filter(|node| node.parent.is_some())
             .map(|node| &node.key)
@@ -349,9 +349,9 @@ impl RuleTreeBuilder {
         let RuleTree { nodes, steps, .. } = &mut self.tree;
         let next = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
         let has_key = |id: u32| nodes.get(id as usize).is_some_and(|node| node.key == key);
-        let found = steps.find_or_add(parent.0, key.borrow(), next, has_key);
-        let id = RuleTreeNodeId(found);
-        if found == next {
+        let node = steps.find_or_add(parent.0, key.borrow(), next, has_key);
+        let id = RuleTreeNodeId(node);
+        if node == next {
             nodes.push(RuleTreeNode {
                 key,
                 parent: Some(parent),
@@ -363,8 +363,8 @@ impl RuleTreeBuilder {
     }
 
     fn finish(mut self) -> RuleTree {
-        for at in 0..self.tree.nodes.len() {
-            let id = RuleTreeNodeId(u32::try_from(at).unwrap_or(u32::MAX));
+        for index in 0..self.tree.nodes.len() {
+            let id = RuleTreeNodeId(u32::try_from(index).unwrap_or(u32::MAX));
             let mut children = mem::take(&mut self.node(id).children);
             children.sort_by(|a, b| self.tree.node(*a).key.cmp(&self.tree.node(*b).key));
             self.node(id).children = children;

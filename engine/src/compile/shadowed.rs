@@ -34,20 +34,20 @@ impl VisitorMut for Shadowed {
 }
 
 fn has_equal_keys(pairs: &[(Term, Term)]) -> bool {
-    let mut seen = HashSet::with_capacity(pairs.len());
-    !pairs.iter().all(|(key, _)| seen.insert(key))
+    let mut keys = HashSet::with_capacity(pairs.len());
+    !pairs.iter().all(|(key, _)| keys.insert(key))
 }
 
 /// Keeps the first of equal keys, with the last of their values.
 fn last_of_equal(pairs: Vec<(Term, Term)>) -> Vec<(Term, Term)> {
-    let mut places: HashMap<Term, usize> = HashMap::new();
-    let mut kept: Vec<(Term, Term)> = Vec::new();
+    let mut positions: HashMap<Term, usize> = HashMap::new();
+    let mut last_pairs: Vec<(Term, Term)> = Vec::new();
     for (key, value) in pairs {
-        let place = *places.entry(key.clone()).or_insert(kept.len());
-        match kept.get_mut(place) {
+        let position = *positions.entry(key.clone()).or_insert(last_pairs.len());
+        match last_pairs.get_mut(position) {
             Some(pair) => pair.1 = value,
-            None => kept.push((key, value)),
+            None => last_pairs.push((key, value)),
         }
     }
-    kept
+    last_pairs
 }

@@ -29,24 +29,27 @@ impl<K: Clone + Eq + Hash, V> SmallMap<K, V> {
     #[inline]
     fn find(&self, key: &K) -> Option<usize> {
         match &self.positions {
-            Some(places) => places.get(key).copied(),
+            Some(positions) => positions.get(key).copied(),
             // recent entries are looked up most often
-            None => self.entries.iter().rposition(|(known, _)| known == key),
+            None => self
+                .entries
+                .iter()
+                .rposition(|(entry_key, _)| entry_key == key),
         }
     }
 
-    /// Returns the value of a key.
+    /// Returns the value of a key, or `None`. Scans few entries, and hashes otherwise.
     #[inline]
     pub fn get(&self, key: &K) -> Option<&V> {
         let (_, value) = self.entries.get(self.find(key)?)?;
         Some(value)
     }
 
-    /// Mutable version of [`Self::get`].
+    /// Mutable version of [`Self::get`], or `None`.
     #[inline]
     pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
-        let at = self.find(key)?;
-        let (_, value) = self.entries.get_mut(at)?;
+        let position = self.find(key)?;
+        let (_, value) = self.entries.get_mut(position)?;
         Some(value)
     }
 
@@ -56,17 +59,17 @@ impl<K: Clone + Eq + Hash, V> SmallMap<K, V> {
         self.find(key).is_some()
     }
 
-    /// Sets the value of a key and returns the previous one.
+    /// Sets the value of a key and returns the previous one, if there was one.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
-        if let Some(known) = self.get_mut(&key) {
-            return Some(std::mem::replace(known, value));
+        if let Some(slot) = self.get_mut(&key) {
+            return Some(std::mem::replace(slot, value));
         }
-        let at = self.entries.len();
-        if let Some(places) = &mut self.positions {
-            places.insert(key.clone(), at);
+        let position = self.entries.len();
+        if let Some(positions) = &mut self.positions {
+            positions.insert(key.clone(), position);
         }
         self.entries.push((key, value));
-        if self.positions.is_none() && at == SCANNED {
+        if self.positions.is_none() && position == SCANNED {
             let keys = self.entries.iter().map(|(key, _)| key.clone());
             self.positions = Some(Box::new(keys.zip(0..).collect()));
         }
@@ -85,9 +88,9 @@ impl<K: Clone + Eq + Hash, V> SmallMap<K, V> {
 
     /// Removes all entries except the first `len`.
     pub fn truncate(&mut self, len: usize) {
-        if let Some(places) = &mut self.positions {
+        if let Some(positions) = &mut self.positions {
             for (key, _) in self.entries.iter().skip(len) {
-                places.remove(key);
+                positions.remove(key);
             }
         }
         self.entries.truncate(len);
@@ -106,16 +109,16 @@ mod tests {
     #[test]
     fn finds_few_and_many_keys() {
         let mut map = SmallMap::default();
-        for at in 0..40 {
-            assert_eq!(map.insert(at, at), None);
-            assert!((0..=at).all(|known| map.get(&known) == Some(&known)));
-            assert_eq!(map.get(&(at + 1)), None);
+        for number in 0..40 {
+            assert_eq!(map.insert(number, number), None);
+            assert!((0..=number).all(|smaller| map.get(&smaller) == Some(&smaller)));
+            assert_eq!(map.get(&(number + 1)), None);
         }
         assert_eq!(map.insert(20, 0), Some(20));
         for len in (0..40).rev() {
             map.truncate(len);
             assert_eq!(map.len(), len);
-            assert!((0..40).all(|at| map.contains(&at) == (at < len)));
+            assert!((0..40).all(|number| map.contains(&number) == (number < len)));
         }
         assert!(map.is_empty());
     }

@@ -197,8 +197,8 @@ impl EngineBuilder {
     /// # Errors
     /// [`Error::Store`] if the store cannot be read, [`Error::Compile`] if its modules do not compile.
     pub fn open(self, store: Arc<dyn Store>) -> Result<Engine, Error> {
-        let (engine, stored) = self.load_store(store)?;
-        engine.start_from(&stored)?;
+        let (engine, stored_modules) = self.load_store(store)?;
+        engine.start_from(&stored_modules)?;
         Ok(engine)
     }
 
@@ -213,8 +213,8 @@ impl EngineBuilder {
         store: Arc<dyn Store>,
         load: FileLoad<'_>,
     ) -> Result<(Engine, LoadReport), Error> {
-        let (engine, stored) = self.load_store(store)?;
-        let report = engine.load_onto(&stored, load)?;
+        let (engine, stored_modules) = self.load_store(store)?;
+        let report = engine.load_onto(&stored_modules, load)?;
         Ok((engine, report))
     }
 
@@ -296,13 +296,13 @@ impl EngineBuilder {
         let foreign = capabilities.flat_map(|capabilities| capabilities.foreign());
         let missing = foreign.filter(|(name, _)| !self.options.functions.contains_key(*name));
         let missing = missing.map(|(name, declaration)| {
-            let called: Box<str> = name.into();
+            let function_name: Box<str> = name.into();
             HostFunction {
                 name: name.into(),
                 declaration: declaration.clone(),
                 memoise: false,
                 waits: false,
-                body: Arc::new(move |_, _| Err(BuiltinError::unsupported(&called))),
+                body: Arc::new(move |_, _| Err(BuiltinError::unsupported(&function_name))),
             }
         });
         missing.collect()

@@ -85,11 +85,11 @@ impl Engine {
         self.change_bundles(&[], &[name])
     }
 
-    fn change_bundles(&self, new: &[(&str, &Bundle)], gone: &[&str]) -> Result<(), Error> {
+    fn change_bundles(&self, new: &[(&str, &Bundle)], removed: &[&str]) -> Result<(), Error> {
         let mut record = self.inner.changing.lock();
         let before = self.now();
         let current = active(before.documents.root());
-        let changes = BundleChanges::compute(&current, new, gone)?;
+        let changes = BundleChanges::compute(&current, new, removed)?;
         let modules = changes.modules(&before);
         let edit = |transaction: &mut Transaction| changes.documents(transaction);
         let options = CompileMode::with_plans(self.inner.options.strict);
@@ -115,7 +115,7 @@ impl<'b> BundleChanges<'b> {
     fn compute(
         current: &[ActiveBundle],
         new: &[(&'b str, &'b Bundle)],
-        gone: &[&'b str],
+        removed: &[&'b str],
     ) -> Result<Self, Error> {
         let mut roots: BTreeMap<&str, Vec<Path>> = BTreeMap::new();
         for bundle in current {
@@ -129,7 +129,7 @@ impl<'b> BundleChanges<'b> {
             gone: Vec::new(),
             erased: BTreeSet::new(),
         };
-        for name in gone {
+        for name in removed {
             if let Some(paths) = roots.remove(name) {
                 changes.erased.extend(paths);
                 changes.gone.push(name);
@@ -173,7 +173,7 @@ impl<'b> BundleChanges<'b> {
             let mut erased = self.erased.iter();
             let is_erased = erased.any(|root| package.segments().starts_with(root.segments()));
             match new.get(id) {
-                Some(same) if is_same_module(same, module) => {
+                Some(new_module) if is_same_module(new_module, module) => {
                     new.remove(id);
                 }
                 None if is_erased => changes.push((id.clone(), None)),
@@ -223,12 +223,12 @@ impl<'b> BundleChanges<'b> {
     }
 }
 
-fn is_same_set(one: Vec<Path>, other: Vec<Path>) -> bool {
-    one.into_iter().collect::<BTreeSet<_>>() == other.into_iter().collect()
+fn is_same_set(left: Vec<Path>, right: Vec<Path>) -> bool {
+    left.into_iter().collect::<BTreeSet<_>>() == right.into_iter().collect()
 }
 
-fn load_error(what: String) -> Error {
-    LoadErrors::from(LoadError::activation(what)).into()
+fn load_error(reason: String) -> Error {
+    LoadErrors::from(LoadError::activation(reason)).into()
 }
 
 /// Returns the path of the facts about a bundle.
@@ -236,10 +236,10 @@ fn facts(name: &str) -> Path {
     Path::new(["system", "bundles", name])
 }
 
-fn is_same_module(one: &Module, other: &Module) -> bool {
-    one.version == other.version
-        && one.source.name == other.source.name
-        && one.source.text == other.source.text
+fn is_same_module(left: &Module, right: &Module) -> bool {
+    left.version == right.version
+        && left.source.name == right.source.name
+        && left.source.text == right.source.text
 }
 
 /// Replaces all documents except `system`, which bundles may only add to.
@@ -273,7 +273,7 @@ fn replace(
         (None, None) => Ok(()),
         (Some(_), None) => transaction.write(Operation::Remove, path, Value(Repr::Null)),
         (None, Some(new)) => transaction.put(path, new.clone()),
-        (Some(old), Some(new)) => match shared(old, new) {
+        (Some(old), Some(new)) => match share_unchanged(old, new) {
             None => Ok(()),
             Some(value) => transaction.put(path, value),
         },
@@ -281,25 +281,25 @@ fn replace(
 }
 
 /// Returns the new value with equal parts taken from the old one, or `None` if both are equal.
-fn shared(old: &Value, new: &Value) -> Option<Value> {
+fn share_unchanged(old: &Value, new: &Value) -> Option<Value> {
     let (Value(Repr::Object(before)), Value(Repr::Object(after))) = (old, new) else {
         return (!is_same(old, new)).then(|| new.clone());
     };
-    let mut changed = before.len() != after.len();
+    let mut is_changed = before.len() != after.len();
     let mut pairs = Vec::with_capacity(after.len());
     for (key, value) in after.iter() {
         let value = match before.get_stored(key) {
             None => Some(value.clone()),
-            Some(old) => stack::level(|| shared(old, value)),
+            Some(old) => stack::level(|| share_unchanged(old, value)),
         };
         let value = value.map_or_else(
             || before.get_stored(key).cloned().unwrap_or_default(),
             |value| {
-                changed = true;
+                is_changed = true;
                 value
             },
         );
         pairs.push((key.clone(), value));
     }
-    changed.then(|| Value(Repr::Object(Object::from_pairs(pairs))))
+    is_changed.then(|| Value(Repr::Object(Object::from_pairs(pairs))))
 }

@@ -84,7 +84,7 @@ impl PendingCommit {
     }
 
     /// Returns the state after the change.
-    pub fn state(mut self, before: &SnapshotState, stamp: u64) -> SnapshotState {
+    pub fn state(mut self, before: &SnapshotState, version_id: u64) -> SnapshotState {
         let documents = if self.transaction.writes().is_empty() {
             before.documents.clone()
         } else {
@@ -100,7 +100,7 @@ impl PendingCommit {
             }
         }
         SnapshotState {
-            version_id: stamp,
+            version_id,
             generation: before.generation + 1,
             policy: self.policy.map_or_else(|| before.policy.clone(), Arc::new),
             documents,

@@ -93,13 +93,13 @@ impl Engine {
     ) -> Result<Policy, Error> {
         let exists =
             |path: &[String]| Path::new(path.iter().cloned()).is_occupied(transaction.root());
-        let checked: Option<&Exists<'_>> = if self.inner.allow_base_conflicts {
+        let base_documents: Option<&Exists<'_>> = if self.inner.allow_base_conflicts {
             None
         } else {
             Some(&exists)
         };
         let stages = RefCell::new(Vec::new());
-        let hear = |name: &str, took: Duration| {
+        let on_stage = |name: &str, took: Duration| {
             stages.borrow_mut().push((name.to_owned(), took));
             timer.report(name, took);
         };
@@ -113,21 +113,27 @@ impl Engine {
                 options.to_mut().strict = strict;
             }
             let options = &*options;
-            let mut laps = Timer::new(&hear).start();
+            let mut laps = Timer::new(&on_stage).start();
             let mut observe = |pass: &Pass, _: &Compilation<'_>| laps.end(|| pass.timer());
             // modules of an earlier compilation were checked by its options
-            let kept = is_same
+            let recompiled = is_same
                 .then(|| {
-                    compile::recompile(&earlier.compiled, list(), options, checked, &mut observe)
+                    compile::recompile(
+                        &earlier.compiled,
+                        list(),
+                        options,
+                        base_documents,
+                        &mut observe,
+                    )
                 })
                 .flatten();
-            let stands_on = kept.is_some().then_some(lower::EarlierProgram {
+            let stands_on = recompiled.is_some().then_some(lower::EarlierProgram {
                 program: &earlier.program,
                 record: &earlier.record,
             });
-            let mut compiled = match kept {
+            let mut compiled = match recompiled {
                 Some(compiled) => compiled,
-                None => compile::compile(list(), options, checked, &mut observe)?,
+                None => compile::compile(list(), options, base_documents, &mut observe)?,
             };
             if !plans {
                 return Ok((compiled, Program::default(), LoweringRecord::default()));

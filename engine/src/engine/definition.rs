@@ -33,8 +33,8 @@ impl Definition {
     ///
     /// let text = "package p\n\nallow if is_admin\n\nis_admin if input.admin";
     /// let module = parse_module(&Source::new(SourceId(1), "p.rego", text), &ParseOptions::from_version(Version::V1)).unwrap();
-    /// let found = Definition::find(vec![Arc::new(module)], "p.rego", 21)?;
-    /// assert_eq!(found, Definition::At("p.rego".to_owned(), 5, 1));
+    /// let definition = Definition::find(vec![Arc::new(module)], "p.rego", 21)?;
+    /// assert_eq!(definition, Definition::At("p.rego".to_owned(), 5, 1));
     /// # Ok::<(), solon::Error>(())
     /// ```
     ///
@@ -45,20 +45,22 @@ impl Definition {
             let parsed = modules.iter().find(|module| &*module.source.name == file);
             let parsed = parsed.cloned();
             let options = Options::default();
-            let mut found = None;
+            let mut definition = None;
             let compiled = compile(modules, &options, None, |pass, compilation| {
                 if pass.name == "SetRuleTree" {
                     let all: Vec<&Module> = compilation.modules.open().collect();
-                    let own = all.iter().find(|module| &*module.source.name == file);
-                    found = Some(match (own, &parsed) {
-                        (Some(own), Some(parsed)) => find_definition(own, parsed, &all, position),
+                    let own_module = all.iter().find(|module| &*module.source.name == file);
+                    definition = Some(match (own_module, &parsed) {
+                        (Some(own_module), Some(parsed)) => {
+                            find_definition(own_module, parsed, &all, position)
+                        }
                         _ => Self::NoMatch,
                     });
                 }
             });
-            match (found, compiled) {
+            match (definition, compiled) {
                 // errors of later passes do not matter here
-                (Some(found), _) => Ok(found),
+                (Some(definition), _) => Ok(definition),
                 (None, Err(errors)) => Err(errors.into()),
                 (None, Ok(_)) => Ok(Self::NoMatch),
             }
@@ -66,12 +68,17 @@ impl Definition {
     }
 }
 
-fn find_definition(own: &Module, parsed: &Module, all: &[&Module], position: u32) -> Definition {
+fn find_definition(
+    own_module: &Module,
+    parsed: &Module,
+    all: &[&Module],
+    position: u32,
+) -> Definition {
     let mut stack = NodePath {
         position,
         nodes: Vec::new(),
     };
-    stack.module(own, parsed);
+    stack.module(own_module, parsed);
     let Some(target) = target(&stack.nodes) else {
         return if stack.nodes.is_empty() {
             Definition::NoMatch
@@ -153,7 +160,7 @@ impl<'m> NodePath<'m> {
             }
         }
         // comments are nodes of a module, but contain no names
-        if self.nodes.is_empty() && parsed.comments.iter().any(|one| self.has(one.span)) {
+        if self.nodes.is_empty() && parsed.comments.iter().any(|comment| self.has(comment.span)) {
             self.nodes.push(AstNode::Other);
         }
         // the package's location counts as the module's
@@ -171,8 +178,8 @@ impl<'m> NodePath<'m> {
             self.nodes.push(AstNode::Other);
             let head = &rule.head;
             let reference = head.reference.iter();
-            let others = head.args.iter().chain(&head.key).chain(&head.value);
-            for term in reference.chain(others) {
+            let other_terms = head.args.iter().chain(&head.key).chain(&head.value);
+            for term in reference.chain(other_terms) {
                 term.walk(self);
             }
         }
@@ -180,8 +187,9 @@ impl<'m> NodePath<'m> {
     }
 
     fn body(&mut self, body: &'m Body) {
-        let written = |expr: &&Expr| !expr.generated && expr.span.is_somewhere();
-        let (Some(first), Some(last)) = (body.first(), body.iter().rev().find(written)) else {
+        let is_source_expr = |expr: &&Expr| !expr.generated && expr.span.is_somewhere();
+        let (Some(first), Some(last)) = (body.first(), body.iter().rev().find(is_source_expr))
+        else {
             return;
         };
         if !self.contains(first.span.start, end_of(last)) {
@@ -211,8 +219,8 @@ impl<'m> Visitor<'m> for NodePath<'m> {
         self.nodes.push(AstNode::Expr(expr));
         match &expr.kind {
             ExprKind::Every(every) => {
-                let bound = every.key.iter().chain([&every.value, &every.domain]);
-                for term in bound {
+                let terms = every.key.iter().chain([&every.value, &every.domain]);
+                for term in terms {
                     term.walk(self);
                 }
                 self.body(&every.body);
@@ -330,13 +338,13 @@ impl DefinitionSearch<'_, '_> {
                         self.add_variable(term, name, occurrence);
                     }
                 }
-                ExprKind::Some(declared) => {
+                ExprKind::Some(declaration) => {
                     if let Some(TermKind::Call(terms)) =
-                        declared.symbols.first().map(|symbol| &symbol.kind)
-                        && let Some((domain, bound)) = terms.split_last()
+                        declaration.symbols.first().map(|symbol| &symbol.kind)
+                        && let Some((domain, pattern_and_operator)) = terms.split_last()
                     {
                         self.add_domain(domain);
-                        for term in bound.iter().skip(1) {
+                        for term in pattern_and_operator.iter().skip(1) {
                             self.add_variable(term, name, occurrence);
                         }
                     }
@@ -380,11 +388,11 @@ fn find_binding<'b>(body: &'b Body, name: &'b Name) -> Option<&'b Term> {
             Descent::Into
         }
     }
-    let mut found = Occurrences {
+    let mut occurrences = Occurrences {
         name,
         first: None,
         assigned: None,
     };
-    body.walk(&mut found);
-    found.assigned.or(found.first)
+    body.walk(&mut occurrences);
+    occurrences.assigned.or(occurrences.first)
 }

@@ -99,15 +99,15 @@ impl<'m> DependencySearch<'m> {
 
     /// Follows references to rules, and the references of those rules, transitively.
     fn follow(&mut self, references: Vec<Ref>) {
-        let mut waiting = minimal(references);
-        while let Some(reference) = waiting.pop() {
+        let mut open = minimal(references);
+        while let Some(reference) = open.pop() {
             let reference = constant_prefix(&reference);
             let paths: Vec<&Ref> = self.rules.iter().map(|(path, _)| path).collect();
-            let found = rules_of(&paths, &reference);
-            if found.is_empty() {
+            let matching = rules_of(&paths, &reference);
+            if matching.is_empty() {
                 self.base.insert(reference);
             }
-            for position in found {
+            for position in matching {
                 let Some((path, rule)) = self.rules.get(position) else {
                     continue;
                 };
@@ -117,7 +117,7 @@ impl<'m> DependencySearch<'m> {
                     for member in rule.members() {
                         references.extend(self::references(&head_vars(member), &member.body));
                     }
-                    waiting.extend(minimal(references));
+                    open.extend(minimal(references));
                 }
             }
         }
@@ -146,19 +146,20 @@ fn term(mut reference: Ref) -> Term {
 
 /// Returns the positions of the rules that contribute to the document of a reference, given the paths of all rules.
 pub(super) fn rules_of(paths: &[&Ref], reference: &Ref) -> Vec<usize> {
-    let above = paths.iter().filter(|path| reference.starts_with(path));
-    let nearest = above.map(|path| path.len()).min();
+    let prefixes = paths.iter().filter(|path| reference.starts_with(path));
+    let nearest = prefixes.map(|path| path.len()).min();
     let all = paths.iter().enumerate();
-    let found = all.filter(|(_, path)| {
+    let matching = all.filter(|(_, path)| {
         path.starts_with(reference) || (Some(path.len()) == nearest && reference.starts_with(path))
     });
-    found.map(|(position, _)| position).collect()
+    matching.map(|(position, _)| position).collect()
 }
 
 /// Returns the path of a rule's document: its package and the ground prefix of its head.
 pub(super) fn rule_path(module: &Module, rule: &Rule) -> Ref {
     let head = rule.head.reference.iter().enumerate();
-    let ground = head.take_while(|(at, part)| *at == 0 || !VarScan::default().any(*part, |_| true));
+    let ground =
+        head.take_while(|(index, part)| *index == 0 || !VarScan::default().any(*part, |_| true));
     let ground = ground.map(|(_, part)| match part.as_var() {
         Some(name) => Term::string(name.clone(), part.span),
         None => part.clone(),
@@ -169,7 +170,7 @@ pub(super) fn rule_path(module: &Module, rule: &Rule) -> Ref {
 /// Returns the part of a reference before its first part that is not a constant.
 pub(super) fn constant_prefix(reference: &Ref) -> Ref {
     let parts = reference.iter().enumerate();
-    let parts = parts.take_while(|(at, part)| *at == 0 || is_constant(part));
+    let parts = parts.take_while(|(index, part)| *index == 0 || is_constant(part));
     parts.map(|(_, part)| part.clone()).collect()
 }
 
@@ -180,13 +181,16 @@ fn is_constant(term: &Term) -> bool {
 /// Removes references that start with another one of the list.
 fn minimal(mut references: Vec<Ref>) -> Vec<Ref> {
     references.sort();
-    let mut kept: Vec<Ref> = Vec::new();
+    let mut minimal: Vec<Ref> = Vec::new();
     for reference in references {
-        if kept.last().is_none_or(|last| !reference.starts_with(last)) {
-            kept.push(reference);
+        if minimal
+            .last()
+            .is_none_or(|last| !reference.starts_with(last))
+        {
+            minimal.push(reference);
         }
     }
-    kept
+    minimal
 }
 
 fn head_vars(rule: &Rule) -> BTreeSet<Name> {
@@ -206,59 +210,71 @@ type Joined = BTreeMap<Name, BTreeSet<Ref>>;
 /// Returns the references to `data` and `input` that a body depends on. Variables are replaced by the references that
 /// they are equal to.
 fn references(head: &BTreeSet<Name>, body: &Body) -> Vec<Ref> {
-    let (bound, others) = equalities(body);
-    let joined = join(&bound, body);
+    let (equalities, other_exprs) = equalities(body);
+    let references_of_vars = join(&equalities, body);
     let mut resolved: Vec<Ref> = Vec::new();
-    let (mut of_head, mut left) = (Vec::new(), Vec::new());
-    for expr in others {
+    let (mut of_head, mut rest) = (Vec::new(), Vec::new());
+    for expr in other_exprs {
         // `p[x]` with a variable of the head reads all of `p`.
         match &expr.kind {
             ExprKind::Term(Term {
                 kind: TermKind::Ref(path),
                 ..
-            }) if ends_in(path, head) => of_head.extend(expand(path, &joined)),
-            _ => left.push(expr),
+            }) if ends_in(path, head) => of_head.extend(expand(path, &references_of_vars)),
+            _ => rest.push(expr),
         }
     }
-    let mut used = BTreeSet::new();
+    let mut vars_in_use = BTreeSet::new();
     let scan = VarScan {
         skip_ref_heads: true,
         ..VarScan::default()
     };
-    for expr in left {
-        each_ref(expr, &mut |path| resolved.extend(expand(path, &joined)));
-        scan.collect(expr, &mut used);
+    for expr in rest {
+        each_ref(expr, &mut |path| {
+            resolved.extend(expand(path, &references_of_vars));
+        });
+        scan.collect(expr, &mut vars_in_use);
     }
     for path in of_head {
-        if !resolved.iter().any(|known| known.starts_with(&path)) {
+        if !resolved
+            .iter()
+            .any(|reference| reference.starts_with(&path))
+        {
             resolved.push(path.clone());
         }
         for part in &path {
-            each_ref(part, &mut |path| resolved.extend(expand(path, &joined)));
+            each_ref(part, &mut |path| {
+                resolved.extend(expand(path, &references_of_vars));
+            });
         }
     }
     each_ref(body, &mut |path| {
         let parts = path.iter().skip(1).filter_map(Term::as_var);
-        used.extend(parts.cloned());
+        vars_in_use.extend(parts.cloned());
     });
     let is_alias = |name: &Name, paths: &BTreeSet<Ref>| {
-        paths.len() == 1 && !head.contains(name) && !used.contains(name)
+        paths.len() == 1 && !head.contains(name) && !vars_in_use.contains(name)
     };
-    for (name, paths) in &joined {
+    for (name, paths) in &references_of_vars {
         for path in paths {
             if !is_alias(name, paths) {
-                resolved.extend(expand(path, &joined));
+                resolved.extend(expand(path, &references_of_vars));
             }
             for part in path {
-                each_ref(part, &mut |path| resolved.extend(expand(path, &joined)));
+                each_ref(part, &mut |path| {
+                    resolved.extend(expand(path, &references_of_vars));
+                });
             }
         }
     }
     // What an unused variable is equal to must be defined, too.
-    let known = resolved.len();
-    for (_, paths) in joined.iter().filter(|(name, paths)| is_alias(name, paths)) {
+    let known_count = resolved.len();
+    for (_, paths) in references_of_vars
+        .iter()
+        .filter(|(name, paths)| is_alias(name, paths))
+    {
         for path in paths {
-            let mut before = resolved.iter().take(known);
+            let mut before = resolved.iter().take(known_count);
             if !before.any(|other| other.starts_with(path) || path.starts_with(other)) {
                 resolved.push(path.clone());
             }
@@ -274,7 +290,7 @@ fn ends_in(path: &Ref, head: &BTreeSet<Name>) -> bool {
 
 /// Splits a body into equalities of a variable with a reference, and all other expressions.
 fn equalities(body: &Body) -> (Vec<(&Name, &Ref)>, Vec<&Expr>) {
-    let (mut bound, mut others) = (Vec::new(), Vec::new());
+    let (mut equal_refs, mut other_exprs) = (Vec::new(), Vec::new());
     for expr in body {
         let operands = expr.operands_of("eq").unwrap_or_default();
         match operands {
@@ -298,50 +314,51 @@ fn equalities(body: &Body) -> (Vec<(&Name, &Ref)>, Vec<&Expr>) {
                     ..
                 },
             ] => {
-                bound.push((name, path));
+                equal_refs.push((name, path));
             }
-            _ => others.push(expr),
+            _ => other_exprs.push(expr),
         }
     }
-    (bound, others)
+    (equal_refs, other_exprs)
 }
 
 /// Computes the references that each variable of a body is equal to.
-fn join(bound: &[(&Name, &Ref)], body: &Body) -> Joined {
-    let mut joined = Joined::new();
+fn join(equalities: &[(&Name, &Ref)], body: &Body) -> Joined {
+    let mut references_of_vars = Joined::new();
     VarScan::default().each(body, |_, name| {
-        joined.entry(name.clone()).or_default();
+        references_of_vars.entry(name.clone()).or_default();
     });
     loop {
         let mut added: Vec<(Name, Ref)> = Vec::new();
-        for (name, path) in bound {
-            let known = joined.get(*name);
-            let new = expand(path, &joined).into_iter();
+        for (name, path) in equalities {
+            let current = references_of_vars.get(*name);
+            let new = expand(path, &references_of_vars).into_iter();
             let new = new.filter(|path| {
-                path.len() <= LONGEST && known.is_none_or(|known| !known.contains(path))
+                path.len() <= LONGEST
+                    && current.is_none_or(|current_refs| !current_refs.contains(path))
             });
             added.extend(new.map(|path| ((*name).clone(), path)));
         }
         if added.is_empty() {
-            return joined;
+            return references_of_vars;
         }
         for (name, path) in added {
-            joined.entry(name).or_default().insert(path);
+            references_of_vars.entry(name).or_default().insert(path);
         }
     }
 }
 
 /// Returns a reference to a root document unchanged, and otherwise one reference for each value of its first variable.
-fn expand(path: &Ref, joined: &Joined) -> Vec<Ref> {
+fn expand(path: &Ref, references_of_vars: &Joined) -> Vec<Ref> {
     let Some((head, rest)) = path.split_first() else {
         return Vec::new();
     };
     match head.as_var() {
         Some(name) if matches!(&**name, "data" | "input") => vec![path.clone()],
         Some(name) => {
-            let known = joined.get(name).into_iter().flatten();
-            let whole = known.map(|known| known.iter().chain(rest).cloned().collect());
-            whole.collect()
+            let values = references_of_vars.get(name).into_iter().flatten();
+            let expanded = values.map(|value| value.iter().chain(rest).cloned().collect());
+            expanded.collect()
         }
         None => Vec::new(),
     }

@@ -25,8 +25,8 @@ impl Engine {
     /// let policy = "package filters\n\ninclude if input.fruits.price < 11\n";
     /// engine.set_module("filters.rego", policy)?;
     /// let options = FilterOptions::new([FilterTarget::Sqlite]).unknowns(["input.fruits"]);
-    /// let made = engine.filters("data.filters.include", &options, &Request::new())?;
-    /// let Some(FilterQuery::Sql(sql)) = &made.filters[0].query else { panic!() };
+    /// let filters = engine.filters("data.filters.include", &options, &Request::new())?;
+    /// let Some(FilterQuery::Sql(sql)) = &filters.filters[0].query else { panic!() };
     /// assert_eq!(sql.text, "WHERE fruits.price < '11'");
     /// # Ok::<(), solon::Error>(())
     /// ```
@@ -86,25 +86,25 @@ impl Engine {
                 && let Some(name) = root.as_var()
                 && !matches!(&**name, "input" | "data")
             {
-                let words = "error(s) occurred while parsing unknowns: expected ref but got";
-                return Err(OptionError::new(format!("{words} {name}")).into());
+                let message = "error(s) occurred while parsing unknowns: expected ref but got";
+                return Err(OptionError::new(format!("{message} {name}")).into());
             }
         }
-        let named = |rule: &String| {
-            let mut beside: Vec<&String> = path.segments().iter().collect();
-            beside.pop();
-            let beside = Path::new(beside).reference();
+        let full_name = |rule: &String| {
+            let mut siblings: Vec<&String> = path.segments().iter().collect();
+            siblings.pop();
+            let siblings = Path::new(siblings).reference();
             if rule.starts_with("data.") {
                 rule.clone()
             } else {
-                format!("{beside}.{rule}")
+                format!("{siblings}.{rule}")
             }
         };
-        let mut mask = options.mask_rule.as_ref().map(named);
+        let mut mask = options.mask_rule.as_ref().map(full_name);
         let extensions = options.extensions || options.exact;
         if !options.more_masks.is_empty() && !extensions {
-            let words = "several mask rules: only with `extensions`, or `exact`";
-            return Err(OptionError::new(words).into());
+            let message = "several mask rules: only with `extensions`, or `exact`";
+            return Err(OptionError::new(message).into());
         }
         if unknowns.is_empty() || mask.is_none() {
             let mut laps = timer.start();
@@ -112,7 +112,7 @@ impl Engine {
             let blocks = policy.notes().blocks.as_ref();
             let blocks = blocks.map_err(|diagnostics| Error::Compile(diagnostics.clone()))?;
             let hints = blocks.hints(&rule);
-            let hints = hints.map_err(|refusals| reject(&policy.compiled, refusals))?;
+            let hints = hints.map_err(|rejections| reject(&policy.compiled, rejections))?;
             if unknowns.is_empty() {
                 unknowns = hints.unknowns;
                 laps.end(|| "compile_extract_annotations_unknowns".to_owned());
@@ -132,14 +132,17 @@ impl Engine {
             ..PartialOptions::default()
         };
         let mut masks = Vec::new();
-        for rule in mask.into_iter().chain(options.more_masks.iter().map(named)) {
-            let named = self.document_named(&rule).map_err(|error| {
-                let words = "error(s) occurred while parsing mask_rule name";
-                Error::from(OptionError::new(format!("{words}: {error}")))
+        for rule in mask
+            .into_iter()
+            .chain(options.more_masks.iter().map(full_name))
+        {
+            let rule_path = self.document_named(&rule).map_err(|error| {
+                let message = "error(s) occurred while parsing mask_rule name";
+                Error::from(OptionError::new(format!("{message}: {error}")))
             })?;
             let query = format!("{rule} = {MASKS}");
             let query = self.partial_for(policy, &partial, &context.with_text(&query))?;
-            masks.push((named, Arc::new(query)));
+            masks.push((rule_path, Arc::new(query)));
         }
         let query = self.partial_for(policy, &partial, &context.with_text(&reference))?;
         let names = unknown_names(&query.inlining.unknowns);

@@ -121,9 +121,13 @@ impl Engine {
         let before = self.now();
         let first = before.module_origins.is_none();
         let first = first.then(|| first_record(&before));
-        let hidden = &first.as_ref().unwrap_or(&record).origins.hidden;
-        let mut modules =
-            ModuleChanges::compute(&in_force(&before), hidden, &load, self.inner.version);
+        let hidden_modules = &first.as_ref().unwrap_or(&record).origins.hidden;
+        let mut modules = ModuleChanges::compute(
+            &in_force(&before),
+            hidden_modules,
+            &load,
+            self.inner.version,
+        );
         let start = LoadBase {
             compiled: std::mem::take(&mut modules.changes),
             origins: before.module_origins.clone().unwrap_or_default(),
@@ -134,16 +138,16 @@ impl Engine {
     }
 
     /// Compiles the modules of a store.
-    pub(super) fn start_from(&self, stored: &[StoredModule]) -> Result<(), Error> {
+    pub(super) fn start_from(&self, stored_modules: &[StoredModule]) -> Result<(), Error> {
         let mut record = self.inner.changing.lock();
         let before = self.now();
-        let modules = stored.iter().map(text_of).collect();
+        let modules = stored_modules.iter().map(text_of).collect();
         let options = CompileMode::with_plans(self.inner.options.strict);
         let mut next =
             self.prepare_commit(&before, modules, |_| Ok(()), options, Timer::default())?;
         // the store has them already
         next.modules.clear();
-        next.origins = Some(origins_of(stored));
+        next.origins = Some(origins_of(stored_modules));
         let origins = OriginChanges::default();
         self.inner.commit(before, next, &origins, &mut record)
     }
@@ -151,21 +155,22 @@ impl Engine {
     /// Loads files on top of the contents of a store. Modules of earlier loads that the files replace need not compile.
     pub(super) fn load_onto(
         &self,
-        stored: &[StoredModule],
+        stored_modules: &[StoredModule],
         load: FileLoad<'_>,
     ) -> Result<LoadReport, Error> {
         let mut record = self.inner.changing.lock();
-        let before = of_store(stored);
-        let hidden = &record.origins.hidden;
-        let mut modules = ModuleChanges::compute(&before, hidden, &load, self.inner.version);
+        let before = of_store(stored_modules);
+        let hidden_modules = &record.origins.hidden;
+        let mut modules =
+            ModuleChanges::compute(&before, hidden_modules, &load, self.inner.version);
         let changes = std::mem::take(&mut modules.changes);
         // no module is in effect yet, so none is removed, and unchanged ones are compiled with the new ones
         let is_kept = |module: &&StoredModule| !modules.changed.contains(&module.name);
-        let kept = stored.iter().filter(is_kept).map(text_of);
+        let unchanged = stored_modules.iter().filter(is_kept).map(text_of);
         let new = changes.into_iter().filter(|(_, text)| text.is_some());
         let start = LoadBase {
-            compiled: kept.chain(new).collect(),
-            origins: origins_of(stored),
+            compiled: unchanged.chain(new).collect(),
+            origins: origins_of(stored_modules),
             always_publishes: true,
             before: self.now(),
         };
@@ -248,8 +253,8 @@ fn text_of(module: &StoredModule) -> (String, Option<ModuleSource>) {
     (module.name.clone(), Some(text))
 }
 
-fn origins_of(stored: &[StoredModule]) -> Arc<ModuleOrigins> {
-    let origins = stored.iter();
+fn origins_of(stored_modules: &[StoredModule]) -> Arc<ModuleOrigins> {
+    let origins = stored_modules.iter();
     let origins = origins.map(|module| (module.name.clone(), module.origin));
     Arc::new(origins.collect())
 }
@@ -258,27 +263,27 @@ fn origins_of(stored: &[StoredModule]) -> Arc<ModuleOrigins> {
 /// that it has removed.
 fn stored_changes(
     compiled: Vec<(String, Option<StoredModule>)>,
-    changed: BTreeSet<String>,
+    changed_names: BTreeSet<String>,
 ) -> Vec<(String, Option<StoredModule>)> {
     let mut compiled: BTreeMap<String, Option<StoredModule>> = compiled.into_iter().collect();
-    let changed = changed.into_iter().map(|name| {
+    let changed_modules = changed_names.into_iter().map(|name| {
         let module = compiled.remove(&name).flatten();
         let module = module.map(|module| module.with_origin(Origin::Files));
         (name, module)
     });
-    changed.collect()
+    changed_modules.collect()
 }
 
 /// Returns `true` if files contain a document at the path that is not in effect. Documents of the program itself do not
 /// count as files.
-fn is_overridden(path: &Path, load: &FileLoad<'_>, given: &Value, in_force: &Value) -> bool {
+fn is_overridden(path: &Path, load: &FileLoad<'_>, of_load: &Value, in_force: &Value) -> bool {
     let of_files = path.find(&load.documents);
     let is_given = of_files.is_some_and(|document| {
         !path.segments().is_empty() || document.as_object().is_none_or(|root| !root.is_empty())
     });
     let is_equal = || {
-        let pair = path.find(given).zip(path.find(in_force));
-        pair.is_some_and(|(given, in_force)| is_same(given, in_force))
+        let pair = path.find(of_load).zip(path.find(in_force));
+        pair.is_some_and(|(new_value, in_force)| is_same(new_value, in_force))
     };
     is_given && !is_equal()
 }
@@ -318,6 +323,6 @@ fn set_fixed(
             overridden.push(path.clone());
             Ok(())
         }
-        done => done,
+        result => result,
     }
 }

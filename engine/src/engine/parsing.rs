@@ -37,7 +37,7 @@ impl Engine {
             _ => None,
         });
         let texts: Vec<ModuleText<'_>> = texts.collect();
-        let parsed = parallel::map(&texts, |one| one.text.len(), |one| self.parse_text(one));
+        let parsed = parallel::map(&texts, |text| text.text.len(), |text| self.parse_text(text));
         let mut parsed = parsed.into_iter();
         let modules = change.into_iter().map(|(name, source)| {
             let module = match source {
@@ -60,9 +60,9 @@ impl Engine {
         Source::new(self.next_source_id(), "", text)
     }
 
-    fn parse_text(&self, one: &ModuleText<'_>) -> Result<Arc<Module>, Diagnostics> {
-        let options = self.inner.parse_options(one.version)?;
-        let source = Source::new(one.id, (self.inner.file_name)(one.name), one.text);
+    fn parse_text(&self, text: &ModuleText<'_>) -> Result<Arc<Module>, Diagnostics> {
+        let options = self.inner.parse_options(text.version)?;
+        let source = Source::new(text.id, (self.inner.file_name)(text.name), text.text);
         parse_module(&source, &options).map(Arc::new)
     }
 }

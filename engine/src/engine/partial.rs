@@ -26,8 +26,8 @@ impl Engine {
     /// let policy = "package p\n\nallow if input.user == data.owners[input.path]\n\nallow if input.role == \"admin\"\n";
     /// engine.set_module("policy.rego", policy)?;
     /// let options = PartialOptions::default();
-    /// let left = engine.partial("data.p.allow", &options, &Request::new())?;
-    /// assert_eq!(left.query_texts(), ["input.role = \"admin\""]);
+    /// let residuals = engine.partial("data.p.allow", &options, &Request::new())?;
+    /// assert_eq!(residuals.query_texts(), ["input.role = \"admin\""]);
     /// # Ok::<(), solon::Error>(())
     /// ```
     ///

@@ -123,7 +123,7 @@ impl Engine {
         let compiled = compile::compile_query(&policy.compiled, query, &options, |pass, _| {
             stages.end(|| pass.timer());
         })?;
-        let lowered = lower::query(
+        let plan = lower::query(
             &policy.program,
             &compiled.body,
             &compiled.originals,
@@ -131,31 +131,31 @@ impl Engine {
         );
         laps.end(|| "rego_query_compile".to_owned());
         // in the order of evaluation, which may differ from the source order
-        let written = compiled
+        let source_exprs = compiled
             .body
             .iter()
             .filter(|expression| !expression.generated);
-        let texts = written.map(|expression| ExpressionText {
+        let texts = source_exprs.map(|expression| ExpressionText {
             text: source.slice(expression.span).to_owned(),
             row: expression.span.row,
             col: expression.span.col,
         });
         let texts = texts.collect();
-        let expressions = lowered
+        let expressions = plan
             .expressions
             .iter()
-            .map(|at| at.map_or(Expression::AlwaysTrue, Expression::Captured));
+            .map(|position| position.map_or(Expression::AlwaysTrue, Expression::Captured));
         let may_block = policy
             .compiled
             .blocking
             .within(&policy.compiled.rule_tree, &compiled.body);
         Ok(QueryInner {
-            plan: lowered.plan,
-            constants: lowered.constants,
-            variables: lowered.variables,
+            plan: plan.plan,
+            constants: plan.constants,
+            variables: plan.variables,
             expressions: expressions.collect(),
             texts,
-            outputs: lowered.outputs,
+            outputs: plan.outputs,
             source,
             body: compiled.body,
             originals: compiled.originals,

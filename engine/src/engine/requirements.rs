@@ -32,8 +32,8 @@ impl Engine {
     /// [`Error::Compile`] with all other errors of the compiler.
     pub fn required_capabilities(&self, modules: &[Arc<Module>]) -> Result<Vec<u8>, Error> {
         let mut options = self.inner.options.clone().print(false).error_limit(0);
-        let skipped = "CheckUndefinedFuncs".to_owned();
-        options.skipped_passes.push(skipped);
+        let pass = "CheckUndefinedFuncs".to_owned();
+        options.skipped_passes.push(pass);
         let mut names = BTreeSet::new();
         let observe =
             |pass: &Pass, compilation: &Compilation<'_>| collect(pass, compilation, &mut names);
@@ -154,8 +154,8 @@ fn language(modules: &[Arc<Module>]) -> (BTreeSet<&'static str>, BTreeSet<&'stat
                 Some("future.keywords") => keywords.extend(future_keywords(is_v1)),
                 Some(name) => {
                     let name = name.strip_prefix("future.keywords.");
-                    let mut known = future_keywords(is_v1);
-                    keywords.extend(known.find(|keyword| Some(*keyword) == name));
+                    let mut future = future_keywords(is_v1);
+                    keywords.extend(future.find(|keyword| Some(*keyword) == name));
                 }
                 None => {}
             }

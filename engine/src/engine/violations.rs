@@ -40,8 +40,8 @@ allow if not denied
 /// Returns the rules of a document, to corrupt them.
 fn set<'p>(program: &'p mut Program, name: &str) -> &'p mut RuleSet {
     let mut rules = program.rules.iter_mut();
-    let found = rules.find(|set| *set.name == *format!("data.t.{name}"));
-    Arc::get_mut(found.unwrap()).unwrap()
+    let rule_set = rules.find(|set| *set.name == *format!("data.t.{name}"));
+    Arc::get_mut(rule_set.unwrap()).unwrap()
 }
 
 /// Returns the steps of a rule's plan, to corrupt them.
@@ -92,31 +92,31 @@ const VIOLATIONS: &[(&str, &[&str], Damage)] = &[
         program.rules.clear();
     }),
     ("an element for a rule", &["constant"], |program| {
-        let leaf = Step::Append(Operand::Const(0));
-        replace_last(steps(program, "constant"), leaf);
+        let step = Step::Append(Operand::Const(0));
+        replace_last(steps(program, "constant"), step);
     }),
     ("a member for an array", &["list"], |program| {
         replace_last(block(steps(program, "list")), Step::Insert(NOWHERE));
     }),
     ("an element for an object", &["object"], |program| {
-        let leaf = Step::Append(Operand::Const(0));
-        replace_last(block(steps(program, "object")), leaf);
+        let step = Step::Append(Operand::Const(0));
+        replace_last(block(steps(program, "object")), step);
     }),
     ("a solution for an aggregate", &["sum"], |program| {
-        let leaf = Step::Solution([].into());
-        replace_last(block(steps(program, "sum")), leaf);
+        let step = Step::Solution([].into());
+        replace_last(block(steps(program, "sum")), step);
     }),
     ("a solution for a set", &["members"], |program| {
-        let leaf = Step::Solution([].into());
-        replace_last(steps(program, "members"), leaf);
+        let step = Step::Solution([].into());
+        replace_last(steps(program, "members"), step);
     }),
     ("a pair for a partial object", &["table"], |program| {
-        let leaf = Step::Put {
+        let step = Step::Put {
             key: Operand::Const(0),
             value: Operand::Const(0),
             span: solon_syntax::source::Span::default(),
         };
-        replace_last(steps(program, "table"), leaf);
+        replace_last(steps(program, "table"), step);
     }),
     ("no functions", &["own"], |program| {
         program.functions.clear();
@@ -127,8 +127,8 @@ const VIOLATIONS: &[(&str, &[&str], Damage)] = &[
 ];
 
 fn engine() -> Engine {
-    let twice = HostFunction::new("twice", "x: any => y: any", |_, operands| Ok(operands[0]));
-    Engine::builder().function(twice.unwrap()).build()
+    let function = HostFunction::new("twice", "x: any => y: any", |_, operands| Ok(operands[0]));
+    Engine::builder().function(function.unwrap()).build()
 }
 
 /// Returns an engine whose program is corrupted when it is compiled.
@@ -155,7 +155,7 @@ fn input() -> Value {
 fn a_violated_invariant_is_an_internal_error() {
     let input = input();
     let request = Request::new().input(&input);
-    for (fault, documents, damage) in VIOLATIONS {
+    for (injected, documents, damage) in VIOLATIONS {
         let engine = damaged(*damage);
         for name in *documents {
             let document = engine.prepare_document(&format!("data.t.{name}")).unwrap();
@@ -163,18 +163,23 @@ fn a_violated_invariant_is_an_internal_error() {
                 .prepare_query(&format!("x := data.t.{name}"))
                 .unwrap();
             for _ in 0..20 {
-                let answers = [
+                let results = [
                     document
                         .evaluate(&request)
-                        .map(|found| format!("{found:?}")),
-                    query.solutions(&request).map(|found| format!("{found:?}")),
+                        .map(|value| format!("{value:?}")),
+                    query
+                        .solutions(&request)
+                        .map(|solutions| format!("{solutions:?}")),
                 ];
-                for answer in answers {
-                    let Err(Error::Internal(what)) = answer else {
-                        panic!("{fault}, {name}: {answer:?}");
+                for result in results {
+                    let Err(Error::Internal(error)) = result else {
+                        panic!("{injected}, {name}: {result:?}");
                     };
-                    let what = what.message();
-                    assert!(what.starts_with("invariant violated: "), "{fault}: {what}");
+                    let message = error.message();
+                    assert!(
+                        message.starts_with("invariant violated: "),
+                        "{injected}: {message}"
+                    );
                 }
             }
         }
@@ -221,33 +226,36 @@ const SEARCHED: &[(&str, Damage)] = &[
 fn a_violated_invariant_ends_a_search() {
     let input = input();
     let request = Request::new().input(&input);
-    for (fault, damage) in SEARCHED {
+    for (injected, damage) in SEARCHED {
         let engine = damaged(*damage);
         let query = engine.prepare_query("x := data.t.allow").unwrap();
-        let found = query.search(&request, SearchOptions::default());
+        let search = query.search(&request, SearchOptions::default());
         let options = PartialOptions::default();
-        let left = engine
+        let residuals = engine
             .prepare_partial("data.t.allow", &options)
             .unwrap()
             .evaluate(&Request::new());
         let filters = FilterOptions::new([FilterTarget::Postgresql]).unknowns(["input.rows"]);
         let filters = engine.filters("data.t.denied", &filters, &request);
-        for told in [
-            found.map(|found| format!("{found:?}")),
-            left.map(|left| format!("{left:?}")),
-            filters.map(|made| format!("{made:?}")),
+        for result in [
+            search.map(|value| format!("{value:?}")),
+            residuals.map(|value| format!("{value:?}")),
+            filters.map(|value| format!("{value:?}")),
         ] {
-            let Err(Error::Internal(what)) = told else {
-                panic!("{fault}: {told:?}");
+            let Err(Error::Internal(error)) = result else {
+                panic!("{injected}: {result:?}");
             };
-            let what = what.message();
-            assert!(what.starts_with("invariant violated: "), "{fault}: {what}");
+            let message = error.message();
+            assert!(
+                message.starts_with("invariant violated: "),
+                "{injected}: {message}"
+            );
         }
         let document = engine.prepare_document("data.t.constant").unwrap();
         assert_eq!(
             document.evaluate(&request).unwrap(),
             Some(Value(Repr::Int(7))),
-            "{fault}"
+            "{injected}"
         );
     }
 }

@@ -40,9 +40,9 @@ impl PreparedDocument {
                 documents,
                 search,
             };
-            let found = query.explain(request, options).map(value_of);
-            let ends = !matches!(found.result, Ok(None));
-            last = Some(found);
+            let explanation = query.explain(request, options).map(value_of);
+            let ends = !matches!(explanation.result, Ok(None));
+            last = Some(explanation);
             ends
         });
         last.unwrap_or_else(|| Explanation::without_query(Ok(None)))

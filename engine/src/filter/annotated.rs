@@ -42,7 +42,7 @@ impl Blocks {
     ///
     /// Blocks that do not parse.
     pub fn of_modules<'m>(modules: impl Iterator<Item = &'m Module>) -> Result<Self, Diagnostics> {
-        let mut read = Vec::new();
+        let mut annotated_modules = Vec::new();
         for module in modules {
             let mut module = Cow::Borrowed(module);
             if module.annotations.is_empty() {
@@ -52,14 +52,15 @@ impl Blocks {
                 };
                 attach(module.to_mut(), &options)?;
             }
-            read.push(module);
+            annotated_modules.push(module);
         }
-        let set = AnnotationSet::of_modules(read.iter().map(|module| &**module));
-        let mut made = Self::default();
-        for module in &read {
+        let set = AnnotationSet::of_modules(annotated_modules.iter().map(|module| &**module));
+        let mut index = Self::default();
+        for module in &annotated_modules {
             let package = &module.package.path;
             for rule in &module.rules {
-                made.rules
+                index
+                    .rules
                     .entry(rule_path(package, rule))
                     .or_insert_with(|| {
                         let chain = set.chain(package, rule).into_iter();
@@ -71,7 +72,7 @@ impl Blocks {
                     });
             }
         }
-        Ok(made)
+        Ok(index)
     }
 
     /// Returns the hints for the rule at a path, nearest block first.
@@ -81,11 +82,11 @@ impl Blocks {
     /// Unknowns that are not references below `input` or `data`.
     pub fn hints(&self, path: &[Term]) -> Result<Annotated, Vec<Rejection>> {
         let mut hints = Annotated::default();
-        let Some(said) = self.rules.get(path) else {
+        let Some(hints_of_rule) = self.rules.get(path) else {
             return Ok(hints);
         };
-        let mut refusals = Vec::new();
-        for block in &said.blocks {
+        let mut rejections = Vec::new();
+        for block in &hints_of_rule.blocks {
             let Some(compile) = &block.compile else {
                 continue;
             };
@@ -93,14 +94,17 @@ impl Blocks {
                 if is_rooted(unknown) {
                     hints.unknowns.push(unknown.to_string());
                 } else {
-                    refusals.push(no_unknown(unknown, block));
+                    rejections.push(no_unknown(unknown, block));
                 }
             }
             if hints.mask_rule.is_none()
                 && let Some(mask) = &compile.mask_rule
             {
                 let mask = mask.to_string();
-                let package = Term::new(TermKind::Ref(said.package.clone()), Span::default());
+                let package = Term::new(
+                    TermKind::Ref(hints_of_rule.package.clone()),
+                    Span::default(),
+                );
                 hints.mask_rule = Some(if mask.starts_with("data.") {
                     mask
                 } else {
@@ -108,10 +112,10 @@ impl Blocks {
                 });
             }
         }
-        if refusals.is_empty() {
+        if rejections.is_empty() {
             Ok(hints)
         } else {
-            Err(refusals)
+            Err(rejections)
         }
     }
 }

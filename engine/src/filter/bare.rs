@@ -22,31 +22,31 @@ pub(super) fn as_comparison<'e>(expr: &'e Expr, names: MappedNames<'_>) -> Cow<'
     if !names.functions || !expr.with.is_empty() {
         return Cow::Borrowed(expr);
     }
-    let mut read = expr.clone();
-    read.walk_mut(&mut Lookups(names));
-    if let ExprKind::Call(terms) = &read.kind {
-        match looked_up(terms, names) {
-            Some((found, [])) => read.kind = ExprKind::Term(found),
-            Some((found, [value])) => {
-                let place = span_of(&found);
-                let equation = vec![Term::operator("eq", place), found, value.clone()];
-                read.kind = ExprKind::Call(equation);
+    let mut rewritten = expr.clone();
+    rewritten.walk_mut(&mut Lookups(names));
+    if let ExprKind::Call(terms) = &rewritten.kind {
+        match lookup_of_call(terms, names) {
+            Some((reference, [])) => rewritten.kind = ExprKind::Term(reference),
+            Some((reference, [value])) => {
+                let span = span_of(&reference);
+                let equation = vec![Term::operator("eq", span), reference, value.clone()];
+                rewritten.kind = ExprKind::Call(equation);
             }
             _ => {}
         }
     }
-    if let ExprKind::Term(term) = &read.kind
+    if let ExprKind::Term(term) = &rewritten.kind
         && is_unknown_column(term, names)
         && has_kind(term, names)
     {
-        let place = span_of(term);
+        let span = span_of(term);
         // `not` makes it an equation, which targets without negation accept
-        let operator = if read.negated { "eq" } else { "neq" };
-        let no = Term::new(TermKind::Boolean(false), place);
-        read.kind = ExprKind::Call(vec![Term::operator(operator, place), term.clone(), no]);
-        read.negated = false;
+        let operator = if rewritten.negated { "eq" } else { "neq" };
+        let no = Term::new(TermKind::Boolean(false), span);
+        rewritten.kind = ExprKind::Call(vec![Term::operator(operator, span), term.clone(), no]);
+        rewritten.negated = false;
     }
-    Cow::Owned(read)
+    Cow::Owned(rewritten)
 }
 
 /// Returns `true` for an equation of a row or a column with a generated variable that is used nowhere else. It holds for
@@ -67,13 +67,13 @@ pub(super) fn is_presence(expr: &Expr, body: &Body, names: MappedNames<'_>) -> b
         && !expr.negated
         && expr.with.is_empty()
         && operands.is_some_and(|operands| match operands {
-            [one, other] => is_alone(one) && is_there(other) || is_alone(other) && is_there(one),
+            [left, right] => is_alone(left) && is_there(right) || is_alone(right) && is_there(left),
             _ => false,
         })
 }
 
 /// Returns the column that a call of `object.get` reads, and the operands after its arguments.
-fn looked_up<'t>(terms: &'t [Term], names: MappedNames<'_>) -> Option<(Term, &'t [Term])> {
+fn lookup_of_call<'t>(terms: &'t [Term], names: MappedNames<'_>) -> Option<(Term, &'t [Term])> {
     let [operator, object, key, _, rest @ ..] = terms else {
         return None;
     };
@@ -89,8 +89,8 @@ fn looked_up<'t>(terms: &'t [Term], names: MappedNames<'_>) -> Option<(Term, &'t
         TermKind::Array(steps) => path.extend(steps.iter().cloned()),
         _ => path.push(key.clone()),
     }
-    let found = Term::new(TermKind::Ref(path), operator.span);
-    is_unknown_column(&found, names).then_some((found, rest))
+    let reference = Term::new(TermKind::Ref(path), operator.span);
+    is_unknown_column(&reference, names).then_some((reference, rest))
 }
 
 /// Returns `true` for a reference to a column of an unknown row. Columns of known input are values.
@@ -112,8 +112,9 @@ fn has_kind(term: &Term, names: MappedNames<'_>) -> bool {
     };
     let mut targets = names.targets.iter().filter(|(target, _)| target.is_sql());
     targets.all(|(_, mappings)| {
-        let declared = mappings.declaration(&column);
-        names.exact || declared.is_some_and(|declared| declared.kind == ColumnKind::Boolean)
+        let declaration = mappings.declaration(&column);
+        names.exact
+            || declaration.is_some_and(|declaration| declaration.kind == ColumnKind::Boolean)
     })
 }
 
@@ -130,10 +131,10 @@ impl VisitorMut for Lookups<'_> {
         let TermKind::Call(terms) = &term.kind else {
             return Descent::Into;
         };
-        let Some((found, [])) = looked_up(terms, self.0) else {
+        let Some((reference, [])) = lookup_of_call(terms, self.0) else {
             return Descent::Into;
         };
-        term.kind = found.kind;
+        term.kind = reference.kind;
         Descent::Over
     }
 }

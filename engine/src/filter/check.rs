@@ -7,13 +7,13 @@ use solon_syntax::ast::{Body, Expr, ExprKind, Module, Name, Term, TermKind, VarS
 use solon_syntax::source::Span;
 
 use super::bare::{as_comparison, is_presence};
-use super::column_functions::fitted;
+use super::column_functions::restrict_to_range;
 use super::condition::{
     ColumnTest, ComparisonOperator, FilterCondition, FilterOperand, Operator, Predicate,
 };
-use super::literals::{decided, written};
+use super::literals::{constant_result, number_text_test};
 use super::operand::{
-    MappedNames, OperandContext, Side, is_collection, or, side, span_of, unified,
+    MappedNames, OperandContext, Side, as_equation, is_collection, or, side, span_of,
 };
 use super::rejection::Rejection;
 use super::target::{FilterTarget, TargetFeature};
@@ -39,26 +39,26 @@ pub struct FilterLanguage<'f> {
 ///
 /// Every expression that is not a test of a column, or that a target does not support.
 pub fn check(
-    left: &Residuals,
+    residuals: &Residuals,
     fragment: FilterLanguage<'_>,
 ) -> Result<FilterCondition, Vec<Rejection>> {
-    let mut refusals = Vec::new();
-    let mut bodies = Vec::with_capacity(left.queries.len());
-    'bodies: for body in &left.queries {
+    let mut rejections = Vec::new();
+    let mut bodies = Vec::with_capacity(residuals.queries.len());
+    'bodies: for body in &residuals.queries {
         let mut tests = Vec::with_capacity(body.len());
         for expr in body {
-            match decided(expr) {
+            match constant_result(expr) {
                 Some(true) => continue,
                 Some(false) => continue 'bodies,
                 None => {}
             }
-            let read = as_comparison(expr, fragment.names);
-            if is_presence(&read, body, fragment.names) {
+            let comparison = as_comparison(expr, fragment.names);
+            if is_presence(&comparison, body, fragment.names) {
                 continue;
             }
-            let expr = &*unified(&read, fragment.names);
-            if let Err(refusal) = statement(expr, &left.support, fragment) {
-                refusals.push(refusal);
+            let expr = &*as_equation(&comparison, fragment.names);
+            if let Err(rejection) = statement(expr, &residuals.support, fragment) {
+                rejections.push(rejection);
             }
             let ExprKind::Call(_) = &expr.kind else {
                 continue;
@@ -67,20 +67,20 @@ pub fn check(
                 continue;
             }
             match allowed(expr, fragment).and_then(|()| self::read(expr, body, fragment.names)) {
-                Ok(test) => match sayable(&test, fragment) {
+                Ok(test) => match require_expressible(&test, fragment) {
                     Ok(()) => tests.push(test),
-                    Err(refusal) => refusals.push(refusal),
+                    Err(rejection) => rejections.push(rejection),
                 },
-                Err(refusal) => refusals.push(refusal),
+                Err(rejection) => rejections.push(rejection),
             }
         }
         bodies.push(tests);
     }
-    if !refusals.is_empty() {
-        let mut distinct: Vec<Rejection> = Vec::with_capacity(refusals.len());
-        for refusal in refusals {
-            if !distinct.contains(&refusal) {
-                distinct.push(refusal);
+    if !rejections.is_empty() {
+        let mut distinct: Vec<Rejection> = Vec::with_capacity(rejections.len());
+        for rejection in rejections {
+            if !distinct.contains(&rejection) {
+                distinct.push(rejection);
             }
         }
         return Err(distinct);
@@ -94,65 +94,65 @@ fn statement(
     support: &[Module],
     fragment: FilterLanguage<'_>,
 ) -> Result<(), Rejection> {
-    let refuse = |message: &str| Err(Rejection::new(message, expr.span));
+    let reject = |message: &str| Err(Rejection::new(message, expr.span));
     match &expr.kind {
         ExprKind::Call(_) if expr.negated => {
-            lacking(
+            require_feature(
                 fragment,
                 TargetFeature::Not,
                 "\"not\" not permitted",
                 expr.span,
             )?;
         }
-        _ if expr.negated => return refuse("\"not\" not permitted"),
+        _ if expr.negated => return reject("\"not\" not permitted"),
         ExprKind::Call(_) => {}
-        ExprKind::Every(_) => return refuse("\"every\" not permitted"),
+        ExprKind::Every(_) => return reject("\"every\" not permitted"),
         _ => {}
     }
     if !expr.with.is_empty() {
-        return refuse("\"with\" not permitted");
+        return reject("\"with\" not permitted");
     }
     match &expr.kind {
         ExprKind::Call(_) => Ok(()),
         ExprKind::Term(term) => Err(bare(term, expr, support, fragment.namespace)),
-        _ => refuse(&format!("invalid statement \"{expr}\"")),
+        _ => reject(&format!("invalid statement \"{expr}\"")),
     }
 }
 
 /// Returns the rejection of a term used as an expression.
 fn bare(term: &Term, expr: &Expr, support: &[Module], namespace: &str) -> Rejection {
-    let place = or(span_of(term), expr.span);
+    let span = or(span_of(term), expr.span);
     if let TermKind::Ref(terms) = &term.kind
         && terms
             .first()
             .and_then(Term::as_var)
             .is_some_and(|head| &**head == "data")
     {
-        let within = terms.get(1).and_then(Term::as_string);
-        if within.is_some_and(|name| **name == *namespace) {
+        let package = terms.get(1).and_then(Term::as_string);
+        if package.is_some_and(|name| **name == *namespace) {
             return of_support(terms, support, expr);
         }
         let message = format!("invalid data reference \"{term}\"");
-        return Rejection::new(message, place)
+        return Rejection::new(message, span)
             .about(terms)
             .details(format!("has rule \"{term}\" an `else`?"));
     }
     let message = format!("invalid statement \"{term}\"");
-    Rejection::new(message, place).details(format!("try `{term} != false`"))
+    Rejection::new(message, span).details(format!("try `{term} != false`"))
 }
 
 /// Returns the rejection of a rule that could not be inlined.
 fn of_support(terms: &[Term], support: &[Module], expr: &Expr) -> Rejection {
-    let shown = |terms: &[Term]| {
+    let text = |terms: &[Term]| {
         let mut terms = terms.to_vec();
         if terms.len() > 1 {
             terms.remove(1);
         }
         Term::new(TermKind::Ref(terms), Span::default())
     };
-    let places = terms.iter().rev().map(span_of);
-    let place = places.fold(Span::default(), or);
-    let place = or(place, expr.span);
+    let spans = terms.iter().rev().map(span_of);
+    let span = spans.fold(Span::default(), or);
+    let span = or(span, expr.span);
     let rules = support.iter().flat_map(|module| {
         module.rules.iter().filter(|rule| {
             let mut steps = module.package.path.iter().chain(&rule.head.reference);
@@ -167,19 +167,19 @@ fn of_support(terms: &[Term], support: &[Module], expr: &Expr) -> Rejection {
     });
     let (defaults, rest): (Vec<_>, Vec<_>) = rules.partition(|rule| rule.default);
     let message = if !defaults.is_empty() {
-        format!("use of default rule in {}", shown(terms))
+        format!("use of default rule in {}", text(terms))
     } else if rest.len() > 1 || rest.iter().any(|rule| rule.head.value.is_none()) {
-        format!("use of multi-value rule in {}", shown(terms))
+        format!("use of multi-value rule in {}", text(terms))
     } else if !rest.is_empty() {
-        format!("rule {} is not inlined", shown(terms))
+        format!("rule {} is not inlined", text(terms))
     } else {
-        format!("invalid data reference \"{}\"", shown(terms))
+        format!("invalid data reference \"{}\"", text(terms))
     };
-    let mut about = terms.to_vec();
-    if about.len() > 1 {
-        about.remove(1);
+    let mut document = terms.to_vec();
+    if document.len() > 1 {
+        document.remove(1);
     }
-    Rejection::new(message, place).about(&about)
+    Rejection::new(message, span).about(&document)
 }
 
 /// Checks that the targets support the built-in of a call.
@@ -187,13 +187,13 @@ fn allowed(expr: &Expr, fragment: FilterLanguage<'_>) -> Result<(), Rejection> {
     let ExprKind::Call(terms) = &expr.kind else {
         return Ok(());
     };
-    if written(expr, fragment.names).is_some() {
+    if number_text_test(expr, fragment.names).is_some() {
         return Ok(());
     }
     let Some(head) = terms.first() else {
         return Ok(());
     };
-    let place = or(span_of(head), expr.span);
+    let span = or(span_of(head), expr.span);
     let name = head.to_string();
     if let TermKind::Ref(path) = &head.kind
         && path
@@ -201,34 +201,37 @@ fn allowed(expr: &Expr, fragment: FilterLanguage<'_>) -> Result<(), Rejection> {
             .and_then(Term::as_var)
             .is_some_and(|head| &**head == "data")
     {
-        let shown = ExprKind::Call(terms.clone()).to_string();
-        let message = format!("invalid data reference \"{shown}\"");
-        return Err(Rejection::new(message, place)
+        let call = ExprKind::Call(terms.clone()).to_string();
+        let message = format!("invalid data reference \"{call}\"");
+        return Err(Rejection::new(message, span)
             .details(format!("has function \"{name}(...)\" an `else`?")));
     }
     if name == "internal.member_3" {
-        return Err(Rejection::new("invalid use of \"... in ...\"", place));
+        return Err(Rejection::new("invalid use of \"... in ...\"", span));
     }
     let Some(operator) = Operator::named(&name) else {
-        return Err(Rejection::new(format!("invalid builtin `{name}`"), place));
+        return Err(Rejection::new(format!("invalid builtin `{name}`"), span));
     };
-    let lacking = fragment
+    let unsupported = fragment
         .targets
         .iter()
         .filter(|target| !target.allows(operator, fragment.extensions));
-    let lacking: Vec<String> = lacking
+    let unsupported: Vec<String> = unsupported
         .map(|target| format!("unsupported for {}", target.label()))
         .collect();
-    let word = if operator == Operator::In {
+    let name_in_message = if operator == Operator::In {
         "in"
     } else {
         name.as_str()
     };
-    if lacking.is_empty() {
+    if unsupported.is_empty() {
         Ok(())
     } else {
-        let message = format!("invalid builtin `{word}`: {}", lacking.join("\n"));
-        Err(Rejection::new(message, place))
+        let message = format!(
+            "invalid builtin `{name_in_message}`: {}",
+            unsupported.join("\n")
+        );
+        Err(Rejection::new(message, span))
     }
 }
 
@@ -244,102 +247,106 @@ pub fn read(expr: &Expr, body: &Body, names: MappedNames<'_>) -> Result<ColumnTe
             expr.span,
         ));
     };
-    if let Some(test) = written(expr, names) {
+    if let Some(test) = number_text_test(expr, names) {
         return Ok(test);
     }
     let Some((head, operands)) = terms.split_first().filter(|_| expr.with.is_empty()) else {
         return Err(Rejection::new("\"with\" not permitted", expr.span));
     };
-    let place = or(span_of(head), expr.span);
+    let span = or(span_of(head), expr.span);
     let name = head.to_string();
-    let refuse = |message: String| Rejection::new(message, place);
+    let reject = |message: String| Rejection::new(message, span);
     let Some(operator) = Operator::named(&name) else {
-        return Err(refuse(format!("invalid builtin `{name}`")));
+        return Err(reject(format!("invalid builtin `{name}`")));
     };
     let (left, right) = match operands {
         [left, right] => (left, right),
-        [left, right, holds] if matches!(holds.kind, TermKind::Boolean(true)) => (left, right),
+        [left, right, truth] if matches!(truth.kind, TermKind::Boolean(true)) => (left, right),
         [_, _, rest, ..] => {
-            return Err(refuse(format!(
+            return Err(reject(format!(
                 "{name}: value of a comparison used: {rest}"
             )));
         }
-        _ => return Err(refuse(format!("{name}: missing operand"))),
+        _ => return Err(reject(format!("{name}: missing operand"))),
     };
-    let at = OperandContext {
+    let context = OperandContext {
         operator: &name,
         sign: span_of(head),
         expr: expr.span,
     };
-    let left = side(left, &at, names)?;
-    let right = side(right, &at, names)?;
+    let left = side(left, &context, names)?;
+    let right = side(right, &context, names)?;
     if let (Side::Column(..), Side::Var(name)) | (Side::Var(name), Side::Column(..)) =
         (&left, &right)
         && name.starts_with("__localcp")
     {
         // an operand that simplification keeps only to test that it is defined
         let unsupported = operands.iter().find(|operand| operand.as_var().is_none());
-        let shown = unsupported.map_or_else(String::new, Term::to_string);
-        return Err(refuse(format!("invalid statement \"{shown}\"")));
+        let operand = unsupported.map_or_else(String::new, Term::to_string);
+        return Err(reject(format!("invalid statement \"{operand}\"")));
     }
-    let unground = || Rejection::new("both rhs and lhs non-scalar/non-ground", place);
-    let (column, through, predicate) = match operator {
+    let unground = || Rejection::new("both rhs and lhs non-scalar/non-ground", span);
+    let (column, functions, predicate) = match operator {
         Operator::Compare(comparison) => match (left, right) {
-            (Side::Column(column, through), Side::Column(other, second)) if second.is_empty() => (
-                column,
-                through,
-                Predicate::Compare(comparison, FilterOperand::Column(other)),
-            ),
-            (Side::Column(column, through), Side::Value(value)) => {
-                let predicate = compared(comparison, value, &unground, place)?;
-                (column, through, predicate)
+            (Side::Column(column, functions), Side::Column(other, second)) if second.is_empty() => {
+                (
+                    column,
+                    functions,
+                    Predicate::Compare(comparison, FilterOperand::Column(other)),
+                )
             }
-            (Side::Value(value), Side::Column(column, through)) => {
-                let predicate = compared(comparison.mirrored(), value, &unground, place)?;
-                (column, through, predicate)
+            (Side::Column(column, functions), Side::Value(value)) => {
+                let predicate = compare(comparison, value, &unground, span)?;
+                (column, functions, predicate)
             }
-            (Side::Column(column, through), Side::Var(name))
-            | (Side::Var(name), Side::Column(column, through))
+            (Side::Value(value), Side::Column(column, functions)) => {
+                let predicate = compare(comparison.mirrored(), value, &unground, span)?;
+                (column, functions, predicate)
+            }
+            (Side::Column(column, functions), Side::Var(name))
+            | (Side::Var(name), Side::Column(column, functions))
                 if comparison == ComparisonOperator::Eq && is_alone(&name, body) =>
             {
-                (column, through, Predicate::Present)
+                (column, functions, Predicate::Present)
             }
             _ => return Err(unground()),
         },
         Operator::In | Operator::Affix(_) => match (operator, left, right) {
-            (_, Side::Column(column, through), Side::Value(value)) => {
-                (column, through, searched(operator, &value, place)?)
+            (_, Side::Column(column, functions), Side::Value(value)) => {
+                (column, functions, search_predicate(operator, &value, span)?)
             }
-            (Operator::Affix(affix), Side::Value(value), Side::Column(column, through))
+            (Operator::Affix(affix), Side::Value(value), Side::Column(column, functions))
                 if names.functions && value.utf8().is_some() =>
             {
                 let part = Predicate::Part(affix, FilterOperand::Value(value));
-                (column, through, part)
+                (column, functions, part)
             }
-            (Operator::Affix(affix), Side::Column(other, first), Side::Column(column, through))
-                if names.functions && first.is_empty() =>
-            {
+            (
+                Operator::Affix(affix),
+                Side::Column(other, first),
+                Side::Column(column, functions),
+            ) if names.functions && first.is_empty() => {
                 let part = Predicate::Part(affix, FilterOperand::Column(other));
-                (column, through, part)
+                (column, functions, part)
             }
-            _ => return Err(refuse(format!("rhs of {name} must be known"))),
+            _ => return Err(reject(format!("rhs of {name} must be known"))),
         },
     };
-    let predicate = fitted(&through, predicate).map_err(refuse)?;
+    let predicate = restrict_to_range(&functions, predicate).map_err(reject)?;
     if expr.negated && predicate == Predicate::Present {
         let message = "\"not\" not permitted: existence of field";
         return Err(Rejection::new(message, expr.span));
     }
     Ok(ColumnTest {
         column,
-        functions: through,
+        functions,
         predicate,
         negated: expr.negated,
-        span: place,
+        span,
     })
 }
 
-fn compared(
+fn compare(
     comparison: ComparisonOperator,
     value: Value,
     unground: &impl Fn() -> Rejection,
@@ -359,24 +366,24 @@ fn compared(
     }
 }
 
-fn searched(operator: Operator, value: &Value, span: Span) -> Result<Predicate, Rejection> {
-    let shown = value.borrow();
+fn search_predicate(operator: Operator, value: &Value, span: Span) -> Result<Predicate, Rejection> {
+    let borrowed = value.borrow();
     match operator {
         Operator::Affix(affix) => match value.utf8() {
             Some(part) => Ok(Predicate::Affix(affix, part.to_owned())),
             None => Err(Rejection::new(
                 format!(
-                    "'{}' pattern requires string argument, got {shown}",
+                    "'{}' pattern requires string argument, got {borrowed}",
                     affix.word(),
-                    shown = shown.rego_text()
+                    borrowed = borrowed.rego_text()
                 ),
                 span,
             )),
         },
         _ => {
-            let items: Vec<Value> = if let Some(items) = shown.as_array() {
+            let items: Vec<Value> = if let Some(items) = borrowed.as_array() {
                 items.iter().map(|item| item.to_value()).collect()
-            } else if let Some(items) = shown.as_set() {
+            } else if let Some(items) = borrowed.as_set() {
                 items.iter().map(|item| item.to_value()).collect()
             } else {
                 let message = "field operator 'in' requires collection argument";
@@ -395,26 +402,26 @@ pub(super) fn is_alone(name: &Name, body: &Body) -> bool {
 }
 
 /// Checks that all targets support a test.
-fn sayable(test: &ColumnTest, fragment: FilterLanguage<'_>) -> Result<(), Rejection> {
+fn require_expressible(test: &ColumnTest, fragment: FilterLanguage<'_>) -> Result<(), Rejection> {
     let part = matches!(test.predicate, Predicate::Part(..)).then_some("a column on the right");
     let steps = test.functions.iter();
     for target in fragment.targets {
-        let mut unsaid = steps.clone().filter(|step| !step.is_said_by(*target));
-        let unsaid = unsaid.next().map(|step| step.word());
-        let unsaid = unsaid.or(part.filter(|_| !target.searches_columns()));
-        if let Some(word) = unsaid {
-            let message = format!("{word}: unsupported for {}", target.label());
+        let mut unsupported = steps.clone().filter(|step| !step.is_said_by(*target));
+        let name = unsupported.next().map(|step| step.word());
+        let reason = name.or(part.filter(|_| !target.searches_columns()));
+        if let Some(reason) = reason {
+            let message = format!("{reason}: unsupported for {}", target.label());
             return Err(Rejection::new(message, test.span));
         }
     }
     match &test.predicate {
-        Predicate::Present => lacking(
+        Predicate::Present => require_feature(
             fragment,
             TargetFeature::ExistenceRef,
             "existence of field",
             Span::default(),
         ),
-        Predicate::Compare(_, FilterOperand::Column(_)) => lacking(
+        Predicate::Compare(_, FilterOperand::Column(_)) => require_feature(
             fragment,
             TargetFeature::FieldRef,
             "reference to field",
@@ -424,27 +431,27 @@ fn sayable(test: &ColumnTest, fragment: FilterLanguage<'_>) -> Result<(), Reject
     }
 }
 
-fn lacking(
+fn require_feature(
     fragment: FilterLanguage<'_>,
     feature: TargetFeature,
-    what: &str,
+    subject: &str,
     span: Span,
 ) -> Result<(), Rejection> {
-    let lacking = fragment
+    let unsupported = fragment
         .targets
         .iter()
         .filter(|target| !target.has(feature));
-    let lacking: Vec<String> = lacking
+    let unsupported: Vec<String> = unsupported
         .map(|target| {
-            let (word, label) = (feature.as_str(), target.label());
-            format!("unsupported feature \"{word}\" for {label}")
+            let (feature_name, label) = (feature.as_str(), target.label());
+            format!("unsupported feature \"{feature_name}\" for {label}")
         })
         .collect();
-    if lacking.is_empty() {
+    if unsupported.is_empty() {
         Ok(())
     } else {
         Err(Rejection::new(
-            format!("{what}: {}", lacking.join("\n")),
+            format!("{subject}: {}", unsupported.join("\n")),
             span,
         ))
     }

@@ -171,16 +171,16 @@ fn linear(
         ("minus", true) => (factor.checked_neg()?, number.checked_sub(offset)?),
         _ => (factor.checked_mul(number)?, offset.checked_mul(number)?),
     };
-    let made = ColumnFunction::Linear(Linear { factor, offset });
+    let function = ColumnFunction::Linear(Linear { factor, offset });
     let is_bounded = factor.unsigned_abs() <= FACTORS && offset.unsigned_abs() <= OFFSETS;
-    (factor != 0 && is_bounded).then(|| (column, vec![made]))
+    (factor != 0 && is_bounded).then(|| (column, vec![function]))
 }
 
 /// Returns the value of an integer constant.
 fn integer(term: &Term) -> Option<i128> {
     let value = constant(term)?;
-    let (whole, is_whole) = decimal(&value)?.floor()?;
-    is_whole.then_some(whole)
+    let (integer, is_whole) = decimal(&value)?.floor()?;
+    is_whole.then_some(integer)
 }
 
 /// Returns the digits of a number; `None` for other values.
@@ -193,7 +193,7 @@ fn decimal(value: &Value) -> Option<Decimal> {
 /// Returns the characters that `trim_space` removes.
 fn blanks() -> String {
     ('\0'..='\u{3000}')
-        .filter(|one| one.is_whitespace())
+        .filter(|character| character.is_whitespace())
         .collect()
 }
 
@@ -231,7 +231,7 @@ impl Linear {
         let low = rest.div_euclid(factor);
         let is_whole = is_whole && rest.rem_euclid(factor) == 0;
         let high = if is_whole { low } else { low + 1 };
-        let (comparison, bound) = match comparison {
+        let (comparison, limit) = match comparison {
             ComparisonOperator::Eq | ComparisonOperator::Ne if !is_whole => {
                 return Some(Solved::All(comparison == ComparisonOperator::Ne));
             }
@@ -242,12 +242,12 @@ impl Linear {
             ComparisonOperator::Lt | ComparisonOperator::Gte => (comparison, high),
         };
         // all integers of the range compare alike with a number outside
-        Some(if bound > *range.end() {
+        Some(if limit > *range.end() {
             Solved::All(comparison.accepts(Ordering::Less))
-        } else if bound < *range.start() {
+        } else if limit < *range.start() {
             Solved::All(comparison.accepts(Ordering::Greater))
         } else {
-            Solved::Compare(comparison, bound)
+            Solved::Compare(comparison, limit)
         })
     }
 }
@@ -257,12 +257,15 @@ impl Linear {
 /// # Errors
 ///
 /// A message about what cannot be expressed.
-pub fn fitted(steps: &[ColumnFunction], predicate: Predicate) -> Result<Predicate, String> {
+pub fn restrict_to_range(
+    steps: &[ColumnFunction],
+    predicate: Predicate,
+) -> Result<Predicate, String> {
     let Some(last) = steps.last() else {
         return Ok(predicate);
     };
-    let word = last.word();
-    let other_kind = || format!("{word}: compared with a value of another kind");
+    let name = last.word();
+    let other_kind = || format!("{name}: compared with a value of another kind");
     let is_kind = |value: &Value| {
         let value = value.borrow();
         if last.is_number() {
@@ -273,23 +276,23 @@ pub fn fitted(steps: &[ColumnFunction], predicate: Predicate) -> Result<Predicat
     };
     let possible = |text: &str| {
         last.case()
-            .is_none_or(|case| text.chars().all(|one| case(one) == one))
+            .is_none_or(|case| text.chars().all(|character| case(character) == character))
     };
-    let made = match predicate {
+    let result = match predicate {
         Predicate::Compare(comparison, FilterOperand::Value(value)) => {
             if !is_kind(&value) {
                 return Err(other_kind());
             }
             let equation = matches!(comparison, ComparisonOperator::Eq | ComparisonOperator::Ne);
             if last.case().is_some() && !equation {
-                return Err(format!("{word}: texts are only tested for equality"));
+                return Err(format!("{name}: texts are only tested for equality"));
             }
             let is_possible = value.borrow().utf8().is_none_or(possible);
             match comparison {
                 ComparisonOperator::Eq if !is_possible => Predicate::In(Vec::new()),
                 _ if !is_possible => {
                     return Err(format!(
-                        "{word}: no text is ever {}",
+                        "{name}: no text is ever {}",
                         value.borrow().rego_text()
                     ));
                 }
@@ -318,16 +321,16 @@ pub fn fitted(steps: &[ColumnFunction], predicate: Predicate) -> Result<Predicat
         | Predicate::Part(..)
         | Predicate::Present
         | Predicate::NumberText(_) => {
-            return Err(format!("{word}: compared with what is not known"));
+            return Err(format!("{name}: compared with what is not known"));
         }
     };
-    if letters(steps, &made).len() > limits::CASED_LETTERS {
+    if letters(steps, &result).len() > limits::CASED_LETTERS {
         return Err(format!(
-            "{word}: more than {} letters to replace",
+            "{name}: more than {} letters to replace",
             limits::CASED_LETTERS
         ));
     }
-    Ok(made)
+    Ok(result)
 }
 
 /// Returns the characters that a case conversion changes into a character of the predicate's constants: a text with
@@ -338,15 +341,15 @@ pub fn letters(steps: &[ColumnFunction], predicate: &Predicate) -> Vec<(char, ch
         Some(ColumnFunction::Upper) => &*UPPER,
         _ => return Vec::new(),
     };
-    let mut asked: Vec<char> = match predicate {
+    let mut characters: Vec<char> = match predicate {
         Predicate::Compare(_, FilterOperand::Value(value)) => texts(std::slice::from_ref(value)),
         Predicate::In(values) => texts(values),
         Predicate::Affix(_, part) => part.chars().collect(),
         _ => Vec::new(),
     };
-    asked.sort_unstable();
-    asked.dedup();
-    let all = asked.into_iter().flat_map(|to| {
+    characters.sort_unstable();
+    characters.dedup();
+    let all = characters.into_iter().flat_map(|to| {
         let from = origins.get(&to).into_iter().flatten();
         from.map(move |from| (*from, to))
     });
@@ -407,26 +410,26 @@ mod tests {
     /// in quarters.
     fn agrees(linear: Linear, quarters: i128, range: &RangeInclusive<i128>) {
         let sign = if quarters < 0 { "-" } else { "" };
-        let (whole, rest) = (quarters.abs() / 4, quarters.abs() % 4 * 25);
-        let text = format!("{sign}{whole}.{rest:02}");
+        let (integer, rest) = (quarters.abs() / 4, quarters.abs() % 4 * 25);
+        let text = format!("{sign}{integer}.{rest:02}");
         let value = crate::value::json::read(text.as_bytes()).unwrap();
         for comparison in COMPARISONS {
             let solved = linear.solved(comparison, &value, range).unwrap();
             let bounds = [*range.start(), *range.end()];
-            for number in bounds.iter().flat_map(|bound| bound - 40..bound + 40) {
+            for number in bounds.iter().flat_map(|limit| limit - 40..limit + 40) {
                 if !range.contains(&number) {
                     continue;
                 }
                 let multiple = 4 * (linear.factor * number + linear.offset);
                 let truth = comparison.accepts(multiple.cmp(&quarters));
-                let said = match solved {
+                let actual = match solved {
                     Solved::All(all) => all,
-                    Solved::Compare(comparison, bound) => {
-                        assert!(range.contains(&bound), "{bound}");
-                        comparison.accepts(number.cmp(&bound))
+                    Solved::Compare(comparison, limit) => {
+                        assert!(range.contains(&limit), "{limit}");
+                        comparison.accepts(number.cmp(&limit))
                     }
                 };
-                assert_eq!(said, truth, "{linear:?} {number} {comparison:?} {text}");
+                assert_eq!(actual, truth, "{linear:?} {number} {comparison:?} {text}");
             }
         }
     }
@@ -457,8 +460,8 @@ mod tests {
                 }
             }
         }
-        let far = crate::value::json::read(b"-1e400").unwrap();
-        let solved = Linear::IDENTITY.solved(ComparisonOperator::Gt, &far, &range);
+        let number = crate::value::json::read(b"-1e400").unwrap();
+        let solved = Linear::IDENTITY.solved(ComparisonOperator::Gt, &number, &range);
         assert_eq!(solved, Some(Solved::All(true)));
     }
 }

@@ -130,7 +130,7 @@ impl FilterCondition {
     }
 
     /// Iterates over all tests, each as its own condition.
-    pub fn alone(&self) -> impl Iterator<Item = Self> {
+    pub fn separate_tests(&self) -> impl Iterator<Item = Self> {
         self.tests().map(|test| Self::Any(vec![vec![test.clone()]]))
     }
 }
@@ -151,10 +151,10 @@ impl Operator {
         ("contains", Self::Affix(SubstringPosition::Within)),
     ];
 
-    /// Returns the operator for the name of a built-in.
+    /// Returns the operator for the name of a built-in, or `None` for a built-in without an operator.
     pub fn named(name: &str) -> Option<Self> {
-        let named = Self::NAMED.iter().find(|(other, _)| *other == name);
-        named.map(|(_, operator)| *operator)
+        let entry = Self::NAMED.iter().find(|(other, _)| *other == name);
+        entry.map(|(_, operator)| *operator)
     }
 }
 
@@ -191,7 +191,7 @@ impl ComparisonOperator {
             Self::Lte => Self::Gte,
             Self::Gt => Self::Lt,
             Self::Gte => Self::Lte,
-            same => same,
+            symmetric => symmetric,
         }
     }
 
@@ -244,16 +244,16 @@ impl SubstringPosition {
 impl ColumnTest {
     /// Returns `true` if a value, after the functions, passes; `None` if that depends on another column.
     pub fn passes(&self, value: ValueRef<'_>) -> Option<bool> {
-        let holds = match &self.predicate {
+        let passes = match &self.predicate {
             Predicate::Compare(comparison, FilterOperand::Value(other)) => {
                 comparison.accepts(value.cmp(&other.borrow()))
             }
-            Predicate::Part(affix, FilterOperand::Value(whole)) => {
-                let texts = whole.utf8().zip(value.utf8());
-                texts.is_some_and(|(whole, part)| affix.matches(whole, part))
+            Predicate::Part(affix, FilterOperand::Value(text)) => {
+                let texts = text.utf8().zip(value.utf8());
+                texts.is_some_and(|(text, part)| affix.matches(text, part))
             }
             // equal numbers may have different texts
-            Predicate::NumberText(written) if !self.negated => value == written.number.borrow(),
+            Predicate::NumberText(literal) if !self.negated => value == literal.number.borrow(),
             Predicate::Compare(..) | Predicate::Part(..) | Predicate::NumberText(_) => return None,
             Predicate::In(values) => values.iter().any(|other| value == other.borrow()),
             Predicate::Affix(affix, part) => {
@@ -261,6 +261,6 @@ impl ColumnTest {
             }
             Predicate::Present => true,
         };
-        Some(holds != self.negated)
+        Some(passes != self.negated)
     }
 }

@@ -16,34 +16,34 @@ use crate::value::{Value, ValueRef};
 
 /// Rejects choices between values that are not known to exclude each other.
 pub fn conflicts(choices: &[Choice], names: MappedNames<'_>) -> Vec<Rejection> {
-    let mut refusals: Vec<Rejection> = Vec::new();
+    let mut rejections: Vec<Rejection> = Vec::new();
     for choice in choices {
-        let ways: Vec<ReadableWay<'_>> = choice
+        let alternatives: Vec<ReadableWay<'_>> = choice
             .ways
             .iter()
-            .map(|way| ReadableWay::of_way(way, names))
+            .map(|alternative| ReadableWay::of_way(alternative, names))
             .collect();
-        let rivals = Rivals::among(&ways);
-        for (at, way) in ways.iter().enumerate() {
-            let others = rivals
-                .conflicting_with(way)
+        let rivals = Rivals::group(&alternatives);
+        for (index, alternative) in alternatives.iter().enumerate() {
+            let rivals_after = rivals
+                .conflicting_with(alternative)
                 .iter()
-                .filter(|other| **other > at);
-            let mut others = others.filter_map(|other| ways.get(*other));
-            let Some(other) = others.find(|other| may_conflict(way, other)) else {
+                .filter(|other| **other > index);
+            let mut rivals_after = rivals_after.filter_map(|other| alternatives.get(*other));
+            let Some(other) = rivals_after.find(|other| may_conflict(alternative, other)) else {
                 continue;
             };
             let message = format!(
                 "rules may conflict for a row: values {} and {}",
-                way.value, other.value
+                alternative.value, other.value
             );
-            let refusal = Rejection::new(message, other.way.span);
-            if !refusals.contains(&refusal) {
-                refusals.push(refusal);
+            let rejection = Rejection::new(message, other.way.span);
+            if !rejections.contains(&rejection) {
+                rejections.push(rejection);
             }
         }
     }
-    refusals
+    rejections
 }
 
 /// Index of the ways that may conflict with each other. Ways that all require a value of one column conflict only with
@@ -54,26 +54,39 @@ struct Rivals<'w> {
 }
 
 impl<'w> Rivals<'w> {
-    fn among(ways: &'w [ReadableWay<'_>]) -> Self {
-        let first = ways.first().map_or(&[][..], |way| way.tests.as_slice());
+    fn group(alternatives: &'w [ReadableWay<'_>]) -> Self {
+        let first = alternatives
+            .first()
+            .map_or(&[][..], |alternative| alternative.tests.as_slice());
         let mut columns = first.iter().map(|test| &test.column);
-        let column =
-            columns.find(|column| ways.iter().all(|way| way.required_value(column).is_some()));
+        let column = columns.find(|column| {
+            alternatives
+                .iter()
+                .all(|alternative| alternative.required_value(column).is_some())
+        });
         let mut groups: BTreeMap<Option<&Value>, Vec<usize>> = BTreeMap::new();
-        let same = ways.first().and_then(|way| way.constant.as_ref());
-        if same.is_some() && ways.iter().all(|way| way.constant.as_ref() == same) {
+        let constant = alternatives
+            .first()
+            .and_then(|alternative| alternative.constant.as_ref());
+        if constant.is_some()
+            && alternatives
+                .iter()
+                .all(|alternative| alternative.constant.as_ref() == constant)
+        {
             return Self { column, groups };
         }
-        for (at, way) in ways.iter().enumerate() {
-            let value = column.and_then(|column| way.required_value(column));
-            groups.entry(value).or_default().push(at);
+        for (index, alternative) in alternatives.iter().enumerate() {
+            let value = column.and_then(|column| alternative.required_value(column));
+            groups.entry(value).or_default().push(index);
         }
         Self { column, groups }
     }
 
-    /// Returns the indices of the ways that may conflict with `way`, including its own.
-    fn conflicting_with(&self, way: &'w ReadableWay<'_>) -> &[usize] {
-        let value = self.column.and_then(|column| way.required_value(column));
+    /// Returns the indices of the ways that may conflict with `alternative`, including its own.
+    fn conflicting_with(&self, alternative: &'w ReadableWay<'_>) -> &[usize] {
+        let value = self
+            .column
+            .and_then(|column| alternative.required_value(column));
         self.groups.get(&value).map_or(&[], Vec::as_slice)
     }
 }
@@ -89,15 +102,15 @@ struct ReadableWay<'w> {
 }
 
 impl<'w> ReadableWay<'w> {
-    fn of_way(way: &'w Way, names: MappedNames<'_>) -> Self {
+    fn of_way(alternative: &'w Way, names: MappedNames<'_>) -> Self {
         // tests that cannot be read do not exclude anything
         let names = MappedNames {
             functions: false,
             ..names
         };
-        let defined = definitions(&way.body);
-        let mut body = way.body.clone();
-        let mut value = way.value.clone();
+        let defined = definitions(&alternative.body);
+        let mut body = alternative.body.clone();
+        let mut value = alternative.value.clone();
         if !defined.is_empty() {
             body.walk_mut(&mut Substitution(&defined));
             value.walk_mut(&mut Substitution(&defined));
@@ -105,10 +118,10 @@ impl<'w> ReadableWay<'w> {
         let tests = body.iter();
         let tests = tests.filter_map(|expr| read(expr, &body, names).ok());
         Self {
-            way,
+            way: alternative,
             constant: constant(&value),
             value,
-            keys: way.keys.iter().map(constant).collect(),
+            keys: alternative.keys.iter().map(constant).collect(),
             tests: tests.collect(),
         }
     }
@@ -121,8 +134,8 @@ impl<'w> ReadableWay<'w> {
             {
                 Some(value)
             }
-            Predicate::NumberText(written) if !test.negated && test.column == *column => {
-                Some(&written.number)
+            Predicate::NumberText(literal) if !test.negated && test.column == *column => {
+                Some(&literal.number)
             }
             _ => None,
         })
@@ -156,63 +169,69 @@ struct Substitution<'n>(&'n BTreeMap<Name, Term>);
 
 impl VisitorMut for Substitution<'_> {
     fn term(&mut self, term: &mut Term) -> Descent {
-        let Some(stands) = term.as_var().and_then(|name| self.0.get(name)) else {
+        let Some(replacement) = term.as_var().and_then(|name| self.0.get(name)) else {
             return Descent::Into;
         };
-        term.kind = stands.kind.clone();
+        term.kind = replacement.kind.clone();
         Descent::Over
     }
 }
 
-fn may_conflict(one: &ReadableWay<'_>, other: &ReadableWay<'_>) -> bool {
+fn may_conflict(first: &ReadableWay<'_>, second: &ReadableWay<'_>) -> bool {
     // a variable may have another value in each solution
-    let same = match (&one.constant, &other.constant) {
-        (Some(one), Some(other)) => one == other,
-        _ => one.value == other.value && !has_variables(&one.value),
+    let same_value = match (&first.constant, &second.constant) {
+        (Some(left), Some(right)) => left == right,
+        _ => first.value == second.value && !has_variables(&first.value),
     };
-    if same {
+    if same_value {
         return false;
     }
-    let mut keys = one.keys.iter().zip(&other.keys);
-    if keys.any(|(one, other)| one.is_some() && other.is_some() && one != other) {
+    let mut keys = first.keys.iter().zip(&second.keys);
+    if keys.any(|(left, right)| left.is_some() && right.is_some() && left != right) {
         return false;
     }
-    let excluded = |test: &ColumnTest| other.tests.iter().any(|other| excludes(test, other));
-    !one.tests.iter().any(excluded)
+    let excluded = |test: &ColumnTest| {
+        second
+            .tests
+            .iter()
+            .any(|rival_test| excludes(test, rival_test))
+    };
+    !first.tests.iter().any(excluded)
 }
 
 /// Returns `true` if no row passes both tests.
-fn excludes(one: &ColumnTest, other: &ColumnTest) -> bool {
-    if one.column != other.column {
+fn excludes(first: &ColumnTest, second: &ColumnTest) -> bool {
+    if first.column != second.column {
         return false;
     }
-    if one.predicate == other.predicate && one.negated != other.negated {
+    if first.predicate == second.predicate && first.negated != second.negated {
         return true;
     }
-    if let (Predicate::NumberText(first), Predicate::NumberText(second)) =
-        (&one.predicate, &other.predicate)
-        && !one.negated
-        && !other.negated
+    if let (Predicate::NumberText(first_literal), Predicate::NumberText(second_literal)) =
+        (&first.predicate, &second.predicate)
+        && !first.negated
+        && !second.negated
     {
-        return first != second;
+        return first_literal != second_literal;
     }
-    if let (Some(few), _) | (_, Some(few)) = (values(one), values(other)) {
-        let both = |value| one.passes(value) != Some(false) && other.passes(value) != Some(false);
-        return !few.into_iter().any(both);
+    if let (Some(candidates), _) | (_, Some(candidates)) = (values(first), values(second)) {
+        let passes_both =
+            |value| first.passes(value) != Some(false) && second.passes(value) != Some(false);
+        return !candidates.into_iter().any(passes_both);
     }
-    match (as_comparison(one), as_comparison(other)) {
+    match (as_comparison(first), as_comparison(second)) {
         (Some((first, low)), Some((second, high))) if low == high => {
             !(first.accepts(Ordering::Less) && second.accepts(Ordering::Less)
                 || first.accepts(Ordering::Equal) && second.accepts(Ordering::Equal)
                 || first.accepts(Ordering::Greater) && second.accepts(Ordering::Greater))
         }
         (Some((first, FilterOperand::Value(low))), Some((second, FilterOperand::Value(high)))) => {
-            let below =
+            let is_upper_bound =
                 |comparison| matches!(comparison, ComparisonOperator::Lt | ComparisonOperator::Lte);
-            let above =
+            let is_lower_bound =
                 |comparison| matches!(comparison, ComparisonOperator::Gt | ComparisonOperator::Gte);
-            below(first) && above(second) && low < high
-                || above(first) && below(second) && high < low
+            is_upper_bound(first) && is_lower_bound(second) && low < high
+                || is_lower_bound(first) && is_upper_bound(second) && high < low
         }
         _ => false,
     }
@@ -225,7 +244,7 @@ fn values(test: &ColumnTest) -> Option<Vec<ValueRef<'_>>> {
         | (Predicate::Compare(ComparisonOperator::Ne, FilterOperand::Value(value)), true) => {
             Some(vec![value.borrow()])
         }
-        (Predicate::NumberText(written), false) => Some(vec![written.number.borrow()]),
+        (Predicate::NumberText(literal), false) => Some(vec![literal.number.borrow()]),
         (Predicate::In(values), false) => Some(values.iter().map(|value| value.borrow()).collect()),
         _ => None,
     }

@@ -26,16 +26,16 @@ impl Decimal {
             Some((mantissa, power)) => (mantissa, power.parse::<i64>().ok()?),
             None => (rest, 0),
         };
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let digits = format!("{whole}{fraction}");
+        let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let digits = format!("{integer}{fraction}");
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
         let mut power = power.checked_sub(i64::try_from(fraction.len()).ok()?)?;
         let digits = digits.trim_start_matches('0');
-        let kept = digits.trim_end_matches('0');
-        power = power.checked_add(i64::try_from(digits.len() - kept.len()).ok()?)?;
-        if kept.is_empty() {
+        let significant = digits.trim_end_matches('0');
+        power = power.checked_add(i64::try_from(digits.len() - significant.len()).ok()?)?;
+        if significant.is_empty() {
             return Some(Self {
                 negative: false,
                 digits: String::new(),
@@ -44,7 +44,7 @@ impl Decimal {
         }
         Some(Self {
             negative,
-            digits: kept.to_owned(),
+            digits: significant.to_owned(),
             power,
         })
     }
@@ -83,10 +83,10 @@ impl Decimal {
         if before > i64::from(FLOOR_DIGITS) {
             return None;
         }
-        let kept = usize::try_from(before.max(0)).ok()?;
+        let width = usize::try_from(before.max(0)).ok()?;
         let is_whole = self.is_integer();
-        let whole = format!("{:0<kept$.kept$}", self.digits);
-        let size: i128 = if kept == 0 { 0 } else { whole.parse().ok()? };
+        let integer = format!("{:0<width$.width$}", self.digits);
+        let size: i128 = if width == 0 { 0 } else { integer.parse().ok()? };
         Some(match (self.negative, is_whole) {
             (false, _) => (size, is_whole),
             (true, true) => (-size, true),
@@ -115,8 +115,8 @@ impl Decimal {
         } else {
             let scale = within_width(self.scale());
             let padded = format!("{:0>width$}", self.digits, width = scale + 1);
-            let (whole, fraction) = padded.split_at(padded.len() - scale);
-            text.push_str(whole);
+            let (integer, fraction) = padded.split_at(padded.len() - scale);
+            text.push_str(integer);
             text.push('.');
             text.push_str(fraction);
         }
@@ -171,9 +171,9 @@ mod tests {
             ("0.000", "0", 0),
             ("123.456e1", "1234.56", 6),
         ] {
-            let read = Decimal::read(text).unwrap();
+            let decimal = Decimal::read(text).unwrap();
             assert_eq!(
-                (read.plain().as_str(), read.significant()),
+                (decimal.plain().as_str(), decimal.significant()),
                 (plain, significant),
                 "{text}"
             );

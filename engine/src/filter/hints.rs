@@ -30,8 +30,8 @@ pub struct Hints<'u> {
 
 /// Returns the names of unknowns directly below `input`.
 pub fn unknown_names(unknowns: &[Ref]) -> Vec<String> {
-    let below = unknowns.iter().filter(|unknown| is_input(unknown));
-    let names = below.filter_map(|unknown| unknown.get(1)?.as_string());
+    let input_unknowns = unknowns.iter().filter(|unknown| is_input(unknown));
+    let names = input_unknowns.filter_map(|unknown| unknown.get(1)?.as_string());
     names.map(ToString::to_string).collect()
 }
 
@@ -55,7 +55,9 @@ pub fn input_names<'b>(bodies: impl Iterator<Item = &'b Body>) -> BTreeSet<Strin
 
 /// Returns `true` if a referenced name is similar to an unknown, so that there may be hints.
 pub fn may_hint(members: &BTreeSet<String>, names: &[String]) -> bool {
-    members.iter().any(|name| !near(name, names).is_empty())
+    members
+        .iter()
+        .any(|name| !similar_names(name, names).is_empty())
 }
 
 impl<'u> Hints<'u> {
@@ -69,7 +71,7 @@ impl<'u> Hints<'u> {
 
     /// Returns the hints in the order in which they were found.
     pub fn finish(self) -> Vec<Near> {
-        self.hints.into_iter().map(|(_, near)| near).collect()
+        self.hints.into_iter().map(|(_, hint)| hint).collect()
     }
 }
 
@@ -86,24 +88,18 @@ impl Observer for Hints<'_> {
         let EventNode::Expr(expr) = &event.node else {
             return;
         };
-        let (names, found) = (self.names, &mut self.hints);
+        let (names, hints) = (self.names, &mut self.hints);
         expr.walk(&mut Terms(|term: &Term| {
             if let TermKind::Ref(terms) = &term.kind
-                && !found.iter().any(|(known, _)| known == terms)
+                && !hints.iter().any(|(hinted, _)| hinted == terms)
             {
                 let name = terms.get(1).and_then(Term::as_string);
                 let name = name.filter(|_| is_input(terms));
-                let meant = name.map_or_else(Vec::new, |name| near(name, names));
-                if !meant.is_empty() {
-                    let message = worded(terms, &meant);
-                    let place = event.span;
-                    found.push((
-                        terms.clone(),
-                        Near {
-                            message,
-                            span: place,
-                        },
-                    ));
+                let candidates = name.map_or_else(Vec::new, |name| similar_names(name, names));
+                if !candidates.is_empty() {
+                    let message = suggestion_message(terms, &candidates);
+                    let span = event.span;
+                    hints.push((terms.clone(), Near { message, span }));
                 }
             }
             Descent::Into
@@ -117,28 +113,33 @@ fn is_input(terms: &[Term]) -> bool {
 }
 
 /// Returns the names of unknowns that are similar to a name.
-fn near<'u>(name: &str, names: &'u [String]) -> Vec<&'u str> {
-    if names.iter().any(|known| known == name) {
+fn similar_names<'u>(name: &str, names: &'u [String]) -> Vec<&'u str> {
+    if names.iter().any(|candidate| candidate == name) {
         return Vec::new();
     }
-    let near = names.iter().filter(|known| distance(name, known) <= NEAR);
-    near.map(String::as_str).collect()
+    let similar = names
+        .iter()
+        .filter(|candidate| distance(name, candidate) <= NEAR);
+    similar.map(String::as_str).collect()
 }
 
-fn worded(terms: &[Term], meant: &[&str]) -> String {
-    let shown = |terms: Vec<Term>| Term::new(TermKind::Ref(terms), Span::default()).to_string();
-    let named = |name: &&str| {
+fn suggestion_message(terms: &[Term], candidates: &[&str]) -> String {
+    let text = |terms: Vec<Term>| Term::new(TermKind::Ref(terms), Span::default()).to_string();
+    let suggestion = |name: &&str| {
         let mut terms = terms.to_vec();
         if let Some(step) = terms.get_mut(1) {
             *step = Term::string(*name, step.span);
         }
-        shown(terms)
+        text(terms)
     };
-    let undefined = shown(terms.to_vec());
-    match meant {
-        [one] => format!("{undefined} undefined, did you mean {}?", named(one)),
+    let undefined = text(terms.to_vec());
+    match candidates {
+        [candidate] => format!(
+            "{undefined} undefined, did you mean {}?",
+            suggestion(candidate)
+        ),
         several => {
-            let several: Vec<String> = several.iter().map(named).collect();
+            let several: Vec<String> = several.iter().map(suggestion).collect();
             format!(
                 "{undefined} undefined, did you mean any of [{}]?",
                 several.join(" ")
@@ -148,19 +149,20 @@ fn worded(terms: &[Term], meant: &[&str]) -> String {
 }
 
 /// Levenshtein distance in code points. A result greater than [`NEAR`] is only a lower bound.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    if one.chars().count().abs_diff(other.len()) > NEAR {
+fn distance(first: &str, second: &str) -> usize {
+    let other: Vec<char> = second.chars().collect();
+    if first.chars().count().abs_diff(other.len()) > NEAR {
         return NEAR + 1;
     }
     let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (at, letter) in one.chars().enumerate() {
-        let mut next = vec![at + 1];
-        for (column, second) in other.iter().enumerate() {
-            let changed = row.get(column).copied().unwrap_or(0) + usize::from(letter != *second);
-            let taken = row.get(column + 1).copied().unwrap_or(0) + 1;
-            let put = next.last().copied().unwrap_or(0) + 1;
-            next.push(changed.min(taken).min(put));
+    for (index, letter) in first.chars().enumerate() {
+        let mut next = vec![index + 1];
+        for (column, letter_of_second) in other.iter().enumerate() {
+            let replaced_cost =
+                row.get(column).copied().unwrap_or(0) + usize::from(letter != *letter_of_second);
+            let removed_cost = row.get(column + 1).copied().unwrap_or(0) + 1;
+            let inserted_cost = next.last().copied().unwrap_or(0) + 1;
+            next.push(replaced_cost.min(removed_cost).min(inserted_cost));
         }
         row = next;
     }
@@ -173,7 +175,7 @@ mod tests {
 
     #[test]
     fn distances() {
-        for (one, other, letters) in [
+        for (first, second, letters) in [
             ("fruit", "fruits", 1),
             ("prize", "price", 1),
             ("fruit", "baskets", 4),
@@ -181,7 +183,7 @@ mod tests {
             ("same", "same", 0),
             ("kitten", "sitting", 3),
         ] {
-            assert_eq!(distance(one, other).min(4), letters, "{one} {other}");
+            assert_eq!(distance(first, second).min(4), letters, "{first} {second}");
         }
     }
 }

@@ -33,7 +33,7 @@ impl NumberLiteral {
         })
     }
 
-    /// Returns the error for a condition that is written before [`settled`] has decided its tests.
+    /// Returns the error for a condition that is written before [`resolve_literals`] has decided its tests.
     pub(super) fn unsettled(&self, span: Span) -> Rejection {
         Rejection::new(format!("text \"{}\" of a number", self.text), span)
     }
@@ -46,7 +46,7 @@ impl NumberLiteral {
 }
 
 /// Reads the test that a column is a number with a certain text. Returns `None` for other expressions.
-pub(super) fn written(expr: &Expr, names: MappedNames<'_>) -> Option<ColumnTest> {
+pub(super) fn number_text_test(expr: &Expr, names: MappedNames<'_>) -> Option<ColumnTest> {
     let ExprKind::Call(terms) = &expr.kind else {
         return None;
     };
@@ -70,7 +70,7 @@ pub(super) fn written(expr: &Expr, names: MappedNames<'_>) -> Option<ColumnTest>
 
 /// Returns `Some` if an expression tests the text of a constant: `true` if it holds. Two lookups with one key leave
 /// such tests.
-pub(super) fn decided(expr: &Expr) -> Option<bool> {
+pub(super) fn constant_result(expr: &Expr) -> Option<bool> {
     let ExprKind::Call(terms) = &expr.kind else {
         return None;
     };
@@ -93,7 +93,7 @@ pub(super) fn decided(expr: &Expr) -> Option<bool> {
 /// # Errors
 ///
 /// Columns whose numbers have no definite text.
-pub fn settled(
+pub fn resolve_literals(
     condition: &FilterCondition,
     target: FilterTarget,
     mappings: &Mappings,
@@ -101,13 +101,13 @@ pub fn settled(
     let FilterCondition::Any(bodies) = condition else {
         return Ok(condition.clone());
     };
-    let mut settled = Vec::with_capacity(bodies.len());
+    let mut resolved = Vec::with_capacity(bodies.len());
     for body in bodies {
         if let Some(tests) = settled_body(body, target, mappings)? {
-            settled.push(tests);
+            resolved.push(tests);
         }
     }
-    Ok(FilterCondition::any_of(settled))
+    Ok(FilterCondition::any_of(resolved))
 }
 
 /// Returns `None` for a body that never holds.
@@ -118,12 +118,12 @@ fn settled_body(
 ) -> Result<Option<Vec<ColumnTest>>, Rejection> {
     let mut tests = Vec::with_capacity(body.len());
     for test in body {
-        let Predicate::NumberText(written) = &test.predicate else {
+        let Predicate::NumberText(literal) = &test.predicate else {
             tests.push(test.clone());
             continue;
         };
-        if equals_number(test, written, target, mappings)? {
-            let number = FilterOperand::Value(written.number.clone());
+        if equals_number(test, literal, target, mappings)? {
+            let number = FilterOperand::Value(literal.number.clone());
             tests.push(ColumnTest {
                 predicate: Predicate::Compare(ComparisonOperator::Eq, number),
                 ..test.clone()
@@ -138,22 +138,22 @@ fn settled_body(
 /// Returns `true` if a column has the text whenever it equals the number, and `false` if it never has the text.
 fn equals_number(
     test: &ColumnTest,
-    written: &NumberLiteral,
+    literal: &NumberLiteral,
     target: FilterTarget,
     mappings: &Mappings,
 ) -> Result<bool, Rejection> {
-    let declared = mappings.declaration(&test.column);
-    Ok(match declared.map(|declared| declared.kind) {
-        Some(ColumnKind::Integer) => written.is_integer(),
+    let declaration = mappings.declaration(&test.column);
+    Ok(match declaration.map(|declaration| declaration.kind) {
+        Some(ColumnKind::Integer) => literal.is_integer(),
         Some(ColumnKind::Text | ColumnKind::Boolean) => false,
         Some(ColumnKind::Decimal) => {
             let message = format!(
                 "decimal column `{}` as the key \"{}\" of `data`: expected a column of integers or texts",
-                test.column.name, written.text
+                test.column.name, literal.text
             );
             return Err(Rejection::new(message, test.span));
         }
         // other texts of the number may only exclude rows
-        None => !target.is_sql() && (written.is_integer() || test.negated),
+        None => !target.is_sql() && (literal.is_integer() || test.negated),
     })
 }

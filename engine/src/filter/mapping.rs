@@ -102,26 +102,27 @@ impl Mappings {
     ///
     /// Entries that are not objects, and names that are not strings.
     pub fn for_target(all: &Value, target: FilterTarget) -> Result<Self, MappingError> {
-        let whole = all.borrow();
-        if whole.as_object().is_none() {
+        let tables = all.borrow();
+        if tables.as_object().is_none() {
             return Err(MappingError(format!(
                 ": expected object, got {}",
-                kind_of(whole)
+                kind_of(tables)
             )));
         }
-        let own = |key: &str, what: &str| {
-            let found = all.get(key)?;
-            Some(match found.as_object() {
-                Some(_) => Ok(found),
-                None => Err(MappingError(format!(" for {what} {key}"))),
+        let mapping_of = |key: &str, level: &str| {
+            let entry = all.get(key)?;
+            Some(match entry.as_object() {
+                Some(_) => Ok(entry),
+                None => Err(MappingError(format!(" for {level} {key}"))),
             })
         };
-        let found = own(target.dialect(), "dialect").or_else(|| own(target.language(), "target"));
-        Self::read(found.unwrap_or(Ok(all))?)
+        let mapping = mapping_of(target.dialect(), "dialect")
+            .or_else(|| mapping_of(target.language(), "target"));
+        Self::read(mapping.unwrap_or(Ok(all))?)
     }
 
     fn read(tables: &Value) -> Result<Self, MappingError> {
-        let mut made = BTreeMap::new();
+        let mut mappings = BTreeMap::new();
         for (key, entry) in tables
             .borrow()
             .as_object()
@@ -156,9 +157,9 @@ impl Mappings {
                     }
                 }
             }
-            made.insert(key.to_owned(), table);
+            mappings.insert(key.to_owned(), table);
         }
-        Ok(Self(made))
+        Ok(Self(mappings))
     }
 
     /// Returns the columns that policies may name without tables: those for which an entry of some target specifies a
@@ -181,71 +182,71 @@ impl Mappings {
 
     /// Returns the paths below tables that some target maps to columns, `/owner/name` in a table's entry.
     pub fn paths(all: &Value) -> Vec<(String, String)> {
-        let mut found = Vec::new();
-        let mut below = |tables: ValueRef<'_>| {
+        let mut paths = Vec::new();
+        let mut collect = |tables: ValueRef<'_>| {
             let tables = tables
                 .as_object()
                 .into_iter()
                 .flat_map(|tables| tables.iter());
             for (table, entry) in tables {
                 let entry = entry.as_object().into_iter().flat_map(|entry| entry.iter());
-                found.extend(entry.filter_map(|(steps, _)| {
+                paths.extend(entry.filter_map(|(steps, _)| {
                     let steps = steps.utf8().filter(|steps| steps.starts_with('/'))?;
                     Some((table.utf8()?.to_owned(), steps.to_owned()))
                 }));
             }
         };
-        below(all.borrow());
+        collect(all.borrow());
         let targets = all.borrow().as_object();
         for (_, tables) in targets.into_iter().flat_map(|targets| targets.iter()) {
-            below(tables);
+            collect(tables);
         }
-        found
+        paths
     }
 
     /// Returns the database name of a column.
     pub fn name(&self, column: &ColumnName) -> Mapped {
-        let place = self.column_mapping(column);
-        let Some(table) = place.table else {
+        let mapping = self.column_mapping(column);
+        let Some(table) = mapping.table else {
             return Mapped {
-                segments: vec![place.column.to_owned()],
+                segments: vec![mapping.column.to_owned()],
             };
         };
         let split = |name: &str| name.split('.').map(str::to_owned).collect::<Vec<String>>();
-        let mut parts = match place.entry.and_then(|entry| entry.name.as_deref()) {
+        let mut parts = match mapping.entry.and_then(|entry| entry.name.as_deref()) {
             Some(other) => split(other),
-            None if place.redirected => split(table),
+            None if mapping.redirected => split(table),
             None => vec![table.to_owned()],
         };
-        match place
+        match mapping
             .entry
-            .and_then(|entry| entry.columns.get(place.column))
+            .and_then(|entry| entry.columns.get(mapping.column))
         {
             Some(other) => parts.extend(split(other)),
-            None => parts.push(place.column.to_owned()),
+            None => parts.push(mapping.column.to_owned()),
         }
         Mapped { segments: parts }
     }
 
     /// Returns `true` if the mapping renames a column.
     pub fn names(&self, column: &ColumnName) -> bool {
-        let place = self.column_mapping(column);
-        let entry = place.entry;
-        entry.is_some_and(|entry| entry.columns.contains_key(place.column))
+        let mapping = self.column_mapping(column);
+        let entry = mapping.entry;
+        entry.is_some_and(|entry| entry.columns.contains_key(mapping.column))
     }
 
     /// Returns the declaration of a column, if there is one.
     pub fn declaration(&self, column: &ColumnName) -> Option<ColumnDeclaration> {
-        let place = self.column_mapping(column);
-        place.entry?.declarations.get(place.column).copied()
+        let mapping = self.column_mapping(column);
+        mapping.entry?.declarations.get(mapping.column).copied()
     }
 
     /// Returns the entry in which the names of a column are looked up.
     fn column_mapping<'m>(&'m self, column: &'m ColumnName) -> ColumnMapping<'m> {
-        let named = column.table.as_deref();
-        let key = named.unwrap_or(&column.name);
+        let table_name = column.table.as_deref();
+        let key = table_name.unwrap_or(&column.name);
         let other = self.0.get(key).and_then(|table| table.other.as_deref());
-        let table = other.or(named);
+        let table = other.or(table_name);
         ColumnMapping {
             table,
             entry: table.and_then(|table| self.0.get(table)),
@@ -272,20 +273,20 @@ impl TableMapping {
         column: &str,
         entry: ValueRef<'_>,
     ) -> Result<(), MappingError> {
-        let field = |wanted: &str| {
+        let field = |name: &str| {
             let mut fields = entry
                 .as_object()
                 .into_iter()
                 .flat_map(|fields| fields.iter());
             fields
-                .find(|(key, _)| key.utf8() == Some(wanted))
+                .find(|(key, _)| key.utf8() == Some(name))
                 .map(|(_, value)| value)
         };
         let Some(kind) = field("kind") else {
             return Ok(());
         };
-        let wrong = |name: &str, wanted: &str| {
-            MappingError(format!(": {table}.{column}.{name}: expected {wanted}"))
+        let wrong = |name: &str, expected: &str| {
+            MappingError(format!(": {table}.{column}.{name}: expected {expected}"))
         };
         let kind = kind
             .utf8()
@@ -296,7 +297,7 @@ impl TableMapping {
         };
         if kind == ColumnKind::Text
             && field("collation")
-                .and_then(|it| it.utf8().map(str::len))
+                .and_then(|text| text.utf8().map(str::len))
                 .is_none()
         {
             return Err(wrong("collation", "the name of a collation"));

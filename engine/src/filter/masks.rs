@@ -8,31 +8,33 @@ use crate::partial::Residuals;
 use crate::program::constant;
 use crate::value::Value;
 
-/// Returns the masks of a rule; `None` if there are none. `left` are the residuals of the query `<rule> = <name>`.
+/// Returns the masks of a rule; `None` if there are none. `residuals` are the residuals of the query `<rule> = <name>`.
 ///
 /// # Errors
 ///
 /// A rejection if the masks depend on the row.
-pub fn masks(left: &Residuals, name: &Name, rule: &Ref) -> Result<Option<Value>, Rejection> {
-    let shown = Term::new(TermKind::Ref(rule.clone()), Span::default());
-    let value = match left.queries.as_slice() {
+pub fn masks(residuals: &Residuals, name: &Name, rule: &Ref) -> Result<Option<Value>, Rejection> {
+    let rule_text = Term::new(TermKind::Ref(rule.clone()), Span::default());
+    let value = match residuals.queries.as_slice() {
         [] => return Ok(None),
-        [one] if left.support.is_empty() && left.choices.is_empty() => value_of(one, name),
+        [body] if residuals.support.is_empty() && residuals.choices.is_empty() => {
+            value_of(body, name)
+        }
         _ => None,
     };
     let Some(value) = value else {
-        let places = left.support.iter().flat_map(|module| &module.rules);
-        let bodies = left.queries.iter().chain(places.map(|rule| &rule.body));
+        let rules = residuals.support.iter().flat_map(|module| &module.rules);
+        let bodies = residuals.queries.iter().chain(rules.map(|rule| &rule.body));
         let dependent = bodies
             .flatten()
             .find(|expr| !expr.generated && expr.span.is_somewhere());
-        let place = dependent.map_or(Span::default(), |expr| expr.span);
-        let message = format!("mask rule {shown} depends on the row");
-        return Err(Rejection::new(message, place).about(rule));
+        let span = dependent.map_or(Span::default(), |expr| expr.span);
+        let message = format!("mask rule {rule_text} depends on the row");
+        return Err(Rejection::new(message, span).about(rule));
     };
     match value.as_object() {
         None => Err(Rejection::new(
-            format!("mask rule {shown} is not an object"),
+            format!("mask rule {rule_text} is not an object"),
             Span::default(),
         )
         .about(rule)),
@@ -46,27 +48,27 @@ pub fn masks(left: &Residuals, name: &Name, rule: &Ref) -> Result<Option<Value>,
 /// # Errors
 ///
 /// A rejection if two rules have different masks for one column, or for something other than a column.
-pub fn together(all: Vec<(&Ref, Value)>) -> Result<Option<Value>, Rejection> {
+pub fn merge_masks(all: Vec<(&Ref, Value)>) -> Result<Option<Value>, Rejection> {
     let mut rules = all.into_iter();
     let Some((_, first)) = rules.next() else {
         return Ok(None);
     };
-    let mut made = first;
-    for (rule, more) in rules {
-        made = merged(&made, &more, 0).map_err(|name| {
-            let shown = Term::new(TermKind::Ref(rule.clone()), Span::default());
-            let message = format!("mask rule {shown} has another mask for {name}");
+    let mut merged_masks = first;
+    for (rule, masks) in rules {
+        merged_masks = merge(&merged_masks, &masks, 0).map_err(|name| {
+            let rule_text = Term::new(TermKind::Ref(rule.clone()), Span::default());
+            let message = format!("mask rule {rule_text} has another mask for {name}");
             Rejection::new(message, Span::default()).about(rule)
         })?;
     }
-    Ok(Some(made))
+    Ok(Some(merged_masks))
 }
 
 /// Merges objects of tables and of columns. Returns the name of a conflicting entry as the error.
-fn merged(one: &Value, other: &Value, depth: usize) -> Result<Value, String> {
-    let (Some(first), Some(second), true) = (one.as_object(), other.as_object(), depth < 2) else {
-        return if one == other {
-            Ok(one.clone())
+fn merge(left: &Value, right: &Value, depth: usize) -> Result<Value, String> {
+    let (Some(first), Some(second), true) = (left.as_object(), right.as_object(), depth < 2) else {
+        return if left == right {
+            Ok(left.clone())
         } else {
             Err(String::new())
         };
@@ -76,10 +78,10 @@ fn merged(one: &Value, other: &Value, depth: usize) -> Result<Value, String> {
         let shared = second.get(key.borrow());
         let value = match shared {
             None => value.clone(),
-            Some(other) => merged(value, other, depth + 1).map_err(|below| {
+            Some(other) => merge(value, other, depth + 1).map_err(|path| {
                 let key = key.as_str().unwrap_or_default();
-                let point = if below.is_empty() { "" } else { "." };
-                format!("{key}{point}{below}")
+                let point = if path.is_empty() { "" } else { "." };
+                format!("{key}{point}{path}")
             })?,
         };
         pairs.push((key.clone(), value));
@@ -93,11 +95,11 @@ fn merged(one: &Value, other: &Value, depth: usize) -> Result<Value, String> {
 
 /// Returns the value of a variable in a body that has no other expressions.
 fn value_of(body: &Body, name: &Name) -> Option<Value> {
-    let [one] = body.as_slice() else { return None };
-    if one.negated || !one.with.is_empty() {
+    let [expr] = body.as_slice() else { return None };
+    if expr.negated || !expr.with.is_empty() {
         return None;
     }
-    let [left, right] = one.operands_of("eq")? else {
+    let [left, right] = expr.operands_of("eq")? else {
         return None;
     };
     match (left.as_var(), right.as_var()) {

@@ -42,6 +42,7 @@ pub(super) enum Side {
     Open,
 }
 
+/// Returns `true` if a value is an array, a set or an object.
 pub(super) fn is_collection(value: &Value) -> bool {
     let value = value.borrow();
     value.as_array().is_some() || value.as_set().is_some() || value.as_object().is_some()
@@ -56,39 +57,45 @@ pub(super) struct OperandContext<'s> {
 
 impl OperandContext<'_> {
     /// Returns the rejection of an operand. If the operator has no location, uses the one of the operand.
-    fn reject(&self, what: &str, operand: &Term, own: Span) -> Rejection {
-        let message = format!("{}: {what} operand: {operand}", self.operator);
-        Rejection::new(message, or(self.sign, or(own, self.expr)))
+    fn reject(&self, problem: &str, operand: &Term, span: Span) -> Rejection {
+        let message = format!("{}: {problem} operand: {operand}", self.operator);
+        Rejection::new(message, or(self.sign, or(span, self.expr)))
     }
 }
 
+/// Reads an operand: a column with the functions applied to it, a variable, a constant, or [`Side::Open`] for any other
+/// term.
+///
+/// # Errors
+///
+/// A rejection of a reference that is not a column, and of a call that is not a function of a column.
 pub(super) fn side(
     term: &Term,
-    at: &OperandContext<'_>,
+    context: &OperandContext<'_>,
     names: MappedNames<'_>,
 ) -> Result<Side, Rejection> {
-    let invalid = || Err(at.reject("invalid ref", term, span_of(term)));
+    let invalid = || Err(context.reject("invalid ref", term, span_of(term)));
     match &term.kind {
         TermKind::Call(terms) => {
-            if let Some((column, through)) =
+            if let Some((column, functions)) =
                 read_functions(terms, names).filter(|_| names.functions)
             {
-                return Ok(Side::Column(column, through));
+                return Ok(Side::Column(column, functions));
             }
             let inner = terms.first().map_or(Span::default(), span_of);
-            Err(at.reject("nested call", term, inner))
+            Err(context.reject("nested call", term, inner))
         }
-        TermKind::Ref(terms) => {
-            column(terms, names).map_or_else(invalid, |it| Ok(Side::Column(it, Vec::new())))
-        }
+        TermKind::Ref(terms) => column(terms, names).map_or_else(invalid, |column_name| {
+            Ok(Side::Column(column_name, Vec::new()))
+        }),
         TermKind::Var(name) if matches!(&**name, "input" | "data") => invalid(),
         TermKind::Var(name) => Ok(Side::Var(name.clone())),
         _ => Ok(constant(term).map_or(Side::Open, Side::Value)),
     }
 }
 
-/// Returns the column that a reference names: `input.<table>.<column>`, `input.<short>`, or a path that a mapping makes
-/// a column.
+/// Returns the column that a reference names: `input.<table>.<column>`, `input.<short>`, or a path that a mapping makes a
+/// column. Returns `None` for any other reference, and for names that are empty or contain NUL.
 pub(super) fn column(terms: &[Term], names: MappedNames<'_>) -> Option<ColumnName> {
     let (head, steps) = terms.split_first()?;
     if head.as_var().is_none_or(|name| &**name != "input") {
@@ -117,9 +124,10 @@ pub(super) fn column(terms: &[Term], names: MappedNames<'_>) -> Option<ColumnNam
                 path.push('/');
                 path.push_str(&name(step)?);
             }
-            let known = names.paths.iter();
-            let known = known.filter(|(of, known)| *of == table && *known == path);
-            (known.count() > 0).then_some(ColumnName {
+            let matching = names.paths.iter();
+            let matching = matching
+                .filter(|(table_path, column_path)| *table_path == table && *column_path == path);
+            (matching.count() > 0).then_some(ColumnName {
                 table: Some(table),
                 name: path,
             })
@@ -137,13 +145,14 @@ pub(super) fn span_of(term: &Term) -> Span {
     }
 }
 
+/// Returns `span` if it is a location, otherwise `other`.
 pub(super) fn or(span: Span, other: Span) -> Span {
     if span.is_somewhere() { span } else { other }
 }
 
 /// Rewrites a call with an output operand, `lower(input.fruits.name, "a")`, as an equation. Under `not` it stays: there
 /// an undefined call passes, which no test of a column expresses.
-pub(super) fn unified<'e>(expr: &'e Expr, names: MappedNames<'_>) -> Cow<'e, Expr> {
+pub(super) fn as_equation<'e>(expr: &'e Expr, names: MappedNames<'_>) -> Cow<'e, Expr> {
     let terms = match &expr.kind {
         ExprKind::Call(terms) if names.functions && !expr.negated => terms,
         _ => return Cow::Borrowed(expr),
@@ -154,9 +163,9 @@ pub(super) fn unified<'e>(expr: &'e Expr, names: MappedNames<'_>) -> Cow<'e, Exp
     if read_functions(call, names).is_none() {
         return Cow::Borrowed(expr);
     }
-    let place = call.first().map_or(expr.span, |head| head.span);
-    let call = Term::new(TermKind::Call(call.to_vec().into()), place);
-    let mut made = expr.clone();
-    made.kind = ExprKind::Call(vec![Term::operator("eq", place), call, result.clone()]);
-    Cow::Owned(made)
+    let span = call.first().map_or(expr.span, |head| head.span);
+    let call = Term::new(TermKind::Call(call.to_vec().into()), span);
+    let mut equation = expr.clone();
+    equation.kind = ExprKind::Call(vec![Term::operator("eq", span), call, result.clone()]);
+    Cow::Owned(equation)
 }

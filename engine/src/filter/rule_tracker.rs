@@ -57,9 +57,12 @@ impl Observer for RuleTracker {
         let query = event.query_id;
         match (event.op, &event.node) {
             (Op::Enter, EventNode::Rule(rule, path)) => {
-                let known = self.rules.iter().position(|seen| seen.span == rule.span);
-                let at = known.unwrap_or(self.rules.len());
-                if known.is_none() {
+                let position = self
+                    .rules
+                    .iter()
+                    .position(|tracked| tracked.span == rule.span);
+                let index = position.unwrap_or(self.rules.len());
+                if position.is_none() {
                     self.rules.push(TrackedRule {
                         path: path.clone(),
                         span: rule.span,
@@ -68,35 +71,35 @@ impl Observer for RuleTracker {
                         failed: None,
                     });
                 }
-                self.queries.insert(query, (Some(at), event.parent_id));
+                self.queries.insert(query, (Some(index), event.parent_id));
             }
             (Op::Enter, _) if !self.queries.contains_key(&query) => {
-                let around = self.queries.get(&event.parent_id);
-                let rule = around.and_then(|(rule, _)| *rule);
+                let parent = self.queries.get(&event.parent_id);
+                let rule = parent.and_then(|(rule, _)| *rule);
                 self.queries.insert(query, (rule, event.parent_id));
             }
             (Op::Exit, EventNode::Rule(..)) => {
-                if let Some(seen) = self.rule(query) {
-                    seen.may_succeed = true;
+                if let Some(tracked) = self.rule(query) {
+                    tracked.may_succeed = true;
                 }
             }
             (Op::Fail, EventNode::Expr(expr)) => {
                 let failed = (expr.to_string(), event.span);
-                if let Some(seen) = self.rule(query) {
-                    seen.failed = Some(failed);
+                if let Some(tracked) = self.rule(query) {
+                    tracked.failed = Some(failed);
                 }
             }
             (Op::Save, _) => {
                 let mut query = query;
                 // the outermost query is its own parent
-                while let Some((rule, around)) = self.queries.get(&query).copied() {
+                while let Some((rule, parent)) = self.queries.get(&query).copied() {
                     if let Some(rule) = rule {
                         self.rules.item_mut(rule).depends = true;
                     }
-                    if around == query {
+                    if parent == query {
                         break;
                     }
-                    query = around;
+                    query = parent;
                 }
             }
             _ => {}

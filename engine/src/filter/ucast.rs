@@ -30,12 +30,12 @@ pub fn ucast(
     for body in bodies {
         let tests = body.iter().map(|test| node(test, mappings, guards));
         let tests: Result<Vec<Value>, Rejection> = tests.collect();
-        all.push(joined("and", tests?));
+        all.push(combine("and", tests?));
     }
-    Ok(Some(joined("or", all)))
+    Ok(Some(combine("or", all)))
 }
 
-fn joined(operator: &str, mut nodes: Vec<Value>) -> Value {
+fn combine(operator: &str, mut nodes: Vec<Value>) -> Value {
     match nodes.len() {
         1 => nodes.remove(0),
         _ => compound(operator, nodes),
@@ -72,7 +72,7 @@ fn node(test: &ColumnTest, mappings: &Mappings, guards: bool) -> Result<Value, R
             return Err(Rejection::new(message, test.span));
         }
         Predicate::Present => (ComparisonOperator::Ne.word(), Value(Repr::Null)),
-        Predicate::NumberText(written) => return Err(written.unsettled(test.span)),
+        Predicate::NumberText(literal) => return Err(literal.unsettled(test.span)),
     };
     let field = Value::object(vec![
         ("field".into(), name(&test.column, mappings, test)?),
@@ -80,13 +80,13 @@ fn node(test: &ColumnTest, mappings: &Mappings, guards: bool) -> Result<Value, R
         ("type".into(), "field".into()),
         ("value".into(), value),
     ]);
-    let made = if test.negated {
+    let node_value = if test.negated {
         compound("not", vec![field])
     } else {
         field
     };
     let Some(column) = lacking_null(test).filter(|_| guards) else {
-        return Ok(made);
+        return Ok(node_value);
     };
     let present = Value::object(vec![
         ("field".into(), name(column, mappings, test)?),
@@ -94,7 +94,7 @@ fn node(test: &ColumnTest, mappings: &Mappings, guards: bool) -> Result<Value, R
         ("type".into(), "field".into()),
         ("value".into(), Value(Repr::Null)),
     ]);
-    Ok(compound("and", vec![present, made]))
+    Ok(compound("and", vec![present, node_value]))
 }
 
 /// Returns the column whose `null` would pass as zero in JavaScript, although `null` is less than any other value in
@@ -129,7 +129,7 @@ fn is_negative(value: &Value) -> bool {
     value.utf8().map_or_else(
         || value.rego_text().to_string().starts_with('-'),
         |text| {
-            let blank = |one: char| one.is_whitespace() || one == '\u{FEFF}';
+            let blank = |character: char| character.is_whitespace() || character == '\u{FEFF}';
             text.trim_start_matches(blank).starts_with('-')
         },
     )
@@ -140,9 +140,9 @@ fn is_negative(value: &Value) -> bool {
 fn name(column: &ColumnName, mappings: &Mappings, test: &ColumnTest) -> Result<Value, Rejection> {
     let table = column.table.as_deref().map(|table| ("table", table));
     let names = table.into_iter().chain([("column", &*column.name)]);
-    for (what, name) in names {
+    for (kind, name) in names {
         if name.contains('.') {
-            let message = format!("name of {what} `{name}` holds a point");
+            let message = format!("name of {kind} `{name}` holds a point");
             return Err(Rejection::new(message, test.span));
         }
     }

@@ -41,56 +41,59 @@ impl PreparedFilters {
     }
 
     fn explained(&self, request: &Request<'_>) -> Result<Value, Error> {
-        let bound = self.handle.pin_for(request)?;
+        let pinned = self.handle.pin_for(request)?;
         let Pinned {
             snapshot,
             prepared: inner,
             ..
-        } = &bound;
+        } = &pinned;
         let compiled = &*snapshot.state().policy.compiled;
-        let mut becoming = RuleTracker::default();
-        let observer = Some(&mut becoming as &mut dyn Observer);
-        let left = super::evaluate_residuals(&bound, &inner.partial, request, observer)?;
-        let (checked, mut refusals) = inner.judged(&left);
-        match super::evaluate_masks(&bound, request) {
-            Ok(Err(refusal)) => refusals.push(refusal),
-            Err(error) if checked.is_ok() => return Err(error),
+        let mut tracker = RuleTracker::default();
+        let observer = Some(&mut tracker as &mut dyn Observer);
+        let residuals = super::evaluate_residuals(&pinned, &inner.partial, request, observer)?;
+        let (condition, mut all_rejections) = inner.judge(&residuals);
+        match super::evaluate_masks(&pinned, request) {
+            Ok(Err(rejection)) => all_rejections.push(rejection),
+            Err(error) if condition.is_ok() => return Err(error),
             _ => {}
         }
         let mut tests: Vec<(Span, Value)> = Vec::new();
-        match &checked {
+        match &condition {
             Ok(condition) => {
                 for (target, mappings) in &inner.targets {
-                    refusals.extend(inner.unsaid(condition, *target, mappings));
+                    all_rejections.extend(inner.inexpressible_tests(condition, *target, mappings));
                 }
-                for (test, condition) in condition.tests().zip(condition.alone()) {
+                for (test, condition) in condition.tests().zip(condition.separate_tests()) {
                     if let Some((target, mappings)) = inner.targets.first()
-                        && let Ok(Some(query)) = inner.written(&condition, *target, mappings)
+                        && let Ok(Some(query)) =
+                            inner.query_for_target(&condition, *target, mappings)
                     {
                         tests.push((test.span, test_text(query)));
                     }
                 }
             }
-            Err(own) => refusals.extend(own.iter().cloned()),
+            Err(rejections) => all_rejections.extend(rejections.iter().cloned()),
         }
-        let rules = becoming.finish();
-        let mut unplaced = refusals;
+        let rules = tracker.finish();
+        let mut unplaced = all_rejections;
         let mut reports = Vec::with_capacity(rules.len());
         for rule in &rules {
-            let within = |place: Span| {
-                enclosing_rule(&rules, place).is_some_and(|own| own.span == rule.span)
+            let is_in_rule = |span: Span| {
+                enclosing_rule(&rules, span).is_some_and(|enclosing| enclosing.span == rule.span)
             };
-            let (own, rest) = unplaced.into_iter().partition(|it| within(it.span));
+            let (of_rule, rest) = unplaced
+                .into_iter()
+                .partition(|rejection| is_in_rule(rejection.span));
             unplaced = rest;
-            let own: Vec<Rejection> = own;
-            let tests = tests.iter().filter(|(place, _)| within(*place));
-            let mut said: Vec<Value> = Vec::new();
+            let of_rule: Vec<Rejection> = of_rule;
+            let tests = tests.iter().filter(|(span, _)| is_in_rule(*span));
+            let mut unique_tests: Vec<Value> = Vec::new();
             for (_, test) in tests {
-                if !said.contains(test) {
-                    said.push(test.clone());
+                if !unique_tests.contains(test) {
+                    unique_tests.push(test.clone());
                 }
             }
-            reports.push(rule_report(compiled, rule, &own, said));
+            reports.push(rule_report(compiled, rule, &of_rule, unique_tests));
         }
         if !unplaced.is_empty() {
             reports.push(Value::object(vec![
@@ -105,11 +108,11 @@ impl PreparedFilters {
 fn rule_report(
     compiled: &Compiled,
     rule: &TrackedRule,
-    refusals: &[Rejection],
+    all_rejections: &[Rejection],
     tests: Vec<Value>,
 ) -> Value {
     let outcome = match rule {
-        _ if !refusals.is_empty() => "refused",
+        _ if !all_rejections.is_empty() => "refused",
         TrackedRule {
             may_succeed: false, ..
         } => "fails",
@@ -126,31 +129,31 @@ fn rule_report(
         let mut modules = compiled.modules.iter();
         let source = modules.find(|module| module.source.id == span.source);
         let (start, end) = (span.start as usize, span.end as usize);
-        let said = source.and_then(|module| module.source.text.get(start..end));
-        let said = Value::string(said.unwrap_or(text));
-        let mut failed: Vec<(Value, Value)> = vec![("expression".into(), said)];
+        let source_text = source.and_then(|module| module.source.text.get(start..end));
+        let source_text = Value::string(source_text.unwrap_or(text));
+        let mut failed: Vec<(Value, Value)> = vec![("expression".into(), source_text)];
         failed.extend(location(compiled, *span));
         fields.push(("failed".into(), Value::object(failed)));
     }
     if !tests.is_empty() {
         fields.push(("tests".into(), Value::array(tests)));
     }
-    if !refusals.is_empty() {
-        fields.push(("errors".into(), errors(compiled, refusals)));
+    if !all_rejections.is_empty() {
+        fields.push(("errors".into(), errors(compiled, all_rejections)));
     }
     Value::object(fields)
 }
 
-fn errors(compiled: &Compiled, refusals: &[Rejection]) -> Value {
-    let one = |refusal: &Rejection| {
+fn errors(compiled: &Compiled, all_rejections: &[Rejection]) -> Value {
+    let entry = |rejection: &Rejection| {
         let mut fields: Vec<(Value, Value)> =
-            vec![("message".into(), Value::string(&refusal.message))];
-        fields.extend(location(compiled, refusal.span));
-        let details = refusal.details.as_ref();
-        fields.extend(details.map(|words| ("details".into(), Value::string(words))));
+            vec![("message".into(), Value::string(&rejection.message))];
+        fields.extend(location(compiled, rejection.span));
+        let details = rejection.details.as_ref();
+        fields.extend(details.map(|details| ("details".into(), Value::string(details))));
         Value::object(fields)
     };
-    Value::array(refusals.iter().map(one).collect())
+    Value::array(all_rejections.iter().map(entry).collect())
 }
 
 fn location(compiled: &Compiled, span: Span) -> Option<(Value, Value)> {
@@ -164,9 +167,9 @@ fn location(compiled: &Compiled, span: Span) -> Option<(Value, Value)> {
 }
 
 /// Returns the rule that contains a location: the last one of its file that starts before it.
-fn enclosing_rule(rules: &[TrackedRule], place: Span) -> Option<&TrackedRule> {
+fn enclosing_rule(rules: &[TrackedRule], span: Span) -> Option<&TrackedRule> {
     let before = rules.iter().filter(|rule| {
-        place.is_somewhere() && rule.span.source == place.source && rule.span.start <= place.start
+        span.is_somewhere() && rule.span.source == span.source && rule.span.start <= span.start
     });
     before.max_by_key(|rule| rule.span.start)
 }
@@ -174,8 +177,11 @@ fn enclosing_rule(rules: &[TrackedRule], place: Span) -> Option<&TrackedRule> {
 /// Returns a condition as text.
 fn test_text(query: FilterQuery) -> Value {
     match query {
-        FilterQuery::Sql(made) => {
-            let text = made.text.strip_prefix("WHERE ").unwrap_or(&made.text);
+        FilterQuery::Sql(statement) => {
+            let text = statement
+                .text
+                .strip_prefix("WHERE ")
+                .unwrap_or(&statement.text);
             Value::string(text)
         }
         FilterQuery::Ucast(tree) => {

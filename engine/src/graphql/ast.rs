@@ -296,11 +296,11 @@ pub struct TypeReference<'a> {
 impl TypeReference<'_> {
     /// Returns the name of the innermost type.
     pub fn named(&self) -> &str {
-        let mut of = self;
-        while let Some(element) = &of.element {
-            of = element;
+        let mut ty = self;
+        while let Some(element) = &ty.element {
+            ty = element;
         }
-        &of.name
+        &ty.name
     }
 }
 

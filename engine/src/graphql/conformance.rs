@@ -13,41 +13,41 @@ pub fn check(checker: &Checker<'_>, definition: &TypeDefinition<'_>) -> ParseRes
         return Ok(());
     }
     let interfaces: HashSet<&SourceText<'_>> = definition.interfaces.iter().collect();
-    let mut seen: HashSet<&SourceText<'_>> = HashSet::new();
+    let mut implemented: HashSet<&SourceText<'_>> = HashSet::new();
     let fields = by_name(&definition.fields);
-    let refuse = |message| Err(GraphqlError::new(message, definition.position));
+    let reject = |message| Err(GraphqlError::new(message, definition.position));
     for name in &definition.interfaces {
-        if !seen.insert(name) {
-            let by = &definition.name;
-            return refuse(format!("Type {by} can only implement {name} once."));
+        if !implemented.insert(name) {
+            let type_name = &definition.name;
+            return reject(format!("Type {type_name} can only implement {name} once."));
         }
         let Some(interface) = checker.schema.types.get(&**name) else {
-            return refuse(format!("Undefined type \"{name}\"."));
+            return reject(format!("Undefined type \"{name}\"."));
         };
         if interface.kind != DefinitionKind::Interface {
             let kind = interface.kind.as_str();
-            return refuse(format!("\"{name}\" is a non interface type {kind}."));
+            return reject(format!("\"{name}\" is a non interface type {kind}."));
         }
         if *name == definition.name {
-            return refuse(format!(
+            return reject(format!(
                 "Type {name} cannot implement itself because it would create a circular reference."
             ));
         }
         for field in &interface.fields {
             implements(checker, definition, &fields, interface, field)?;
         }
-        for above in &interface.interfaces {
-            if interfaces.contains(above) {
+        for ancestor in &interface.interfaces {
+            if interfaces.contains(ancestor) {
                 continue;
             }
-            return refuse(if *above == definition.name {
+            return reject(if *ancestor == definition.name {
                 format!(
                     "Type {} cannot implement {name} because it would create a circular reference.",
                     definition.name
                 )
             } else {
                 format!(
-                    "Type {} must implement {above} because it is implemented by {name}.",
+                    "Type {} must implement {ancestor} because it is implemented by {name}.",
                     definition.name
                 )
             });
@@ -69,51 +69,51 @@ fn implements(
     interface: &TypeDefinition<'_>,
     required: &FieldDefinition<'_>,
 ) -> ParseResult<()> {
-    let refuse = |what: String, position| {
-        let (by, name) = (&definition.name, &interface.name);
+    let reject = |problem: String, position| {
+        let (type_name, name) = (&definition.name, &interface.name);
         Err(GraphqlError::new(
-            format!("For {by} to implement {name} {what}"),
+            format!("For {type_name} to implement {name} {problem}"),
             position,
         ))
     };
     let name = &required.name;
     let Some(field) = fields.get(name.as_ref()) else {
-        let what = format!("it must have a field called {name}.");
-        return refuse(what, definition.position);
+        let problem = format!("it must have a field called {name}.");
+        return reject(problem, definition.position);
     };
     if !is_covariant(checker, &required.of, &field.of) {
-        let what = format!("the field {name} must have type {}.", required.of);
-        return refuse(what, field.position);
+        let problem = format!("the field {name} must have type {}.", required.of);
+        return reject(problem, field.position);
     }
     if required.arguments.is_empty() && field.arguments.is_empty() {
         return Ok(());
     }
     let arguments = by_name(&field.arguments);
-    for wanted in &required.arguments {
-        let Some(found) = arguments.get(wanted.name.as_ref()) else {
-            let what = format!(
+    for expected in &required.arguments {
+        let Some(argument) = arguments.get(expected.name.as_ref()) else {
+            let problem = format!(
                 "the field {name} must have the same arguments but it is missing {}.",
-                wanted.name
+                expected.name
             );
-            return refuse(what, field.position);
+            return reject(problem, field.position);
         };
-        if found.of.to_string() != wanted.of.to_string() {
-            let what = format!(
+        if argument.of.to_string() != expected.of.to_string() {
+            let problem = format!(
                 "the field {name} must have the same arguments but {} has the wrong type.",
-                wanted.name
+                expected.name
             );
-            return refuse(what, found.position);
+            return reject(problem, argument.position);
         }
     }
-    let wanted = by_name(&required.arguments);
-    for found in &field.arguments {
-        let additional = !wanted.contains_key(found.name.as_ref());
-        if additional && found.of.non_null && found.default.is_none() {
-            let what = format!(
+    let required_arguments = by_name(&required.arguments);
+    for argument in &field.arguments {
+        let additional = !required_arguments.contains_key(argument.name.as_ref());
+        if additional && argument.of.non_null && argument.default.is_none() {
+            let problem = format!(
                 "any additional arguments on {name} must be optional or have a default value but {} is required.",
-                found.name
+                argument.name
             );
-            return refuse(what, found.position);
+            return reject(problem, argument.position);
         }
     }
     Ok(())

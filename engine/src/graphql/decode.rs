@@ -19,10 +19,10 @@ pub trait Decode<'e>: Sized {
     fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, GraphqlError>;
 }
 
-fn mismatch(value: ValueRef<'_>, want: &str) -> GraphqlError {
-    let found = value.kind().as_str();
+fn mismatch(value: ValueRef<'_>, expected: &str) -> GraphqlError {
+    let actual = value.kind().as_str();
     GraphqlError::new(
-        format!("syntax tree has {found} for {want}"),
+        format!("syntax tree has {actual} for {expected}"),
         SourcePosition::default(),
     )
 }

@@ -43,14 +43,15 @@ impl<'s> Applicable<'s> {
     /// Converts a directive definition.
     pub fn new(definition: &'s DirectiveDefinition<'s>) -> Self {
         let arguments = definition.arguments.iter();
-        let required = |it: &&FieldDefinition<'_>| it.of.non_null && it.default.is_none();
+        let required =
+            |argument: &&FieldDefinition<'_>| argument.of.non_null && argument.default.is_none();
         Self {
             required: arguments
                 .clone()
                 .filter(required)
-                .map(|it| it.name.as_ref())
+                .map(|argument| argument.name.as_ref())
                 .collect(),
-            arguments: arguments.map(|it| it.name.as_ref()).collect(),
+            arguments: arguments.map(|argument| argument.name.as_ref()).collect(),
             locations: definition.locations.iter().map(AsRef::as_ref).collect(),
             repeatable: definition.repeatable,
         }
@@ -64,7 +65,7 @@ impl Checker<'_> {
         directives: &[DirectiveNode<'_>],
         target: DirectiveTarget<'_>,
     ) -> ParseResult<()> {
-        let mut seen: HashSet<&str> = HashSet::new();
+        let mut applied: HashSet<&str> = HashSet::new();
         for directive in directives {
             let (name, position) = (&directive.name, directive.position);
             check_name(name, position)?;
@@ -77,7 +78,7 @@ impl Checker<'_> {
             let Some(definition) = self.directives.get(name.as_ref()) else {
                 return reject(format!("Undefined directive {name}."), position);
             };
-            if !seen.insert(name) && target.once && !definition.repeatable {
+            if !applied.insert(name) && target.once && !definition.repeatable {
                 let message =
                     format!("The directive {name} can only be used once at this location.");
                 return reject(message, position);
@@ -87,24 +88,25 @@ impl Checker<'_> {
                 let message = format!("Directive {name} is not applicable on {location}.");
                 return reject(message, position);
             }
-            let mut given = HashMap::new();
+            let mut kinds_by_name = HashMap::new();
             for argument in &directive.arguments {
                 let name_of = argument.name.as_ref();
                 if !definition.arguments.contains(name_of) {
                     let message = format!("Undefined argument {name_of} for directive {name}.");
                     return reject(message, argument.position);
                 }
-                if given.insert(name_of, argument.value.kind).is_some() {
+                if kinds_by_name.insert(name_of, argument.value.kind).is_some() {
                     let message = format!("There can be only one argument named {name_of}.");
                     return reject(message, argument.position);
                 }
             }
-            for wanted in &definition.required {
-                if given
-                    .get(wanted)
+            for required in &definition.required {
+                if kinds_by_name
+                    .get(required)
                     .is_none_or(|kind| *kind == ValueKind::Null)
                 {
-                    let message = format!("Argument {wanted} for directive {name} cannot be null.");
+                    let message =
+                        format!("Argument {required} for directive {name} cannot be null.");
                     return reject(message, position);
                 }
             }
@@ -122,9 +124,9 @@ pub fn check_input_fields(value: Option<&ValueNode<'_>>) -> ParseResult<()> {
         return Ok(());
     };
     let is_object = value.kind == ValueKind::Object;
-    let mut seen: HashSet<&str> = HashSet::new();
+    let mut names: HashSet<&str> = HashSet::new();
     for child in &value.children {
-        if is_object && !seen.insert(&child.name) {
+        if is_object && !names.insert(&child.name) {
             let message = format!(
                 "There can be only one input field named \"{}\".",
                 child.name

@@ -35,16 +35,16 @@ pub fn parse_schema(source: &str) -> ParseResult<SchemaDocument<'_>> {
     let mut parser = GraphqlParser::new(source);
     let mut document = SchemaDocument::default();
     while !parser.at_end() {
-        let described = parser.at_description().then(|| parser.unexpected());
+        let error = parser.at_description().then(|| parser.unexpected());
         let description = parser.description();
         if !parser.at_name() {
             return Err(parser.unexpected());
         }
         if parser.text() == "extend" {
-            if let Some(described) = described
+            if let Some(error) = error
                 && !description.text.is_empty()
             {
-                return Err(parser.unexpected_description(&description, described));
+                return Err(parser.unexpected_description(&description, error));
             }
             extension(&mut parser, &mut document, description)?;
             continue;
@@ -71,27 +71,27 @@ fn extension<'a>(
     description: Description<'a>,
 ) -> ParseResult<()> {
     parser.keyword("extend")?;
-    let nothing = if parser.text() == "schema" {
+    let is_empty = if parser.text() == "schema" {
         let roots = roots(parser, description)?;
-        let nothing = roots.directives.is_empty() && roots.operations.is_empty();
+        let has_no_content = roots.directives.is_empty() && roots.operations.is_empty();
         document.schema_extensions.push(roots);
-        nothing
+        has_no_content
     } else if parser.text() == "directive" {
-        let more = directive_extension(parser, description)?;
-        let nothing = more.directives.is_empty();
-        document.directive_extensions.push(more);
-        nothing
+        let extension = directive_extension(parser, description)?;
+        let has_no_content = extension.directives.is_empty();
+        document.directive_extensions.push(extension);
+        has_no_content
     } else {
-        let more = definition(parser, description)?;
-        let nothing = more.directives.is_empty()
-            && more.interfaces.is_empty()
-            && more.fields.is_empty()
-            && more.types.is_empty()
-            && more.values.is_empty();
-        document.extensions.push(more);
-        nothing
+        let extension = definition(parser, description)?;
+        let has_no_content = extension.directives.is_empty()
+            && extension.interfaces.is_empty()
+            && extension.fields.is_empty()
+            && extension.types.is_empty()
+            && extension.values.is_empty();
+        document.extensions.push(extension);
+        has_no_content
     };
-    if nothing {
+    if is_empty {
         return Err(parser.unexpected());
     }
     Ok(())
@@ -199,7 +199,7 @@ fn interfaces<'a>(parser: &mut GraphqlParser<'a>) -> ParseResult<Vec<SourceText<
     }
     parser.take();
     let names = names(parser, b'&')?;
-    Ok(names.into_iter().map(|it| it.name).collect())
+    Ok(names.into_iter().map(|reference| reference.name).collect())
 }
 
 fn field<'a>(parser: &mut GraphqlParser<'a>) -> ParseResult<FieldDefinition<'a>> {

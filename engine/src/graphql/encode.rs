@@ -65,7 +65,11 @@ impl<'e> GraphqlNodeBuilder<'e> {
         }
         let arena = self.arena;
         let list = comments.0.iter();
-        let list = list.map(|it| GraphqlNodeBuilder::new(arena).text("Value", it).finish());
+        let list = list.map(|comment| {
+            GraphqlNodeBuilder::new(arena)
+                .text("Value", comment)
+                .finish()
+        });
         let group = GraphqlNodeBuilder::new(arena).with("List", arena.array_from(list));
         self.with(key, group.finish())
     }

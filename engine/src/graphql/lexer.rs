@@ -101,17 +101,17 @@ impl<'a> GraphqlLexer<'a> {
     }
 
     /// Returns the position of a byte. Invariant: calls have ascending offsets.
-    fn position(&mut self, at: usize) -> SourcePosition {
+    fn position(&mut self, offset: usize) -> SourcePosition {
         let (from, column) = self.column_origin;
-        let passed = if self.ascii {
-            at.saturating_sub(from)
+        let distance = if self.ascii {
+            offset.saturating_sub(from)
         } else {
-            let passed = self.source.get(from..at).unwrap_or_default();
-            passed.chars().count()
+            let distance = self.source.get(from..offset).unwrap_or_default();
+            distance.chars().count()
         };
-        let passed = u32::try_from(passed).unwrap_or(u32::MAX);
-        let column = column.saturating_add(passed);
-        self.column_origin = (at, column);
+        let distance = u32::try_from(distance).unwrap_or(u32::MAX);
+        let column = column.saturating_add(distance);
+        self.column_origin = (offset, column);
         SourcePosition {
             line: self.line,
             column,
@@ -350,8 +350,8 @@ fn is_printed(byte: u8) -> bool {
 }
 
 /// Returns the character of an escape, and the length of the escape without its backslash.
-fn escape(source: &str, at: usize) -> Option<(char, usize)> {
-    let character = match source.as_bytes().get(at)? {
+fn escape(source: &str, offset: usize) -> Option<(char, usize)> {
+    let character = match source.as_bytes().get(offset)? {
         b'"' => '"',
         b'\\' => '\\',
         b'/' => '/',
@@ -360,21 +360,21 @@ fn escape(source: &str, at: usize) -> Option<(char, usize)> {
         b'n' => '\n',
         b'r' => '\r',
         b't' => '\t',
-        b'u' if source.as_bytes().get(at + 1) == Some(&b'{') => {
-            let rest = source.get(at + 2..)?;
+        b'u' if source.as_bytes().get(offset + 1) == Some(&b'{') => {
+            let rest = source.get(offset + 2..)?;
             let digits = rest.get(..rest.find('}')?)?;
             let character = char::from_u32(code_unit(digits, BRACED_DIGITS)?)?;
             return Some((character, 3 + digits.len()));
         }
         b'u' => {
-            let code = code_unit(source.get(at + 1..at + 5)?, 4)?;
+            let code = code_unit(source.get(offset + 1..offset + 5)?, 4)?;
             if let 0xd800..0xdc00 = code
-                && let Some(second) = source.get(at + 5..at + 11)
+                && let Some(second) = source.get(offset + 5..offset + 11)
                 && let Some(digits) = second.strip_prefix("\\u")
                 && let Some(low @ 0xdc00..0xe000) = code_unit(digits, 4)
             {
-                let both = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-                return Some((char::from_u32(both)?, 11));
+                let combined = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+                return Some((char::from_u32(combined)?, 11));
             }
             // an unpaired surrogate
             return Some((
@@ -390,10 +390,10 @@ fn escape(source: &str, at: usize) -> Option<(char, usize)> {
 /// Maximum number of digits of an escape in braces, including leading zeros.
 const BRACED_DIGITS: usize = 8;
 
-/// Parses 1 to `most` hexadecimal digits.
-fn code_unit(digits: &str, most: usize) -> Option<u32> {
+/// Parses 1 to `max_digits` hexadecimal digits.
+fn code_unit(digits: &str, max_digits: usize) -> Option<u32> {
     let digit = |b: u8| b.is_ascii_hexdigit();
-    let good = (1..=most).contains(&digits.len()) && digits.bytes().all(digit);
+    let good = (1..=max_digits).contains(&digits.len()) && digits.bytes().all(digit);
     u32::from_str_radix(digits, 16).ok().filter(|_| good)
 }
 
@@ -403,8 +403,8 @@ fn without_indent(raw: &str) -> String {
     let indent_of = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
     let is_blank = |line: &&str| indent_of(line) == line.len();
     let mut lines: Vec<&str> = raw.split('\n').collect();
-    let filled = lines.iter().filter(|line| !is_blank(line));
-    let shared = filled.map(|line| indent_of(line)).min().unwrap_or(0);
+    let non_blank = lines.iter().filter(|line| !is_blank(line));
+    let shared = non_blank.map(|line| indent_of(line)).min().unwrap_or(0);
     for line in lines.iter_mut().skip(1) {
         *line = line.get(shared..).unwrap_or_default();
     }

@@ -79,11 +79,11 @@ impl<'a> GraphqlParser<'a> {
 
     /// Consumes a sign if it is next. Returns `true` if it was.
     pub fn skip(&mut self, sign: u8) -> bool {
-        let found = self.is_at_sign(sign);
-        if found {
+        let matches = self.is_at_sign(sign);
+        if matches {
             self.take();
         }
-        found
+        matches
     }
 
     /// Consumes a required sign.
@@ -96,14 +96,14 @@ impl<'a> GraphqlParser<'a> {
     }
 
     /// Consumes a required keyword.
-    pub fn keyword(&mut self, word: &str) -> ParseResult<()> {
-        if self.at_name() && self.text() == word {
+    pub fn keyword(&mut self, keyword: &str) -> ParseResult<()> {
+        if self.at_name() && self.text() == keyword {
             self.take();
             return Ok(());
         }
-        let found = described(&self.token);
+        let token = describe_token(&self.token);
         Err(GraphqlError::new(
-            format!("Expected \"{word}\", found {found}"),
+            format!("Expected \"{keyword}\", found {token}"),
             self.position(),
         ))
     }
@@ -117,15 +117,18 @@ impl<'a> GraphqlParser<'a> {
         }
     }
 
-    fn expected(&self, what: &str) -> GraphqlError {
-        let found = self.token.kind.as_str();
-        GraphqlError::new(format!("Expected {what}, found {found}"), self.position())
+    fn expected(&self, expectation: &str) -> GraphqlError {
+        let actual = self.token.kind.as_str();
+        GraphqlError::new(
+            format!("Expected {expectation}, found {actual}"),
+            self.position(),
+        )
     }
 
     /// Returns the error for an unexpected token.
     pub fn unexpected(&self) -> GraphqlError {
-        let found = described(&self.token);
-        GraphqlError::new(format!("Unexpected {found}"), self.position())
+        let token = describe_token(&self.token);
+        GraphqlError::new(format!("Unexpected {token}"), self.position())
     }
 
     /// Runs a recursive production.
@@ -336,22 +339,22 @@ impl<'a> GraphqlParser<'a> {
         )
     }
 
-    /// Returns the error for a description that is not allowed. `described` is the error for its token. If a comment
+    /// Returns the error for a description that is not allowed. `error` is the error for its token. If a comment
     /// follows the description, the error is about the comment, as in OPA.
     pub fn unexpected_description(
         &self,
         description: &Description<'_>,
-        described: GraphqlError,
+        error: GraphqlError,
     ) -> GraphqlError {
         match description.after.0.last() {
             Some(comment) => {
-                let comment = super::problem::quoted(comment);
+                let comment = super::problem::quote(comment);
                 GraphqlError::new(
                     format!("Unexpected Comment {comment}"),
                     self.token.last_comment,
                 )
             }
-            None => described,
+            None => error,
         }
     }
 
@@ -371,11 +374,11 @@ impl<'a> GraphqlParser<'a> {
     }
 }
 
-fn described(token: &GraphqlToken<'_>) -> String {
+fn describe_token(token: &GraphqlToken<'_>) -> String {
     let kind = token.kind.as_str();
     if token.text.is_empty() {
         kind.to_owned()
     } else {
-        format!("{kind} {}", super::problem::quoted(&token.text))
+        format!("{kind} {}", super::problem::quote(&token.text))
     }
 }

@@ -45,10 +45,10 @@ impl From<GraphqlError> for Problems {
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let first = self.0.first().map(|first| first.position);
-        let place = first.filter(|first| first.has_source());
+        let source_position = first.filter(|first| first.has_source());
         let mut text = String::new();
         for GraphqlError { message, position } in &self.0 {
-            if text.is_empty() && place.is_some() {
+            if text.is_empty() && source_position.is_some() {
                 // the first position
             } else if position.has_source() {
                 write!(text, "input:{position}: ")?;
@@ -57,10 +57,10 @@ impl fmt::Display for Problems {
             }
             writeln!(text, "{message}")?;
         }
-        match place {
-            Some(place) => {
+        match source_position {
+            Some(source_position) => {
                 let text = text.strip_suffix(".\n").unwrap_or(&text);
-                write!(f, "{text} in GraphQL string at location {place}")
+                write!(f, "{text} in GraphQL string at location {source_position}")
             }
             None => write!(f, "GraphQL parse error: {text}"),
         }
@@ -68,24 +68,24 @@ impl fmt::Display for Problems {
 }
 
 /// Quotes a text, with escapes for characters that are not printable.
-pub fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
+pub fn quote(text: &str) -> String {
+    let mut text_in_quotes = String::with_capacity(text.len() + 2);
+    text_in_quotes.push('"');
     for character in text.chars() {
         match character {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            '\u{8}' => quoted.push_str("\\b"),
-            '\u{c}' => quoted.push_str("\\f"),
+            '"' => text_in_quotes.push_str("\\\""),
+            '\\' => text_in_quotes.push_str("\\\\"),
+            '\n' => text_in_quotes.push_str("\\n"),
+            '\r' => text_in_quotes.push_str("\\r"),
+            '\t' => text_in_quotes.push_str("\\t"),
+            '\u{8}' => text_in_quotes.push_str("\\b"),
+            '\u{c}' => text_in_quotes.push_str("\\f"),
             c if u32::from(c) < 0x20 || c == '\u{7f}' => {
-                let _ = write!(quoted, "\\x{:02x}", u32::from(c));
+                let _ = write!(text_in_quotes, "\\x{:02x}", u32::from(c));
             }
-            c => quoted.push(c),
+            c => text_in_quotes.push(c),
         }
     }
-    quoted.push('"');
-    quoted
+    text_in_quotes.push('"');
+    text_in_quotes
 }

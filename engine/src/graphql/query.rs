@@ -11,21 +11,21 @@ pub fn parse_query(source: &str) -> ParseResult<QueryDocument<'_>> {
     let mut parser = GraphqlParser::new(source);
     let mut document = QueryDocument::default();
     while !parser.at_end() {
-        let described = parser.at_description().then(|| parser.unexpected());
+        let error = parser.at_description().then(|| parser.unexpected());
         let description = parser.description();
-        let named = parser.at_name();
+        let at_name = parser.at_name();
         match parser.text() {
-            "query" | "mutation" | "subscription" if named => {
+            "query" | "mutation" | "subscription" if at_name => {
                 document
                     .operations
                     .push(operation(&mut parser, description)?);
             }
-            "fragment" if named => {
+            "fragment" if at_name => {
                 document.fragments.push(fragment(&mut parser, description)?);
             }
             _ if parser.is_at_sign(b'{') => {
-                if let Some(described) = described {
-                    return Err(parser.unexpected_description(&description, described));
+                if let Some(error) = error {
+                    return Err(parser.unexpected_description(&description, error));
                 }
                 let position = parser.position();
                 document.operations.push(OperationDefinition {

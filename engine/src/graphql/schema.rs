@@ -34,10 +34,14 @@ impl<'a> GraphqlSchema<'a> {
         let prelude = parse_schema(PRELUDE)?;
         let mut schema = Self::default();
         let types = prelude.definitions.into_iter();
-        schema.types = types.map(|it| (it.name.clone(), it)).collect();
+        schema.types = types
+            .map(|definition| (definition.name.clone(), definition))
+            .collect();
         schema.given = schema.types.keys().cloned().collect();
         let directives = prelude.directives.into_iter();
-        schema.directives = directives.map(|it| (it.name.clone(), it)).collect();
+        schema.directives = directives
+            .map(|directive| (directive.name.clone(), directive))
+            .collect();
         for definition in document.definitions {
             schema.define(definition)?;
         }
@@ -80,33 +84,33 @@ impl<'a> GraphqlSchema<'a> {
     }
 
     /// Extends a type. Creates it if it does not exist.
-    fn extend(&mut self, more: TypeDefinition<'a>) -> ParseResult<()> {
-        let Some(base) = self.types.get_mut(&more.name) else {
-            return self.define(more);
+    fn extend(&mut self, extension: TypeDefinition<'a>) -> ParseResult<()> {
+        let Some(base) = self.types.get_mut(&extension.name) else {
+            return self.define(extension);
         };
-        if base.kind != more.kind {
+        if base.kind != extension.kind {
             let message = format!(
                 "Cannot extend type {} because the base type is a {}, not {}.",
-                more.name,
+                extension.name,
                 base.kind.as_str(),
-                more.kind.as_str()
+                extension.kind.as_str()
             );
-            return Err(GraphqlError::new(message, more.position));
+            return Err(GraphqlError::new(message, extension.position));
         }
-        base.directives.extend(more.directives);
-        base.interfaces.extend(more.interfaces);
-        base.fields.extend(more.fields);
-        base.types.extend(more.types);
-        base.values.extend(more.values);
+        base.directives.extend(extension.directives);
+        base.interfaces.extend(extension.interfaces);
+        base.fields.extend(extension.fields);
+        base.types.extend(extension.types);
+        base.values.extend(extension.values);
         Ok(())
     }
 
     /// Adds directives. Built-in ones may be redefined; the last definition counts.
     fn define_directives(&mut self, definitions: Vec<DirectiveDefinition<'a>>) -> ParseResult<()> {
-        let given: BTreeSet<_> = self.directives.keys().cloned().collect();
+        let existing: BTreeSet<_> = self.directives.keys().cloned().collect();
         for definition in definitions {
             let DirectiveDefinition { name, position, .. } = &definition;
-            if !given.contains(name) && self.directives.contains_key(name) {
+            if !existing.contains(name) && self.directives.contains_key(name) {
                 let message = format!("Cannot redeclare directive {name}.");
                 return Err(GraphqlError::new(message, *position));
             }
@@ -117,13 +121,13 @@ impl<'a> GraphqlSchema<'a> {
 
     /// Adds directives to directive definitions.
     fn extend_directives(&mut self, extensions: Vec<DirectiveDefinition<'a>>) -> ParseResult<()> {
-        for more in extensions {
-            let Some(base) = self.directives.get_mut(&more.name) else {
-                let name = &more.name;
+        for extension in extensions {
+            let Some(base) = self.directives.get_mut(&extension.name) else {
+                let name = &extension.name;
                 let message = format!("Cannot extend directive @{name} because it is not defined.");
-                return Err(GraphqlError::new(message, more.position));
+                return Err(GraphqlError::new(message, extension.position));
             };
-            base.directives.extend(more.directives);
+            base.directives.extend(extension.directives);
         }
         Ok(())
     }
@@ -142,13 +146,13 @@ impl<'a> GraphqlSchema<'a> {
             if definition.kind == DefinitionKind::Object {
                 continue;
             }
-            let mut given = self.blocks.iter().flat_map(|block| &block.operations);
-            let given = given.find(|root| root.operation == operation);
+            let mut roots = self.blocks.iter().flat_map(|block| &block.operations);
+            let roots = roots.find(|root| root.operation == operation);
             let message = format!(
                 "{subject} root type must be Object type{condition}, it cannot be {}.",
                 definition.name
             );
-            let position = given.map_or(definition.position, |root| root.position);
+            let position = roots.map_or(definition.position, |root| root.position);
             return Err(GraphqlError::new(message, position));
         }
         Ok(())

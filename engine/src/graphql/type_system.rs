@@ -24,20 +24,22 @@ impl<T> Named<T> {
     fn push(&mut self, name: &str, item: T) {
         self.items.push((name.into(), item));
         if self.items.len() > SHORT {
-            for (place, (name, _)) in self.items.iter().enumerate().skip(self.index_by_name.len()) {
-                self.index_by_name.entry(name.clone()).or_insert(place);
+            for (position, (name, _)) in
+                self.items.iter().enumerate().skip(self.index_by_name.len())
+            {
+                self.index_by_name.entry(name.clone()).or_insert(position);
             }
         }
     }
 
     /// Returns the first item with a name.
     pub fn get(&self, name: &str) -> Option<&T> {
-        let place = if self.items.len() > SHORT {
+        let position = if self.items.len() > SHORT {
             *self.index_by_name.get(name)?
         } else {
             self.names().position(|item| item == name)?
         };
-        self.items.get(place).map(|(_, item)| item)
+        self.items.get(position).map(|(_, item)| item)
     }
 
     /// Iterates over the names.
@@ -62,11 +64,11 @@ impl<T> Default for Named<T> {
 
 impl<'n, T> FromIterator<(&'n str, T)> for Named<T> {
     fn from_iter<I: IntoIterator<Item = (&'n str, T)>>(items: I) -> Self {
-        let mut named = Self::default();
+        let mut map = Self::default();
         for (name, item) in items {
-            named.push(name, item);
+            map.push(name, item);
         }
-        named
+        map
     }
 }
 
@@ -139,16 +141,18 @@ impl TypeSystem {
         let mut types: Vec<TypeDef> = definitions
             .map(|(id, definition)| builder.type_def(id, definition))
             .collect();
-        for (of, possible) in builder.possible(schema) {
-            types.item_mut(of).possible.push(possible);
+        for (type_id, possible) in builder.possible(schema) {
+            types.item_mut(type_id).possible.push(possible);
         }
-        for of in &mut types {
-            of.possible.sort_unstable();
+        for ty in &mut types {
+            ty.possible.sort_unstable();
         }
         let roots: HashMap<Box<str>, TypeId> = schema
             .roots
             .iter()
-            .filter_map(|(operation, of)| Some((operation.as_ref().into(), builder.id(of)?)))
+            .filter_map(|(operation, type_name)| {
+                Some((operation.as_ref().into(), builder.id(type_name)?))
+            })
             .collect();
         if let Some(query) = roots.get("query") {
             builder.add_introspection(&mut types.item_mut(*query).fields);
@@ -156,7 +160,7 @@ impl TypeSystem {
         let typename = builder.plain("String", false);
         let directives = schema.directives.iter();
         let directives = directives
-            .map(|(name, it)| (name.as_ref().into(), builder.directive(it)))
+            .map(|(name, definition)| (name.as_ref().into(), builder.directive(definition)))
             .collect();
         Self {
             types,
@@ -193,16 +197,16 @@ impl TypeSystem {
     }
 
     /// Returns a field of a type. `__typename` is a field of every type, and also of an unknown one.
-    pub fn field<'s>(&'s self, of: Option<&'s TypeDef>, name: &str) -> Option<&'s InputOrField> {
+    pub fn field<'s>(&'s self, ty: Option<&'s TypeDef>, name: &str) -> Option<&'s InputOrField> {
         if name == "__typename" {
             return Some(&self.typename);
         }
-        of?.fields.get(name)
+        ty?.fields.get(name)
     }
 
     /// Iterates over the names of all types.
     pub fn type_names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.types.iter().map(|of| of.name.as_ref())
+        self.types.iter().map(|ty| ty.name.as_ref())
     }
 }
 
@@ -225,19 +229,22 @@ impl TypeSystemBuilder<'_> {
             kind: definition.kind,
             interfaces: interfaces.map(|name| name.as_ref().into()).collect(),
             fields: fields
-                .map(|it| (it.name.as_ref(), self.member(it)))
+                .map(|field| (field.name.as_ref(), self.member(field)))
                 .collect(),
-            values: values.map(|it| (it.name.as_ref(), ())).collect(),
+            values: values.map(|value| (value.name.as_ref(), ())).collect(),
             possible: Vec::new(),
-            one_of: definition.directives.iter().any(|it| it.name == "oneOf"),
+            one_of: definition
+                .directives
+                .iter()
+                .any(|directive| directive.name == "oneOf"),
         }
     }
 
     fn member(&self, definition: &FieldDefinition<'_>) -> InputOrField {
-        let of = owned(&definition.of);
+        let ty = owned(&definition.of);
         InputOrField {
-            target: self.id(of.named()),
-            of,
+            target: self.id(ty.named()),
+            of: ty,
             arguments: self.members(&definition.arguments),
             default: definition.default.as_ref().map(|default| default.kind),
         }
@@ -246,7 +253,7 @@ impl TypeSystemBuilder<'_> {
     fn members(&self, definitions: &[FieldDefinition<'_>]) -> Named<InputOrField> {
         let definitions = definitions.iter();
         definitions
-            .map(|it| (it.name.as_ref(), self.member(it)))
+            .map(|definition| (definition.name.as_ref(), self.member(definition)))
             .collect()
     }
 
@@ -263,7 +270,10 @@ impl TypeSystemBuilder<'_> {
     fn possible(&self, schema: &GraphqlSchema<'_>) -> Vec<(TypeId, TypeId)> {
         let mut pairs = Vec::new();
         for (id, definition) in schema.types.values().enumerate() {
-            let members = definition.types.iter().filter_map(|it| self.id(&it.name));
+            let members = definition
+                .types
+                .iter()
+                .filter_map(|member| self.id(&member.name));
             pairs.extend(members.map(|member| (id, member)));
             let interfaces = definition.interfaces.iter();
             let interfaces = interfaces.filter_map(|name| self.id(name));
@@ -301,11 +311,11 @@ impl TypeSystemBuilder<'_> {
     }
 }
 
-fn owned(of: &TypeReference<'_>) -> TypeReference<'static> {
+fn owned(ty: &TypeReference<'_>) -> TypeReference<'static> {
     TypeReference {
-        name: SourceText::Owned(of.name.as_ref().to_owned()),
-        element: of.element.as_ref().map(|element| Box::new(owned(element))),
-        non_null: of.non_null,
+        name: SourceText::Owned(ty.name.as_ref().to_owned()),
+        element: ty.element.as_ref().map(|element| Box::new(owned(element))),
+        non_null: ty.non_null,
         position: SourcePosition::default(),
     }
 }

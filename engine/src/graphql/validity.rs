@@ -55,12 +55,17 @@ pub fn check_name(name: &str, position: SourcePosition) -> ParseResult<()> {
 impl<'s> Checker<'s> {
     fn new(schema: &'s GraphqlSchema<'s>) -> Self {
         let directives = schema.directives.iter();
-        let directives = directives.map(|(name, it)| (name.as_ref(), Applicable::new(it)));
+        let directives =
+            directives.map(|(name, definition)| (name.as_ref(), Applicable::new(definition)));
         let mut subtypes = HashSet::new();
-        for of in schema.types.values() {
-            let name = of.name.as_ref();
-            subtypes.extend(of.types.iter().map(|member| (name, member.name.as_ref())));
-            subtypes.extend(of.interfaces.iter().map(|above| (above.as_ref(), name)));
+        for ty in schema.types.values() {
+            let name = ty.name.as_ref();
+            subtypes.extend(ty.types.iter().map(|member| (name, member.name.as_ref())));
+            subtypes.extend(
+                ty.interfaces
+                    .iter()
+                    .map(|interface| (interface.as_ref(), name)),
+            );
         }
         Self {
             schema,
@@ -72,8 +77,8 @@ impl<'s> Checker<'s> {
     }
 
     /// Returns `true` if values of the second type are values of the first, an interface or a union.
-    pub fn is_subtype(&self, of: &str, name: &str) -> bool {
-        self.subtypes.contains(&(of, name))
+    pub fn is_subtype(&self, supertype: &str, name: &str) -> bool {
+        self.subtypes.contains(&(supertype, name))
     }
 
     fn schema(&self) -> ParseResult<()> {
@@ -92,10 +97,10 @@ impl<'s> Checker<'s> {
         }
         for (name, directive) in &schema.directives {
             check_name(name, directive.position)?;
-            if let Some(again) = repeated(&directive.arguments, |it| &it.name) {
-                let argument = &again.name;
+            if let Some(duplicate) = repeated(&directive.arguments, |argument| &argument.name) {
+                let argument = &duplicate.name;
                 let message = format!("Argument @{name}({argument}:) can only be defined once.");
-                return reject(message, again.position);
+                return reject(message, duplicate.position);
             }
             let target = DirectiveTarget {
                 within: Some(name),
@@ -109,17 +114,17 @@ impl<'s> Checker<'s> {
 
     /// Checks `schema { … }` and its extensions.
     fn check_blocks(&self, blocks: &[RootOperations<'_>]) -> ParseResult<()> {
-        let mut seen: HashSet<&str> = HashSet::new();
+        let mut operations: HashSet<&str> = HashSet::new();
         for block in blocks {
             for root in &block.operations {
-                let (operation, of) = (&root.operation, &root.of);
-                if !seen.insert(operation) {
+                let (operation, ty) = (&root.operation, &root.of);
+                if !operations.insert(operation) {
                     let message = format!("There can be only one {operation} type in schema.");
                     return reject(message, root.position);
                 }
-                if !self.schema.types.contains_key(of) {
+                if !self.schema.types.contains_key(ty) {
                     let message = format!(
-                        "Schema root {operation} refers to a type {of} that does not exist."
+                        "Schema root {operation} refers to a type {ty} that does not exist."
                     );
                     return reject(message, root.position);
                 }
@@ -129,14 +134,14 @@ impl<'s> Checker<'s> {
         Ok(())
     }
 
-    fn resolve(&self, of: &TypeReference<'_>) -> ParseResult<&'s TypeDefinition<'s>> {
-        let mut of = of;
-        while let Some(element) = &of.element {
-            of = element;
+    fn resolve(&self, ty: &TypeReference<'_>) -> ParseResult<&'s TypeDefinition<'s>> {
+        let mut ty = ty;
+        while let Some(element) = &ty.element {
+            ty = element;
         }
-        match self.schema.types.get(&*of.name) {
+        match self.schema.types.get(&*ty.name) {
             Some(definition) => Ok(definition),
-            None => reject(format!("Undefined type {}.", of.name), of.position),
+            None => reject(format!("Undefined type {}.", ty.name), ty.position),
         }
     }
 
@@ -146,12 +151,12 @@ impl<'s> Checker<'s> {
             check_name(&field.name, field.position)?;
             self.resolve(&field.of)?;
             check_input_fields(field.default.as_ref())?;
-            if let Some(again) = repeated(&field.arguments, |it| &it.name) {
+            if let Some(duplicate) = repeated(&field.arguments, |argument| &argument.name) {
                 let message = format!(
                     "Argument {name}.{}({}:) can only be defined once.",
-                    field.name, again.name
+                    field.name, duplicate.name
                 );
-                return reject(message, again.position);
+                return reject(message, duplicate.position);
             }
             self.check_arguments(&field.arguments, None)?;
             let location = match definition.kind {
@@ -161,10 +166,10 @@ impl<'s> Checker<'s> {
             self.check_directives(&field.directives, DirectiveTarget::new(location))?;
         }
         for Reference { name: member, .. } in &definition.types {
-            let Some(found) = self.schema.types.get(&**member) else {
+            let Some(member_type) = self.schema.types.get(&**member) else {
                 return reject(format!("Undefined type \"{member}\"."), position);
             };
-            if found.kind != DefinitionKind::Object {
+            if member_type.kind != DefinitionKind::Object {
                 let message = format!("UNION type \"{member}\" must be OBJECT.");
                 return reject(message, position);
             }
@@ -243,7 +248,7 @@ impl<'s> Checker<'s> {
             return Ok(());
         }
         let mut visited: HashSet<&SourceText<'_>> = HashSet::new();
-        let mut path = vec![needed(definition)];
+        let mut path = vec![required_fields(definition)];
         let mut names: Vec<&FieldDefinition<'_>> = Vec::new();
         while let Some(level) = path.last_mut() {
             let Some(field) = level.next() else {
@@ -251,18 +256,20 @@ impl<'s> Checker<'s> {
                 names.pop();
                 continue;
             };
-            let Some(left) = self.steps.get().checked_sub(1) else {
+            let Some(remaining) = self.steps.get().checked_sub(1) else {
                 return reject("takes too long to validate".to_owned(), field.position);
             };
-            self.steps.set(left);
+            self.steps.set(remaining);
             if field.of.name == definition.name {
                 names.push(field);
-                let through: Vec<&str> = names.iter().map(|field| field.name.as_ref()).collect();
-                let position = names.first().map_or(definition.position, |it| it.position);
+                let path: Vec<&str> = names.iter().map(|field| field.name.as_ref()).collect();
+                let position = names
+                    .first()
+                    .map_or(definition.position, |field| field.position);
                 let message = format!(
                     "Cannot reference Input Object \"{}\" within itself through a series of non-null fields: \"{}\".",
                     definition.name,
-                    through.join(".")
+                    path.join(".")
                 );
                 return reject(message, position);
             }
@@ -270,7 +277,7 @@ impl<'s> Checker<'s> {
             let inner = inner.filter(|inner| inner.kind == DefinitionKind::Input);
             if let Some(inner) = inner.filter(|_| visited.insert(&field.of.name)) {
                 names.push(field);
-                path.push(needed(inner));
+                path.push(required_fields(inner));
             }
         }
         Ok(())
@@ -284,13 +291,13 @@ impl<'s> Checker<'s> {
         for argument in arguments {
             let name = &argument.name;
             check_name(name, argument.position)?;
-            let of = self.resolve(&argument.of)?;
+            let ty = self.resolve(&argument.of)?;
             check_input_fields(argument.default.as_ref())?;
-            if !of.kind.is_input() {
+            if !ty.kind.is_input() {
                 let message = format!(
                     "cannot use {} as argument {name} because {} is not a valid input type",
                     argument.of,
-                    of.kind.as_str()
+                    ty.kind.as_str()
                 );
                 return reject(message, argument.position);
             }
@@ -304,20 +311,21 @@ impl<'s> Checker<'s> {
     }
 }
 
-fn reject_empty(definition: &TypeDefinition<'_>, what: &str) -> ParseResult<()> {
+fn reject_empty(definition: &TypeDefinition<'_>, missing: &str) -> ParseResult<()> {
     let (kind, name) = (definition.kind.as_str(), &definition.name);
-    let message = format!("{kind} {name}: must define one or more {what}.");
+    let message = format!("{kind} {name}: must define one or more {missing}.");
     reject(message, definition.position)
 }
 
 /// Returns the second item with the first repeated name.
 fn repeated<'s, T>(items: &'s [T], name: impl Fn(&'s T) -> &'s str) -> Option<&'s T> {
-    let mut seen: HashMap<&str, usize> = HashMap::with_capacity(items.len());
+    let mut positions: HashMap<&str, usize> = HashMap::with_capacity(items.len());
     let mut first: Option<(usize, &T)> = None;
     for (position, item) in items.iter().enumerate() {
-        let known = *seen.entry(name(item)).or_insert(position);
-        if known < position && first.is_none_or(|(earliest, _)| known < earliest) {
-            first = Some((known, item));
+        let first_position = *positions.entry(name(item)).or_insert(position);
+        if first_position < position && first.is_none_or(|(earliest, _)| first_position < earliest)
+        {
+            first = Some((first_position, item));
         }
     }
     first.map(|(_, item)| item)
@@ -326,15 +334,15 @@ fn repeated<'s, T>(items: &'s [T], name: impl Fn(&'s T) -> &'s str) -> Option<&'
 /// Checks that fields, values and members are unique.
 fn check_unique(definition: &TypeDefinition<'_>) -> ParseResult<()> {
     let name = &definition.name;
-    if let Some(field) = repeated(&definition.fields, |it| &it.name) {
+    if let Some(field) = repeated(&definition.fields, |field| &field.name) {
         let message = format!("Field {name}.{} can only be defined once.", field.name);
         return reject(message, field.position);
     }
-    if let Some(value) = repeated(&definition.values, |it| &it.name) {
+    if let Some(value) = repeated(&definition.values, |value| &value.name) {
         let message = format!("Enum value {name}.{} can only be defined once.", value.name);
         return reject(message, value.position);
     }
-    if let Some(member) = repeated(&definition.types, |it| &it.name) {
+    if let Some(member) = repeated(&definition.types, |member| &member.name) {
         let message = format!(
             "Union type {name} can only include type {} once.",
             member.name
@@ -345,44 +353,47 @@ fn check_unique(definition: &TypeDefinition<'_>) -> ParseResult<()> {
 }
 
 /// Returns the required fields of an input type without defaults.
-fn needed<'s>(of: &'s TypeDefinition<'s>) -> impl Iterator<Item = &'s FieldDefinition<'s>> {
-    let needed = |field: &&FieldDefinition<'_>| field.of.non_null && field.of.element.is_none();
-    of.fields.iter().filter(needed)
+fn required_fields<'s>(
+    ty: &'s TypeDefinition<'s>,
+) -> impl Iterator<Item = &'s FieldDefinition<'s>> {
+    let is_required =
+        |field: &&FieldDefinition<'_>| field.of.non_null && field.of.element.is_none();
+    ty.fields.iter().filter(is_required)
 }
 
 /// Returns `true` if an input type requires a value of itself.
 fn has_cycles(schema: &GraphqlSchema<'_>) -> bool {
     let input = |name: &str| {
-        let of = schema.types.get(name);
-        of.filter(|of| of.kind == DefinitionKind::Input)
+        let ty = schema.types.get(name);
+        ty.filter(|ty| ty.kind == DefinitionKind::Input)
     };
     // visited types, `true` once all their fields were visited
-    let mut left: HashMap<&str, bool> = HashMap::new();
-    for of in schema
+    let mut finished: HashMap<&str, bool> = HashMap::new();
+    for ty in schema
         .types
         .values()
-        .filter(|of| of.kind == DefinitionKind::Input)
+        .filter(|ty| ty.kind == DefinitionKind::Input)
     {
-        if left.contains_key(of.name.as_ref()) {
+        if finished.contains_key(ty.name.as_ref()) {
             continue;
         }
-        left.insert(&of.name, false);
-        let mut path = vec![(of, needed(of))];
-        while let Some((of, fields)) = path.last_mut() {
+        finished.insert(&ty.name, false);
+        let mut path = vec![(ty, required_fields(ty))];
+        while let Some((ty, fields)) = path.last_mut() {
             let Some(field) = fields.next() else {
-                left.insert(&of.name, true);
+                finished.insert(&ty.name, true);
                 path.pop();
                 continue;
             };
             let Some(inner) = input(&field.of.name) else {
                 continue;
             };
-            match left.get(inner.name.as_ref()) {
+            match finished.get(inner.name.as_ref()) {
                 Some(true) => {}
                 Some(false) => return true,
                 None => {
-                    left.insert(&inner.name, false);
-                    path.push((inner, needed(inner)));
+                    finished.insert(&inner.name, false);
+                    path.push((inner, required_fields(inner)));
                 }
             }
         }

@@ -16,8 +16,8 @@ use crate::value::Value;
 /// use solon::host::HttpResponse;
 /// use solon::{Engine, FixedHost, Request};
 ///
-/// let answer = HttpResponse::new(200).reason("OK").body("yes");
-/// let host = FixedHost::at_time(0).with_response("GET", "http://h/", Ok(answer));
+/// let response = HttpResponse::new(200).reason("OK").body("yes");
+/// let host = FixedHost::at_time(0).with_response("GET", "http://h/", Ok(response));
 /// let engine = Engine::builder().host(Arc::new(host)).build();
 /// let query = engine.prepare_query(
 ///     r#"http.send({"method": "get", "url": "http://h/"}).raw_body == "yes""#,

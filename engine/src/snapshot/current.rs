@@ -87,9 +87,12 @@ pub(crate) struct CurrentSnapshot {
 /// engine, or end.
 impl Drop for CurrentSnapshot {
     fn drop(&mut self) {
-        let stamp = *self.version_id.get_mut();
+        let version_id = *self.version_id.get_mut();
         let last = THREAD_SNAPSHOT.try_with(Cell::take).ok().flatten();
-        if last.as_ref().is_some_and(|last| last.version_id != stamp) {
+        if last
+            .as_ref()
+            .is_some_and(|last| last.version_id != version_id)
+        {
             // A thread that ends has nothing to release.
             let _ = THREAD_SNAPSHOT.try_with(|cached| cached.set(last));
         }
@@ -114,11 +117,11 @@ impl CurrentSnapshot {
     /// Publishes `state` as the current snapshot. `before` is the one it was derived from; it is dropped here so that
     /// it can be freed. The caller must hold the writer lock.
     pub fn publish(&self, before: Arc<SnapshotState>, state: SnapshotState) {
-        let stamp = state.version_id;
-        let swapped = self.current.swap(Arc::new(state));
-        self.version_id.store(stamp, Ordering::Release);
+        let version_id = state.version_id;
+        let replaced = self.current.swap(Arc::new(state));
+        self.version_id.store(version_id, Ordering::Release);
         drop(before);
-        self.retired.lock().push(swapped);
+        self.retired.lock().push(replaced);
         self.free_retired();
     }
 
@@ -146,20 +149,20 @@ impl CurrentSnapshot {
         pinned: Option<&SnapshotState>,
         run: impl FnOnce(&SnapshotState) -> R,
     ) -> R {
-        let mut taken = ThreadSnapshotGuard {
+        let mut guard = ThreadSnapshotGuard {
             state: None,
             may_cache: false,
         };
         let state = match pinned {
             Some(state) => state,
             None => {
-                let stamp = self.version_id.load(Ordering::Acquire);
-                let found;
-                (found, taken.may_cache) = match THREAD_SNAPSHOT.take() {
-                    Some(state) if state.version_id == stamp => (state, true),
-                    _ => self.other(),
+                let version_id = self.version_id.load(Ordering::Acquire);
+                let pinned;
+                (pinned, guard.may_cache) = match THREAD_SNAPSHOT.take() {
+                    Some(state) if state.version_id == version_id => (state, true),
+                    _ => self.pin_current(),
                 };
-                &**taken.state.insert(found)
+                &**guard.state.insert(pinned)
             }
         };
         // The result is returned directly, so that it is constructed in the caller's frame.
@@ -169,7 +172,7 @@ impl CurrentSnapshot {
     /// Returns the current snapshot if this thread used another one last, and whether the thread may keep it.
     #[cold]
     #[inline(never)]
-    fn other(&self) -> (Arc<SnapshotState>, bool) {
+    fn pin_current(&self) -> (Arc<SnapshotState>, bool) {
         (self.pin(), self.may_cache.load(Ordering::Relaxed))
     }
 }

@@ -29,10 +29,10 @@ impl Snapshot {
         let mut ids: Vec<Arc<str>> = Vec::new();
         for rule in succeeded.rules() {
             let blocks = self.blocks_of(rule);
-            let mut named = blocks
+            let mut own_blocks = blocks
                 .iter()
                 .filter(|block| matches!(block.scope, Scope::Rule | Scope::Document));
-            if let Some(id) = named.find_map(|block| block.id.clone())
+            if let Some(id) = own_blocks.find_map(|block| block.id.clone())
                 && !ids.contains(&id)
             {
                 ids.push(id);

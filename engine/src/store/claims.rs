@@ -31,10 +31,10 @@ pub struct Claim {
 
 impl Claim {
     /// Creates a claim whose write created the objects at paths of `created_depth` and more keys.
-    pub fn new(kind: ClaimKind, made: usize) -> Self {
+    pub fn new(kind: ClaimKind, created_depth: usize) -> Self {
         Self {
             kind,
-            created_depth: made,
+            created_depth,
         }
     }
 }
@@ -85,7 +85,7 @@ impl Claims {
         let from: (Bound<&[String]>, Bound<&[String]>) = (Bound::Included(path), Bound::Unbounded);
         let claims = self.0.range::<[String], _>(from);
         let claims = claims.map(|(path, claim)| (&**path, *claim));
-        claims.take_while(move |(found, _)| found.starts_with(path))
+        claims.take_while(move |(claim_path, _)| claim_path.starts_with(path))
     }
 
     /// Adds a claim, for example one that a store has read.
@@ -111,11 +111,11 @@ impl Claims {
 
     /// Removes all claims at and below a path.
     pub fn remove(&mut self, path: &[String]) {
-        let gone: Vec<_> = self
+        let removed: Vec<_> = self
             .iter_below(path)
             .map(|(path, _)| path.to_vec())
             .collect();
-        for path in gone {
+        for path in removed {
             self.0.remove(&path);
         }
     }
@@ -134,8 +134,9 @@ impl Claims {
         let before: (Bound<&[String]>, Bound<&[String]>) =
             (Bound::Unbounded, Bound::Excluded(path));
         let predecessor = self.0.range::<[String], _>(before).next_back();
-        predecessor
-            .is_some_and(|(above, claim)| claim.kind == ClaimKind::Whole && path.starts_with(above))
+        predecessor.is_some_and(|(claim_path, claim)| {
+            claim.kind == ClaimKind::Whole && path.starts_with(claim_path)
+        })
     }
 
     /// Returns the claims of a client's transaction. `loaded` contains the documents of the last load of files, if they
@@ -173,8 +174,8 @@ impl Claims {
             }
             if kind == ClaimKind::Whole {
                 let replaced = self.iter_below(path).chain(fresh.iter_below(path));
-                created_depth = replaced.fold(created_depth, |made, (_, claim)| {
-                    made.min(claim.created_depth)
+                created_depth = replaced.fold(created_depth, |depth, (_, claim)| {
+                    depth.min(claim.created_depth)
                 });
             }
             fresh.change(&ClaimChange::new(
@@ -185,20 +186,21 @@ impl Claims {
         let is_given = |path: &Path| loaded.is_none_or(|loaded| path.find(loaded).is_some());
         let mut changes = Vec::new();
         for (path, claim) in fresh.0 {
-            let place = Path::new(&*path);
-            let is_needed =
-                claim.kind == ClaimKind::Object || place.find(after).is_some() || is_given(&place);
+            let claim_path_of_change = Path::new(&*path);
+            let is_needed = claim.kind == ClaimKind::Object
+                || claim_path_of_change.find(after).is_some()
+                || is_given(&claim_path_of_change);
             changes.push(ClaimChange::new(&path, is_needed.then_some(claim)));
             // The objects around a removed document still exist, although no file may contain them.
             if let (false, Some((_, parents)), Some(loaded)) =
                 (is_needed, path.split_last(), loaded)
             {
-                let given = match Extent::measure(&path, loaded) {
+                let length_of_loaded = match Extent::measure(&path, loaded) {
                     Extent::Exists => path.len(),
                     Extent::Absent(length) | Extent::Array(length) => length,
                 };
-                if given <= parents.len() {
-                    let object = Claim::new(ClaimKind::Object, given);
+                if length_of_loaded <= parents.len() {
+                    let object = Claim::new(ClaimKind::Object, length_of_loaded);
                     changes.push(ClaimChange::new(parents, Some(object)));
                 }
             }
@@ -214,9 +216,9 @@ impl Claims {
         match change.claim {
             Some(claim) if claim.kind == ClaimKind::Object => self.get(path).is_none(),
             claim => {
-                let mut found = self.iter_below(path);
-                let first = found.next();
-                first != claim.map(|claim| (path, claim)) || found.next().is_some()
+                let mut below = self.iter_below(path);
+                let first = below.next();
+                first != claim.map(|claim| (path, claim)) || below.next().is_some()
             }
         }
     }
@@ -241,13 +243,13 @@ impl Extent {
 
     /// Follows a path through objects to find its existing part.
     pub fn measure(path: &[String], root: &Value) -> Self {
-        let mut place = root;
+        let mut node = root;
         for (length, key) in path.iter().enumerate() {
-            let Value(Repr::Object(object)) = place else {
+            let Value(Repr::Object(object)) = node else {
                 return Self::Array(length);
             };
             match object.get_str(key) {
-                Some(next) => place = next,
+                Some(next) => node = next,
                 None => return Self::Absent(length + 1),
             }
         }

@@ -67,8 +67,8 @@ impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFound { path, index } => {
-                let what = index.unwrap_or("document does not exist");
-                write!(f, "{}: {path}: {what}", self.code())
+                let problem = index.unwrap_or("document does not exist");
+                write!(f, "{}: {path}: {problem}", self.code())
             }
             Self::InvalidPatch { message }
             | Self::Conflict { message }

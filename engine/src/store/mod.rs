@@ -209,9 +209,9 @@ impl Transaction {
         operations: impl FnOnce(&mut Patching<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         let mut patching = Patching::new(self);
-        let made = operations(&mut patching);
+        let result = operations(&mut patching);
         patching.end()?;
-        made
+        result
     }
 
     /// Writes a document and creates missing objects around it.

@@ -20,16 +20,19 @@ const BLOCK: usize = 512;
 impl OpenArray {
     /// Takes an array out of a document, which contains an empty array until this is closed.
     pub fn open(root: &mut Value, path: Path) -> Result<Self, StoreError> {
-        let mut taken = Items::default();
+        let mut open_items = Items::default();
         write::change_at(root, &path, &mut |value| {
             if let Value(Repr::Array(items)) = value {
-                std::mem::swap(items, &mut taken);
+                std::mem::swap(items, &mut open_items);
             }
         })?;
         Ok(Self {
             path,
-            blocks: taken.chunks(BLOCK / 2).map(<[Value]>::to_vec).collect(),
-            len: taken.len(),
+            blocks: open_items
+                .chunks(BLOCK / 2)
+                .map(<[Value]>::to_vec)
+                .collect(),
+            len: open_items.len(),
         })
     }
 
@@ -67,80 +70,80 @@ impl OpenArray {
 
     /// Returns the element that a key of a path leads to.
     pub fn element(&self, key: &str, path: &Path) -> Result<&Value, StoreError> {
-        let found = index(key.as_bytes()).and_then(|at| {
-            let (block, at) = self.find(at)?;
-            self.blocks.get(block)?.get(at)
+        let element = index(key.as_bytes()).and_then(|index| {
+            let (block, index) = self.find(index)?;
+            self.blocks.get(block)?.get(index)
         });
-        found.ok_or_else(|| StoreError::bad_index(path, bad_index(key)))
+        element.ok_or_else(|| StoreError::bad_index(path, bad_index(key)))
     }
 
     /// Returns the element that a key of a path leads to, for modification.
     pub fn element_mut(&mut self, key: &str, path: &Path) -> Result<&mut Value, StoreError> {
-        let found = index(key.as_bytes()).and_then(|at| self.get_mut(at));
-        found.ok_or_else(|| StoreError::bad_index(path, bad_index(key)))
+        let element = index(key.as_bytes()).and_then(|index| self.get_mut(index));
+        element.ok_or_else(|| StoreError::bad_index(path, bad_index(key)))
     }
 
     /// Changes the array at a position that it has ([`write::place`]).
-    pub fn write(&mut self, operation: Operation, place: usize, value: Value) {
+    pub fn write(&mut self, operation: Operation, position: usize, value: Value) {
         match operation {
-            Operation::Add => self.insert(place, value),
-            Operation::Remove => self.remove(place),
-            Operation::Replace => match self.get_mut(place) {
+            Operation::Add => self.insert(position, value),
+            Operation::Remove => self.remove(position),
+            Operation::Replace => match self.get_mut(position) {
                 Some(element) => *element = value,
                 None => bug!("an element is replaced that an array does not have"),
             },
         }
     }
 
-    fn get_mut(&mut self, at: usize) -> Option<&mut Value> {
-        let (block, at) = self.find(at)?;
-        self.blocks.get_mut(block)?.get_mut(at)
+    fn get_mut(&mut self, index: usize) -> Option<&mut Value> {
+        let (block, index_in_block) = self.find(index)?;
+        self.blocks.get_mut(block)?.get_mut(index_in_block)
     }
 
     /// Inserts an element before the one at a position, or appends it.
-    fn insert(&mut self, at: usize, item: Value) {
+    fn insert(&mut self, index: usize, item: Value) {
         self.len += 1;
-        let found = self.find_to_insert(at);
-        let Some(block) = self.blocks.get_mut(found.0) else {
+        let slot = self.find_to_insert(index);
+        let Some(block) = self.blocks.get_mut(slot.0) else {
             self.blocks.push(vec![item]);
             return;
         };
-        block.insert(found.1.min(block.len()), item);
+        block.insert(slot.1.min(block.len()), item);
         if block.len() >= BLOCK {
             let half = block.split_off(BLOCK / 2);
-            self.blocks.insert(found.0 + 1, half);
+            self.blocks.insert(slot.0 + 1, half);
         }
     }
 
     /// Removes the element at a position.
-    fn remove(&mut self, at: usize) {
-        let Some((place, at)) = self.find(at) else {
+    fn remove(&mut self, index: usize) {
+        let Some((block_index, index)) = self.find(index) else {
             bug!("an element is removed that an array does not have");
         };
         self.len -= 1;
-        let block = self.blocks.item_mut(place);
-        block.remove(at);
+        let block = self.blocks.item_mut(block_index);
+        block.remove(index);
         if block.is_empty() {
-            self.blocks.remove(place);
+            self.blocks.remove(block_index);
         }
     }
 
     /// Returns the block of an element, and its position there. Takes time in the number of blocks.
-    fn find(&self, at: usize) -> Option<(usize, usize)> {
-        let (block, at) = self.find_to_insert(at);
-        (at < self.blocks.get(block)?.len()).then_some((block, at))
+    fn find(&self, index: usize) -> Option<(usize, usize)> {
+        let (block, index_in_block) = self.find_to_insert(index);
+        (index_in_block < self.blocks.get(block)?.len()).then_some((block, index_in_block))
     }
 
     /// Returns the block and the position for an insertion, which may be the end of the last block.
-    fn find_to_insert(&self, mut at: usize) -> (usize, usize) {
+    fn find_to_insert(&self, mut index: usize) -> (usize, usize) {
         let last = self.blocks.len().saturating_sub(1);
-        for (place, block) in self.blocks.iter().enumerate() {
-            if at < block.len() || place == last {
-                return (place, at);
+        for (block_index, block) in self.blocks.iter().enumerate() {
+            if index < block.len() || block_index == last {
+                return (block_index, index);
             }
-            at -= block.len();
+            index -= block.len();
         }
-        (0, at)
+        (0, index)
     }
 }
 
@@ -159,7 +162,7 @@ mod tests {
             Value::array(
                 list.iter()
                     .copied()
-                    .map(|it| Value(Repr::Int(it)))
+                    .map(|number| Value(Repr::Int(number)))
                     .collect(),
             )
         };
@@ -170,34 +173,37 @@ mod tests {
             put.expect("a place");
             transaction.root().clone()
         };
-        let kept = root.clone();
+        let copy = root.clone();
         let mut open = OpenArray::open(&mut root, path.clone()).expect("an array");
         let mut seed = 7_usize;
         for step in 0..20_000_i64 {
             seed = seed
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
-            let at = (seed >> 33) % (list.len() + 1);
+            let index = (seed >> 33) % (list.len() + 1);
             // first it grows, then it shrinks
             let grows = (step < 5000) != seed.is_multiple_of(16);
             if grows || list.is_empty() {
-                list.insert(at, step);
-                open.write(Operation::Add, at, Value(Repr::Int(step)));
-            } else if at < list.len() {
-                list.remove(at);
-                open.write(Operation::Remove, at, Value(Repr::Null));
+                list.insert(index, step);
+                open.write(Operation::Add, index, Value(Repr::Int(step)));
+            } else if index < list.len() {
+                list.remove(index);
+                open.write(Operation::Remove, index, Value(Repr::Null));
             }
             assert_eq!(open.len(), list.len());
-            let at = at.min(list.len().saturating_sub(1));
-            let want = list.get(at).copied().map(|it| Value(Repr::Int(it)));
-            let found = open.element(&at.to_string(), &path).ok();
-            assert_eq!(found, want.as_ref());
+            let index = index.min(list.len().saturating_sub(1));
+            let expected = list
+                .get(index)
+                .copied()
+                .map(|number| Value(Repr::Int(number)));
+            let actual = open.element(&index.to_string(), &path).ok();
+            assert_eq!(actual, expected.as_ref());
             assert!(open.blocks.iter().all(|block| block.len() < BLOCK));
         }
         open.close(&mut root).expect("its place");
         assert_eq!(root, value!({"a": [(numbers(&list))]}));
         assert_eq!(
-            kept.get("a").and_then(|a| a.as_array()).map(|a| a.len()),
+            copy.get("a").and_then(|a| a.as_array()).map(|a| a.len()),
             Some(1)
         );
     }

@@ -61,8 +61,11 @@ pub struct StoredOrigins {
 
 impl StoredOrigins {
     /// Creates recorded origins.
-    pub fn new(claims: Claims, hidden: Vec<HiddenModule>) -> Self {
-        Self { claims, hidden }
+    pub fn new(claims: Claims, hidden_modules: Vec<HiddenModule>) -> Self {
+        Self {
+            claims,
+            hidden: hidden_modules,
+        }
     }
 
     /// Returns the origins of policies and documents for which none was recorded.
@@ -80,8 +83,8 @@ impl StoredOrigins {
             }
             ClaimChanges::All(claims) => self.claims = claims.clone(),
         }
-        if let Some(hidden) = &changes.hidden {
-            self.hidden.clone_from(hidden);
+        if let Some(hidden_modules) = &changes.hidden {
+            self.hidden.clone_from(hidden_modules);
         }
     }
 }
@@ -155,22 +158,25 @@ impl OriginRecord {
     ) -> OriginChanges {
         let loaded = self.loaded.as_ref();
         let claims = self.origins.claims.of_writes(writes, before, after, loaded);
-        let mut hidden = Vec::new();
+        let mut newly_hidden = Vec::new();
         for name in modules {
-            let is_first = hidden.iter().all(|one: &HiddenModule| one.name != name);
+            let is_first = newly_hidden
+                .iter()
+                .all(|module: &HiddenModule| module.name != name);
             if origins.get(name) == Some(&Origin::Files)
                 && is_first
                 && let Some(text) = text_before(name)
             {
                 let location = self.locations.get(name).cloned();
-                hidden.push(HiddenModule::new(name, location, digest(&text)));
+                newly_hidden.push(HiddenModule::new(name, location, digest(&text)));
             }
         }
-        let all = (!hidden.is_empty()).then(|| {
-            let others = self.origins.hidden.iter().cloned();
-            let is_other = |one: &HiddenModule| hidden.iter().all(|new| new.name != one.name);
-            let mut all: Vec<_> = others.filter(is_other).collect();
-            all.append(&mut hidden);
+        let all = (!newly_hidden.is_empty()).then(|| {
+            let other_modules = self.origins.hidden.iter().cloned();
+            let is_other =
+                |module: &HiddenModule| newly_hidden.iter().all(|new| new.name != module.name);
+            let mut all: Vec<_> = other_modules.filter(is_other).collect();
+            all.append(&mut newly_hidden);
             sort_hidden(&mut all);
             all
         });
@@ -182,6 +188,6 @@ impl OriginRecord {
 }
 
 /// Sorts hidden policies in the order in which stores return them, so that equal lists compare as equal.
-pub(crate) fn sort_hidden(hidden: &mut [HiddenModule]) {
-    hidden.sort_by(|a, b| a.name.cmp(&b.name));
+pub(crate) fn sort_hidden(modules: &mut [HiddenModule]) {
+    modules.sort_by(|a, b| a.name.cmp(&b.name));
 }

@@ -51,9 +51,11 @@ impl PatchStep {
                 "a patch must be an array of operations",
             ));
         };
-        let steps = operations.iter().enumerate().map(|(at, operation)| {
-            let read = Self::parse_operation(operation);
-            read.map_err(|words| StoreError::invalid_patch(format!("operation {at}: {words}")))
+        let steps = operations.iter().enumerate().map(|(index, operation)| {
+            let result = Self::parse_operation(operation);
+            result.map_err(|message| {
+                StoreError::invalid_patch(format!("operation {index}: {message}"))
+            })
         });
         steps.collect()
     }
@@ -151,7 +153,7 @@ mod tests {
 
     #[test]
     fn errors_name_the_operation() {
-        for (patch, words) in [
+        for (patch, message) in [
             (value!({}), "a patch must be an array of operations"),
             (value!([1]), "operation 0: `path` is missing"),
             (
@@ -178,8 +180,8 @@ mod tests {
                 "/a: cannot be moved into itself",
             ),
         ] {
-            let error = patched(&patch).expect_err(words);
-            assert!(error.contains(words), "{error}");
+            let error = patched(&patch).expect_err(message);
+            assert!(error.contains(message), "{error}");
         }
     }
 }

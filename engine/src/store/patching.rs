@@ -56,8 +56,8 @@ impl<'t> Patching<'t> {
             PatchStep::Move { from, to } if from == to => self.read(&from).map(drop),
             PatchStep::Move { from, to } => {
                 if to.segments().starts_with(from.segments()) {
-                    let words = format!("{from}: cannot be moved into itself");
-                    return Err(StoreError::invalid_patch(words));
+                    let message = format!("{from}: cannot be moved into itself");
+                    return Err(StoreError::invalid_patch(message));
                 }
                 let value = self.read(&from)?.clone();
                 self.write(Operation::Remove, &from, Value(Repr::Null))?;
@@ -73,12 +73,12 @@ impl<'t> Patching<'t> {
     pub fn read(&mut self, path: &Path) -> Result<&Value, StoreError> {
         self.close(|array| array.path().segments().starts_with(path.segments()))?;
         let mut open = self.open.iter();
-        let Some((array, [key, below @ ..])) =
+        let Some((array, [key, keys @ ..])) =
             open.find_map(|array| Some((array, array.relative_keys(path)?)))
         else {
             return self.transaction.read(path);
         };
-        path.read_from(array.element(key, path)?, below)
+        path.read_from(array.element(key, path)?, keys)
     }
 
     /// Creates the missing objects around a path.
@@ -86,7 +86,7 @@ impl<'t> Patching<'t> {
     /// # Errors
     /// If a value on the path is neither an object nor an array.
     pub fn make_parents(&mut self, path: &Path) -> Result<(), StoreError> {
-        let Some((array, keys)) = within(&mut self.open, path) else {
+        let Some((array, keys)) = array_around(&mut self.open, path) else {
             return self.transaction.make_parents(path);
         };
         let transaction = &mut *self.transaction;
@@ -103,24 +103,24 @@ impl<'t> Patching<'t> {
         if operation != Operation::Replace {
             self.open_parent(path)?;
         }
-        let Some((array, keys)) = within(&mut self.open, path) else {
+        let Some((array, keys)) = array_around(&mut self.open, path) else {
             return self.transaction.write(operation, path, value);
         };
         let transaction = &mut *self.transaction;
         write::check_extent(path, &value, &mut transaction.nodes_left)?;
         match keys {
             [last] => {
-                let place = write::element_position(array.len(), operation, last, path)?;
-                array.write(operation, place, value.clone());
+                let position = write::element_position(array.len(), operation, last, path)?;
+                array.write(operation, position, value.clone());
             }
-            [key, below @ ..] => {
+            [key, keys @ ..] => {
                 let element = array.element_mut(key, path)?;
-                write::write_below(element, below, operation, path, value.clone())?;
+                write::write_below(element, keys, operation, path, value.clone())?;
             }
             [] => return Err(StoreError::not_found(path)),
         }
-        let written = Write::Exactly(operation, path.clone(), value);
-        transaction.writes.push(written);
+        let write = Write::Exactly(operation, path.clone(), value);
+        transaction.writes.push(write);
         Ok(())
     }
 
@@ -133,14 +133,14 @@ impl<'t> Patching<'t> {
         if self.open.iter().any(|array| *array.path() == parent) {
             return Ok(());
         }
-        let found = match within(&mut self.open, &parent) {
-            Some((array, [key, below @ ..])) => {
+        let value = match array_around(&mut self.open, &parent) {
+            Some((array, [key, keys @ ..])) => {
                 let element = array.element(key, &parent).ok();
-                element.and_then(|element| parent.read_from(element, below).ok())
+                element.and_then(|element| parent.read_from(element, keys).ok())
             }
             _ => parent.find(self.transaction.root()),
         };
-        let Some(Value(Repr::Array(items))) = found else {
+        let Some(Value(Repr::Array(items))) = value else {
             return Ok(());
         };
         let length = items.len();
@@ -149,14 +149,14 @@ impl<'t> Patching<'t> {
         if length < LONG {
             return Ok(());
         }
-        let left = self.moves.checked_sub(length);
-        self.moves = left.ok_or_else(|| {
-            let most = limits::PATCHED_ELEMENTS;
+        let remaining = self.moves.checked_sub(length);
+        self.moves = remaining.ok_or_else(|| {
+            let max_elements = limits::PATCHED_ELEMENTS;
             StoreError::invalid_patch(format!(
-                "patches that move more than {most} elements of arrays"
+                "patches that move more than {max_elements} elements of arrays"
             ))
         })?;
-        if within(&mut self.open, &parent).is_none() {
+        if array_around(&mut self.open, &parent).is_none() {
             if self.open.len() == MOST_OPEN {
                 self.open.remove(0).close(&mut self.transaction.root)?;
             }
@@ -166,8 +166,8 @@ impl<'t> Patching<'t> {
         Ok(())
     }
 
-    fn close(&mut self, which: impl Fn(&OpenArray) -> bool) -> Result<(), StoreError> {
-        let closed = self.open.extract_if(.., |array| which(array));
+    fn close(&mut self, is_to_close: impl Fn(&OpenArray) -> bool) -> Result<(), StoreError> {
+        let closed = self.open.extract_if(.., |array| is_to_close(array));
         for array in closed {
             array.close(&mut self.transaction.root)?;
         }
@@ -176,13 +176,13 @@ impl<'t> Patching<'t> {
 }
 
 /// Returns the open array that a path leads into, and the keys from there on.
-fn within<'a, 'p>(
+fn array_around<'a, 'p>(
     open: &'a mut [OpenArray],
     path: &'p Path,
 ) -> Option<(&'a mut OpenArray, &'p [String])> {
     open.iter_mut().find_map(|array| {
-        let below = array.relative_keys(path)?;
-        Some((array, below))
+        let keys = array.relative_keys(path)?;
+        Some((array, keys))
     })
 }
 
@@ -194,7 +194,7 @@ mod tests {
     use crate::value::Repr;
 
     fn numbers(count: i64) -> Value {
-        Value::array((0..count).map(|it| Value(Repr::Int(it))).collect())
+        Value::array((0..count).map(|number| Value(Repr::Int(number))).collect())
     }
 
     fn add(path: &str, value: Value) -> PatchStep {
@@ -205,10 +205,10 @@ mod tests {
     struct Numbers(u64);
 
     impl Numbers {
-        fn below(&mut self, bound: usize) -> usize {
+        fn below(&mut self, limit: usize) -> usize {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005);
             self.0 = self.0.wrapping_add(1_442_695_040_888_963_407);
-            usize::try_from(self.0 >> 33).expect("31 bits") % bound
+            usize::try_from(self.0 >> 33).expect("31 bits") % limit
         }
 
         /// Returns a path that most often exists.
@@ -262,32 +262,32 @@ mod tests {
             "c": {"list": [(numbers(100)), (numbers(100))]},
         });
         let mut random = Numbers(11);
-        let mut made = 0;
+        let mut applied = 0;
         for _ in 0..300 {
-            let mut kept = Transaction::new(&DataSnapshot::new(documents.clone(), 0));
-            let mut closed = kept.clone();
-            let patched = kept.patching(|patching| {
+            let mut separate = Transaction::new(&DataSnapshot::new(documents.clone(), 0));
+            let mut closed = separate.clone();
+            let patched = separate.patching(|patching| {
                 for _ in 0..60 {
                     let step = random.step();
                     // a patch of a single operation leaves no array open
-                    let alone = closed.patch([step.clone()]);
-                    let words = |result: &Result<(), StoreError>| {
+                    let result_alone = closed.patch([step.clone()]);
+                    let message_of = |result: &Result<(), StoreError>| {
                         result.as_ref().map_err(ToString::to_string).copied()
                     };
                     let together = patching.apply(step.clone());
-                    assert_eq!(words(&together), words(&alone), "{step:?}");
-                    made += usize::from(together.is_ok());
+                    assert_eq!(message_of(&together), message_of(&result_alone), "{step:?}");
+                    applied += usize::from(together.is_ok());
                 }
                 Ok::<_, StoreError>(())
             });
             patched.expect("what is open is put back");
-            assert_eq!(kept.root(), closed.root());
+            assert_eq!(separate.root(), closed.root());
         }
-        assert!(made > 3000, "{made}");
+        assert!(applied > 3000, "{applied}");
     }
 
     #[test]
-    fn operations_alone_are_those_of_transactions() {
+    fn single_operations_equal_those_of_transactions() {
         let documents = value!({"a": (numbers(100)), "b": [(numbers(80))]});
         let mut random = Numbers(13);
         let mut transaction = Transaction::new(&DataSnapshot::new(documents, 0));
@@ -296,9 +296,9 @@ mod tests {
                 continue;
             };
             let mut other = transaction.clone();
-            let written = other.write(operation, &path, value.clone()).is_ok();
+            let is_written = other.write(operation, &path, value.clone()).is_ok();
             let step = PatchStep::Write(operation, path, value);
-            assert_eq!(transaction.patch([step]).is_ok(), written);
+            assert_eq!(transaction.patch([step]).is_ok(), is_written);
             assert_eq!(transaction.root(), other.root());
         }
     }
@@ -306,10 +306,10 @@ mod tests {
     #[test]
     fn a_list_may_grow_at_its_front() {
         let mut transaction = Transaction::new(&DataSnapshot::new(value!({"l": [], "m": []}), 0));
-        let steps = (0..100_000).flat_map(|at| {
+        let steps = (0..100_000).flat_map(|number| {
             [
-                add("l/0", Value(Repr::Int(at))),
-                add("m/0", Value(Repr::Int(-at))),
+                add("l/0", Value(Repr::Int(number))),
+                add("m/0", Value(Repr::Int(-number))),
             ]
         });
         transaction.patch(steps).expect("room");
@@ -327,15 +327,15 @@ mod tests {
     fn moves_are_limited() {
         let mut transaction =
             Transaction::new(&DataSnapshot::new(value!({"l": (numbers(100))}), 0));
-        let tried = |transaction: &mut Transaction, moves| {
+        let apply_with_moves = |transaction: &mut Transaction, moves| {
             let mut patching = Patching::new(transaction);
             patching.moves = moves;
-            let tried = patching.apply(add("l/0", Value(Repr::Null)));
+            let result = patching.apply(add("l/0", Value(Repr::Null)));
             patching.end().expect("its place");
-            tried.map_err(|error| error.to_string())
+            result.map_err(|error| error.to_string())
         };
-        assert_eq!(tried(&mut transaction, 100), Ok(()));
-        let refused = tried(&mut transaction, 100).expect_err("101 elements");
-        assert!(refused.contains("patches that move more than"), "{refused}");
+        assert_eq!(apply_with_moves(&mut transaction, 100), Ok(()));
+        let message = apply_with_moves(&mut transaction, 100).expect_err("101 elements");
+        assert!(message.contains("patches that move more than"), "{message}");
     }
 }

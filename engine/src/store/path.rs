@@ -49,8 +49,8 @@ impl Path {
 
     /// Returns this path followed by the keys of another one.
     #[must_use]
-    pub fn join(&self, below: &Self) -> Self {
-        Self::new(self.segments.iter().chain(&below.segments).cloned())
+    pub fn join(&self, relative: &Self) -> Self {
+        Self::new(self.segments.iter().chain(&relative.segments).cloned())
     }
 
     /// Returns `true` if one of the two paths contains the other.
@@ -65,7 +65,7 @@ impl Path {
     pub fn find<'a>(&self, root: &'a Value) -> Option<&'a Value> {
         self.segments
             .iter()
-            .try_fold(root, |place, segment| child(place, segment))
+            .try_fold(root, |node, segment| child(node, segment))
     }
 
     /// Returns the document at this path, or the reason why there is none.
@@ -76,11 +76,11 @@ impl Path {
     /// Follows the last keys of this path from a document on. Errors name the whole path.
     pub(super) fn read_from<'a>(
         &self,
-        place: &'a Value,
+        node: &'a Value,
         keys: &[String],
     ) -> Result<&'a Value, StoreError> {
-        keys.iter().try_fold(place, |place, key| {
-            child(place, key).ok_or_else(|| match place {
+        keys.iter().try_fold(node, |node, key| {
+            child(node, key).ok_or_else(|| match node {
                 Value(Repr::Array(_)) => StoreError::bad_index(self, bad_index(key)),
                 _ => StoreError::not_found(self),
             })
@@ -89,15 +89,15 @@ impl Path {
 
     /// Returns `true` if there is a document at this path, or a value above it that is not an object.
     pub fn is_occupied(&self, root: &Value) -> bool {
-        let mut place = root;
+        let mut node = root;
         for segment in &self.segments {
-            let Value(Repr::Object(object)) = place else {
+            let Value(Repr::Object(object)) = node else {
                 return true;
             };
             let Some(next) = object.get_str(segment) else {
                 return false;
             };
-            place = next;
+            node = next;
         }
         true
     }
@@ -133,11 +133,11 @@ pub(crate) fn index(text: &[u8]) -> Option<usize> {
         return None;
     }
     let mut parts = digits.splitn(2, |byte| *byte == b'.');
-    let (whole, fraction) = (parts.next()?, parts.next().unwrap_or(&[]));
+    let (integer, fraction) = (parts.next()?, parts.next().unwrap_or(&[]));
     if !fraction.iter().all(|digit| *digit == b'0') {
         return None;
     }
-    let number = whole.iter().try_fold(0_u64, |number, digit| {
+    let number = integer.iter().try_fold(0_u64, |number, digit| {
         let digit = digit.checked_sub(b'0').filter(|digit| *digit < 10)?;
         number.checked_mul(10)?.checked_add(u64::from(digit))
     })?;
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn array_indexes_are_parsed_from_texts() {
-        for (text, want) in [
+        for (text, expected) in [
             ("0", 0),
             ("7", 7),
             ("01", 1),
@@ -184,7 +184,7 @@ mod tests {
             ("-0.0", 0),
             ("0000000000000000001", 1),
         ] {
-            assert_eq!(index(text.as_bytes()), Some(want), "{text}");
+            assert_eq!(index(text.as_bytes()), Some(expected), "{text}");
         }
         for text in [
             "",
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_show_paths_as_urls_have_them() {
+    fn messages_show_paths_as_in_urls() {
         let path = Path::new(["a/b", "c d", "é", "x-y_z.~$&+=:@", "%;,?\0"]);
         assert_eq!(
             path.to_string(),

@@ -67,15 +67,15 @@ impl Path {
 
     /// Returns the path as a Rego reference, with integers as array indices: `data.a[0]["x-y"]` for `/a/0/x-y`.
     pub fn reference(&self) -> String {
-        self.written(true)
+        self.reference_text(true)
     }
 
     /// Returns the path as a Rego reference, with digits as names: `data.a["0"]["x-y"]`.
     pub fn named_reference(&self) -> String {
-        self.written(false)
+        self.reference_text(false)
     }
 
-    fn written(&self, indices: bool) -> String {
+    fn reference_text(&self, indices: bool) -> String {
         // writing to a string does not fail
         let mut text = String::from("data");
         for segment in self.segments() {
@@ -86,7 +86,7 @@ impl Path {
                 text.push('.');
                 text.push_str(segment);
             } else {
-                let _ = write!(text, "[{}]", quoted(segment));
+                let _ = write!(text, "[{}]", quote(segment));
             }
         }
         text
@@ -94,7 +94,7 @@ impl Path {
 }
 
 /// Returns a text as a string literal of a policy. Its escapes are those of JSON, not Go's escapes, which messages use.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len() + 2);
     json::write(Value::string(text).borrow(), &mut out);
     String::from_utf8_lossy(&out).into_owned()
@@ -106,16 +106,16 @@ mod tests {
 
     #[test]
     fn references() {
-        let of = |path: &str| Path::from_slashes(path).reference();
-        assert_eq!(of("a/0/x-y/b"), "data.a[0][\"x-y\"].b");
-        assert_eq!(of(""), "data");
+        let reference_of = |path: &str| Path::from_slashes(path).reference();
+        assert_eq!(reference_of("a/0/x-y/b"), "data.a[0][\"x-y\"].b");
+        assert_eq!(reference_of(""), "data");
         // other notations of an integer are not valid in Rego
-        assert_eq!(of("a/007/+1/-2/1.0"), "data.a[7][1][-2][\"1.0\"]");
+        assert_eq!(reference_of("a/007/+1/-2/1.0"), "data.a[7][1][-2][\"1.0\"]");
         let odd = Path::new(["a\u{7}\"\u{48b92}<é"]);
         assert_eq!(odd.reference(), "data[\"a\\u0007\\\"\u{48b92}<é\"]");
         assert_eq!(odd.reference().parse(), Ok(odd));
-        let named = Path::from_slashes("a/0/x-y").named_reference();
-        assert_eq!(named, "data.a[\"0\"][\"x-y\"]");
+        let named_reference = Path::from_slashes("a/0/x-y").named_reference();
+        assert_eq!(named_reference, "data.a[\"0\"][\"x-y\"]");
         for text in ["data", "data.a[0][\"x-y\"].b"] {
             assert_eq!(text.parse::<Path>().unwrap().reference(), text);
         }

@@ -37,9 +37,9 @@ pub(crate) fn replace(
         .iter()
         .any(|(_, claim)| claim.kind == ClaimKind::Unknown);
     let next = has_unknown.then(|| {
-        let mut known = claims.clone();
-        known.retain(|_, claim| claim.kind != ClaimKind::Unknown);
-        known
+        let mut known_claims = claims.clone();
+        known_claims.retain(|_, claim| claim.kind != ClaimKind::Unknown);
+        known_claims
     });
     let mut replacing = Replacing {
         transaction,
@@ -131,16 +131,16 @@ impl Replacing<'_> {
         let news = new.into_iter().flat_map(Object::iter);
         let keys = old.iter().chain(news).filter_map(|(key, _)| key.as_str());
         let keys: BTreeSet<String> = keys.map(str::to_owned).collect();
-        let mut given = Vec::new();
+        let mut members_of_load = Vec::new();
         for key in keys {
             let (before, after) = (old.get_str(&key), new.and_then(|new| new.get_str(&key)));
             let name = Value::string(&key);
             path.push(key);
             let shared = stack::level(|| self.node(path, before, after, unknown))?;
             path.pop();
-            given.extend(shared.map(|shared| (name, shared)));
+            members_of_load.extend(shared.map(|shared| (name, shared)));
         }
-        Ok(new.map(|_| Value(Repr::Object(Object::from_pairs(given)))))
+        Ok(new.map(|_| Value(Repr::Object(Object::from_pairs(members_of_load)))))
     }
 
     /// Replaces a document without claims.
@@ -168,9 +168,10 @@ impl Replacing<'_> {
     /// member of unknown origin.
     fn is_live(&self, path: &[String], object: Option<&Value>, with_unknown: bool) -> bool {
         let mut claims = self.claims.iter_below(path);
-        claims.any(|(place, claim)| {
-            let below = place.get(path.len()..).unwrap_or_default();
-            let is_there = || object.is_some_and(|object| Path::new(below).find(object).is_some());
+        claims.any(|(claim_path, claim)| {
+            let relative = claim_path.get(path.len()..).unwrap_or_default();
+            let is_there =
+                || object.is_some_and(|object| Path::new(relative).find(object).is_some());
             match claim.kind {
                 ClaimKind::Object => true,
                 ClaimKind::Whole => claim.created_depth <= path.len() || is_there(),
@@ -193,17 +194,23 @@ impl Replacing<'_> {
     /// Returns a document of a file without what clients removed from it.
     fn without_removed(&mut self, path: &[String], new: &Value) -> Result<Value, StoreError> {
         let claims = self.claims.iter_below(path);
-        let removed = claims
-            .filter(|(place, claim)| place.len() > path.len() && claim.kind == ClaimKind::Whole);
+        let removed = claims.filter(|(claim_path, claim)| {
+            claim_path.len() > path.len() && claim.kind == ClaimKind::Whole
+        });
         let mut visible = new.clone();
-        for (place, _) in removed {
-            let below = place.get(path.len()..).unwrap_or_default();
-            if !Extent::measure(below, &visible).is_whole() {
+        for (claim_path, _) in removed {
+            let relative = claim_path.get(path.len()..).unwrap_or_default();
+            if !Extent::measure(relative, &visible).is_whole() {
                 continue;
             }
-            let below = Path::new(below);
-            write::write(&mut visible, Operation::Remove, &below, Value(Repr::Null))?;
-            self.outcome.overridden.push(Path::new(place));
+            let relative_path = Path::new(relative);
+            write::write(
+                &mut visible,
+                Operation::Remove,
+                &relative_path,
+                Value(Repr::Null),
+            )?;
+            self.outcome.overridden.push(Path::new(claim_path));
         }
         Ok(visible)
     }

@@ -69,18 +69,18 @@ impl SqliteStore {
     /// [`StoreError::Internal`] if the file cannot be read.
     pub fn check(&self) -> Result<Vec<String>, StoreError> {
         let connection = self.connection.lock();
-        let mut found =
+        let mut problems =
             file::damages(&connection).map_err(|error| error.to_store_error(&self.name))?;
         if let Err(error) = documents::read(&connection) {
-            found.push(error.message());
+            problems.push(error.message());
         }
         if let Err(error) = modules(&connection) {
-            found.push(error.message());
+            problems.push(error.message());
         }
         if let Err(error) = origins::read(&connection) {
-            found.push(error.message());
+            problems.push(error.message());
         }
-        Ok(found)
+        Ok(problems)
     }
 
     /// Replaces all contents of the file in one transaction.
@@ -106,11 +106,11 @@ impl SqliteStore {
 impl Store for SqliteStore {
     fn load(&self) -> Result<Contents, StoreError> {
         let connection = self.connection.lock();
-        let read = || {
+        let read_contents = || {
             let contents = Contents::new(documents::read(&connection)?, modules(&connection)?);
             Ok(contents.with_origins(origins::read(&connection)?))
         };
-        read().map_err(|error: file::OpenFileError| error.to_store_error(&self.name))
+        read_contents().map_err(|error: file::OpenFileError| error.to_store_error(&self.name))
     }
 
     fn commit(&self, change: &Commit<'_>) -> Result<(), StoreError> {

@@ -44,7 +44,7 @@ pub(crate) fn is_same(a: &Value, b: &Value) -> bool {
 /// shared ones each time, than one transaction may write. Copies of copies grow exponentially.
 pub(super) fn check_extent(path: &Path, value: &Value, parts: &mut u32) -> Result<(), StoreError> {
     let excess = match limits::VALUE_NESTING.checked_sub(path.segments().len()) {
-        Some(left) => excess(value, left, parts),
+        Some(levels) => excess(value, levels, parts),
         None => Some(Excess::Depth),
     };
     let message = match excess {
@@ -61,8 +61,8 @@ pub(super) fn check_extent(path: &Path, value: &Value, parts: &mut u32) -> Resul
 }
 
 /// Rejects a copy that exceeds the remaining bytes of copied text.
-pub(super) fn check_copy(value: &Value, left: &mut usize) -> Result<(), StoreError> {
-    if takes_text(value, left) {
+pub(super) fn check_copy(value: &Value, remaining_bytes: &mut usize) -> Result<(), StoreError> {
+    if takes_text(value, remaining_bytes) {
         return Ok(());
     }
     let message = format!("copies of more than {} bytes of text", limits::COPIED_TEXT);
@@ -70,33 +70,37 @@ pub(super) fn check_copy(value: &Value, left: &mut usize) -> Result<(), StoreErr
 }
 
 /// Deducts the strings and keys of a value from the remaining bytes. Returns `false` if there are not enough.
-fn takes_text(value: &Value, left: &mut usize) -> bool {
+fn takes_text(value: &Value, remaining_bytes: &mut usize) -> bool {
     match value {
         Value(Repr::Array(items)) => {
-            stack::level(|| items.iter().all(|item| takes_text(item, left)))
+            stack::level(|| items.iter().all(|item| takes_text(item, remaining_bytes)))
         }
-        Value(Repr::Set(set)) => {
-            stack::level(|| set.items().iter().all(|item| takes_text(item, left)))
-        }
+        Value(Repr::Set(set)) => stack::level(|| {
+            set.items()
+                .iter()
+                .all(|item| takes_text(item, remaining_bytes))
+        }),
         Value(Repr::Object(object)) => stack::level(|| {
             let mut pairs = object.iter();
-            pairs.all(|(key, value)| takes_text(key, left) && takes_text(value, left))
+            pairs.all(|(key, value)| {
+                takes_text(key, remaining_bytes) && takes_text(value, remaining_bytes)
+            })
         }),
         scalar => {
             let length = scalar.borrow().text_or_empty().as_bytes().len();
-            let rest = left.checked_sub(length);
-            *left = rest.unwrap_or_default();
+            let rest = remaining_bytes.checked_sub(length);
+            *remaining_bytes = rest.unwrap_or_default();
             rest.is_some()
         }
     }
 }
 
 fn excess(value: &Value, levels: usize, parts: &mut u32) -> Option<Excess> {
-    let Some(left) = parts.checked_sub(1) else {
+    let Some(remaining_nodes) = parts.checked_sub(1) else {
         return Some(Excess::Nodes);
     };
-    *parts = left;
-    let mut below = |value: &Value| {
+    *parts = remaining_nodes;
+    let mut excess_below = |value: &Value| {
         let Some(levels) = levels.checked_sub(1) else {
             return Some(Excess::Depth);
         };
@@ -109,11 +113,11 @@ fn excess(value: &Value, levels: usize, parts: &mut u32) -> Option<Excess> {
         }
     };
     match value {
-        Value(Repr::Array(items)) => items.iter().find_map(below),
-        Value(Repr::Set(set)) => set.items().iter().find_map(below),
+        Value(Repr::Array(items)) => items.iter().find_map(excess_below),
+        Value(Repr::Set(set)) => set.items().iter().find_map(excess_below),
         Value(Repr::Object(object)) => object
             .iter()
-            .find_map(|(key, value)| below(key).or_else(|| below(value))),
+            .find_map(|(key, value)| excess_below(key).or_else(|| excess_below(value))),
         _ => None,
     }
 }
@@ -141,8 +145,8 @@ pub(super) fn write_below(
     match keys {
         [] => Ok(()),
         [last] => write_member(parent, operation, last, path, value),
-        [key, below @ ..] => step(parent, key, path, |parent| {
-            stack::level(|| write_below(parent, below, operation, path, value))
+        [key, keys @ ..] => step(parent, key, path, |parent| {
+            stack::level(|| write_below(parent, keys, operation, path, value))
         }),
     }
 }
@@ -167,8 +171,8 @@ fn write_member(
             Ok(())
         }
         Value(Repr::Array(items)) => {
-            let place = element_position(items.len(), operation, last, path)?;
-            write_element(items, operation, place, value);
+            let position = element_position(items.len(), operation, last, path)?;
+            write_element(items, operation, position, value);
             Ok(())
         }
         _ => Err(StoreError::not_found(path)),
@@ -190,12 +194,12 @@ fn change_below(
     path: &Path,
     change: &mut dyn FnMut(&mut Value),
 ) -> Result<(), StoreError> {
-    let Some((key, below)) = keys.split_first() else {
+    let Some((key, keys)) = keys.split_first() else {
         change(parent);
         return Ok(());
     };
     step(parent, key, path, |parent| {
-        stack::level(|| change_below(parent, below, path, change))
+        stack::level(|| change_below(parent, keys, path, change))
     })
 }
 
@@ -214,46 +218,48 @@ fn write_root(root: &mut Value, operation: Operation, value: Value) -> Result<()
 pub(super) fn element_position(
     length: usize,
     operation: Operation,
-    at: &str,
+    key: &str,
     path: &Path,
 ) -> Result<usize, StoreError> {
     let adds = operation == Operation::Add;
-    let place = if adds && at == "-" {
+    let position = if adds && key == "-" {
         Some(length)
     } else {
-        index(at.as_bytes())
+        index(key.as_bytes())
     };
-    place
-        .filter(|place| *place < length + usize::from(adds))
-        .ok_or_else(|| StoreError::bad_index(path, bad_index(at)))
+    position
+        .filter(|position| *position < length + usize::from(adds))
+        .ok_or_else(|| StoreError::bad_index(path, bad_index(key)))
 }
 
-fn write_element(items: &mut Items, operation: Operation, place: usize, value: Value) {
+fn write_element(items: &mut Items, operation: Operation, position: usize, value: Value) {
     match operation {
-        Operation::Add => items.insert(place, value),
-        Operation::Replace => drop(items.change(place, |item| *item = value)),
-        Operation::Remove => items.remove(place),
+        Operation::Add => items.insert(position, value),
+        Operation::Replace => drop(items.change(position, |item| *item = value)),
+        Operation::Remove => items.remove(position),
     }
 }
 
 /// Returns the child to be changed.
 fn step(
-    above: &mut Value,
+    parent: &mut Value,
     key: &str,
     path: &Path,
     change: impl FnOnce(&mut Value) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
-    let missing = if matches!(above, Value(Repr::Array(_))) {
+    let missing = if matches!(parent, Value(Repr::Array(_))) {
         StoreError::bad_index(path, bad_index(key))
     } else {
         StoreError::not_found(path)
     };
-    let changed = match above {
+    let result = match parent {
         Value(Repr::Object(object)) => object.change(Value::string(key).borrow(), change),
-        Value(Repr::Array(items)) => index(key.as_bytes()).and_then(|at| items.change(at, change)),
+        Value(Repr::Array(items)) => {
+            index(key.as_bytes()).and_then(|index| items.change(index, change))
+        }
         _ => None,
     };
-    changed.unwrap_or(Err(missing))
+    result.unwrap_or(Err(missing))
 }
 
 /// Creates the objects that are missing above a path.
@@ -272,7 +278,7 @@ pub(super) fn make_below(
     let conflict = || StoreError::Conflict {
         message: path.to_string(),
     };
-    let Some((key, below)) = parents.split_first() else {
+    let Some((key, keys)) = parents.split_first() else {
         return match parent {
             Value(Repr::Object(_) | Repr::Array(_)) => Ok(()),
             _ => Err(conflict()),
@@ -288,6 +294,6 @@ pub(super) fn make_below(
         _ => return Err(conflict()),
     }
     step(parent, key, path, |parent| {
-        stack::level(|| make_below(parent, below, path))
+        stack::level(|| make_below(parent, keys, path))
     })
 }

@@ -125,7 +125,7 @@ fn of_value(value: &Value) -> (bool, Cases) {
 fn of_member(name: String, value: &Value) -> Case {
     let (failed, cases) = match value {
         Value(Repr::Null) => return Case::default(),
-        Value(Repr::Bool(holds)) => (!holds, Cases::new()),
+        Value(Repr::Bool(passes)) => (!passes, Cases::new()),
         value if value.as_object().is_some() => of_value(value),
         _ => (true, Cases::new()),
     };

@@ -76,15 +76,15 @@ fn test(engine: &Engine, snapshot: &Snapshot, module: &Module, rule: &Rule) -> O
     if !is_skipped && !name.starts_with(PREFIX) {
         return None;
     }
-    let own = rule.head.reference.get(..length)?;
+    let rule_steps = rule.head.reference.get(..length)?;
     let path = module.package.path.iter().cloned();
-    let in_path = own.iter().map(|part| match part.as_var() {
+    let in_path = rule_steps.iter().map(|part| match part.as_var() {
         Some(name) => Term::string(name.clone(), part.span),
         None => part.clone(),
     });
     Some(PolicyTest {
         package: reference(module.package.path.clone()),
-        name: reference(own.to_vec()),
+        name: reference(rule_steps.to_vec()),
         file: module.source.name.to_string(),
         row: rule.span.row,
         col: rule.span.col,

@@ -154,16 +154,16 @@ impl PolicyTest {
         let until = options.timeout.and_then(|time| start.checked_add(time));
         let limits = self.engine.limits().clone().until(until);
         // repeated evaluations see the same clock and random numbers
-        let answers = NdBuiltinCache::default();
+        let recorded_results = NdBuiltinCache::default();
         let mut request = Request::new().limits(&limits);
         if options.coverage.is_some() {
-            request = request.nd_builtin_cache(&answers);
+            request = request.nd_builtin_cache(&recorded_results);
         }
         let printing = request.print(&print);
         let mut observer = CaseObserver::new(options.failures);
         let mut coverage = Coverage::default();
         let mut explanation = None;
-        let answer = if options.searches(self) {
+        let result = if options.searches(self) {
             let mut observers = Observers::default();
             observers.0.push(&mut observer);
             if options.coverage.is_some() {
@@ -174,27 +174,30 @@ impl PolicyTest {
                 Some(detail) => {
                     let watched = ExplainOptions::new(detail).documents(options.documents);
                     let explained = query.explain(&printing, watched.search(search));
-                    let (answer, how) = explained.split();
-                    explanation = Some(how);
-                    answer
+                    let (result_of_query, trace) = explained.split();
+                    explanation = Some(trace);
+                    result_of_query
                 }
                 None => query.search(&printing, search.cross_check(true)),
             }
         } else {
             query.solutions(&printing)
         };
-        let others = match (&options.coverage, &answer) {
+        let other_coverage = match (&options.coverage, &result) {
             (Some(kinds), Ok(_)) => kinds
                 .iter()
                 .map(|kind| (*kind, without(*kind, query, &request)))
                 .collect(),
             _ => Vec::new(),
         };
-        let covered = options.coverage.is_some().then_some((coverage, others));
-        let mut result = self.result(query, answer, observer);
+        let coverage_report = options
+            .coverage
+            .is_some()
+            .then_some((coverage, other_coverage));
+        let mut result = self.result(query, result, observer);
         result.output = output.into_inner();
         result.explanation = explanation;
-        result.coverage = covered;
+        result.coverage = coverage_report;
         result
     }
 

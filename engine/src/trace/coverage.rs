@@ -50,7 +50,7 @@ pub enum UncoveredReason {
 }
 
 impl UncoveredReason {
-    /// Returns the kind with OPA's name.
+    /// Returns the kind with OPA's name, or `None` for other names.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "index_excluded" => Self::IndexExcluded,
@@ -151,10 +151,10 @@ fn percentage<S: Serializer>(share: &f64, out: S) -> Result<S::Ok, S::Error> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no file has that many lines")]
-fn share(covered: usize, not_covered: usize) -> f64 {
-    match covered + not_covered {
+fn share(covered_lines: usize, not_covered: usize) -> f64 {
+    match covered_lines + not_covered {
         0 => 0.0,
-        all => 100.0 * covered as f64 / all as f64,
+        all => 100.0 * covered_lines as f64 / all as f64,
     }
 }
 
@@ -183,17 +183,20 @@ impl Coverage {
     }
 
     fn file(&self, others: &[(UncoveredReason, &Coverage)], module: &Module) -> FileCoverage {
-        let own = self.within(module);
-        let others: Vec<(UncoveredReason, Hits)> = others
+        let hits_of_module = self.hits_in(module);
+        let other_hits: Vec<(UncoveredReason, Hits)> = others
             .iter()
-            .map(|(kind, other)| (*kind, other.within(module)))
+            .map(|(kind, other)| (*kind, other.hits_in(module)))
             .collect();
         let lines = LineStarts::of_text(&module.source.text);
-        let covered = own.0.iter().map(|hit| lines.line_range(*hit, Vec::new()));
-        let left = countable(module).into_iter();
-        let left = left.filter(|range| !own.contain(*range));
-        let not_covered = left.map(|range| {
-            let kinds = others.iter().filter(|(_, hits)| hits.contain(range));
+        let covered = hits_of_module
+            .0
+            .iter()
+            .map(|hit| lines.line_range(*hit, Vec::new()));
+        let missed = countable(module).into_iter();
+        let missed = missed.filter(|range| !hits_of_module.contain(*range));
+        let not_covered = missed.map(|range| {
+            let kinds = other_hits.iter().filter(|(_, hits)| hits.contain(range));
             lines.line_range(range, kinds.map(|(kind, _)| *kind).collect())
         });
         let (covered, not_covered): (Vec<_>, Vec<_>) = (covered.collect(), not_covered.collect());
@@ -207,10 +210,10 @@ impl Coverage {
         }
     }
 
-    fn within(&self, module: &Module) -> Hits {
-        let own = self.hits.iter();
-        let own = own.filter(|hit| hit.source == module.source.id && hit.is_somewhere());
-        Hits(own.map(|hit| (hit.start, hit.end)).collect())
+    fn hits_in(&self, module: &Module) -> Hits {
+        let hits = self.hits.iter();
+        let hits = hits.filter(|hit| hit.source == module.source.id && hit.is_somewhere());
+        Hits(hits.map(|hit| (hit.start, hit.end)).collect())
     }
 }
 
@@ -230,10 +233,10 @@ impl Hits {
 
 /// Returns the ranges of a module that can be covered: rule heads, and expressions other than declarations.
 fn countable(module: &Module) -> BTreeSet<ByteRange> {
-    let mut found = BTreeSet::new();
+    let mut ranges = BTreeSet::new();
     let mut add = |span: Span| {
         if span.is_somewhere() {
-            found.insert((span.start, span.end));
+            ranges.insert((span.start, span.end));
         }
     };
     for rule in &module.rules {
@@ -252,12 +255,14 @@ fn countable(module: &Module) -> BTreeSet<ByteRange> {
     module.rules.iter().for_each(|rule: &Rule| {
         rule.walk(&mut visit);
     });
-    found
+    ranges
 }
 
 /// Number of lines that the ranges touch.
 fn rows(ranges: &[LineRange]) -> usize {
-    let rows = ranges.iter().flat_map(|one| one.start.row..=one.end.row);
+    let rows = ranges
+        .iter()
+        .flat_map(|range| range.start.row..=range.end.row);
     rows.collect::<HashSet<u32>>().len()
 }
 
@@ -269,10 +274,10 @@ struct LineStarts<'t> {
 
 impl<'t> LineStarts<'t> {
     fn of_text(text: &'t str) -> Self {
-        let behind = text.match_indices('\n').map(|(at, _)| at + 1);
+        let line_starts = text.match_indices('\n').map(|(offset, _)| offset + 1);
         Self {
             text,
-            starts: std::iter::once(0).chain(behind).collect(),
+            starts: std::iter::once(0).chain(line_starts).collect(),
         }
     }
 

@@ -62,18 +62,18 @@ pub struct FailureVariable {
 
 impl FailureVariable {
     fn rendered(&self) -> String {
-        let whole = self
+        let value_text = self
             .value
             .as_ref()
             .map_or_else(|| "undefined".to_owned(), |value| value.to_string());
-        if whole.len() <= LONGEST_VALUE {
-            return whole;
+        if value_text.len() <= LONGEST_VALUE {
+            return value_text;
         }
         let mut end = LONGEST_VALUE - 3;
-        while !whole.is_char_boundary(end) {
+        while !value_text.is_char_boundary(end) {
             end -= 1;
         }
-        format!("{}...", whole.get(..end).unwrap_or_default())
+        format!("{}...", value_text.get(..end).unwrap_or_default())
     }
 }
 
@@ -84,22 +84,22 @@ impl FailedExpression {
             return None;
         };
         let origin = SourceExpr::of_expr(expr, sources);
-        let mut found = VariableFinder {
+        let mut finder = VariableFinder {
             event,
             sources,
             reports_unknown: !expr.negated,
             variables: BTreeMap::new(),
         };
         for (document, value) in &event.documents {
-            found.document(document, value);
+            finder.document(document, value);
         }
-        found.expression(expr);
-        found.reports_unknown = false;
+        finder.expression(expr);
+        finder.reports_unknown = false;
         for other in &origin.others {
-            found.expression(other);
+            finder.expression(other);
         }
         let span = origin.span;
-        let mut variables: Vec<FailureVariable> = found.variables.into_values().collect();
+        let mut variables: Vec<FailureVariable> = finder.variables.into_values().collect();
         variables.sort_by(|a, b| {
             let rows = b.row.cmp(&a.row);
             a.col.cmp(&b.col).then(rows).then(a.text.cmp(&b.text))
@@ -152,22 +152,22 @@ impl FailedExpression {
         }
         out.push('\n');
         arrows(out, all, None);
-        for at in (0..all.len()).rev() {
+        for index in (0..all.len()).rev() {
             out.push('\n');
-            arrows(out, all, Some(at));
+            arrows(out, all, Some(index));
         }
     }
 }
 
 /// Writes a bar at the column of each variable. With `valued`, stops at that variable and writes its value instead.
 fn arrows(out: &mut String, all: &[FailureVariable], valued: Option<usize>) {
-    let shown = valued.map_or(all.len(), |at| at + 1);
+    let count = valued.map_or(all.len(), |index| index + 1);
     let mut before = 0;
-    for (at, variable) in all.iter().enumerate().take(shown) {
-        let is_last = at + 1 == shown;
+    for (index, variable) in all.iter().enumerate().take(count) {
+        let is_last = index + 1 == count;
         let column = variable.col;
-        let next = all.get(at + 1).map(|next| next.col);
-        if !is_last && next == Some(column) {
+        let following = all.get(index + 1).map(|following| following.col);
+        if !is_last && following == Some(column) {
             continue;
         }
         for blank in before + 1..column {
@@ -178,9 +178,9 @@ fn arrows(out: &mut String, all: &[FailureVariable], valued: Option<usize>) {
             });
         }
         if is_last && valued.is_some() {
-            let previous = at.checked_sub(1).and_then(|at| all.get(at));
+            let previous = index.checked_sub(1).and_then(|index| all.get(index));
             let is_shared =
-                previous.map(|previous| previous.col) == Some(column) || next == Some(column);
+                previous.map(|previous| previous.col) == Some(column) || following == Some(column);
             if is_shared {
                 out.push_str(&variable.text);
                 out.push_str(": ");
@@ -222,7 +222,7 @@ struct SourceExpr<'a> {
 
 impl<'a> SourceExpr<'a> {
     fn of_expr(expr: &Expr, sources: FailureSources<'a>) -> Self {
-        let mut written = expr.span;
+        let mut user_span = expr.span;
         if expr.generated {
             // the innermost enclosing expression that the user wrote
             let mut best: Option<Span> = None;
@@ -238,14 +238,14 @@ impl<'a> SourceExpr<'a> {
                 .rules
                 .iter()
                 .for_each(|rule| rule.walk(&mut visit));
-            written = best.unwrap_or(written);
+            user_span = best.unwrap_or(user_span);
         }
-        let mut others = Vec::new();
+        let mut other_exprs = Vec::new();
         let mut visit = Exprs(|other: &'a Expr| {
-            let is_own = other.generated || other.span == written;
+            let is_own = other.generated || other.span == user_span;
             let is_this = other.span == expr.span && other.index == expr.index;
-            if is_own && !is_this && contains(written, other.span) {
-                others.push(other);
+            if is_own && !is_this && contains(user_span, other.span) {
+                other_exprs.push(other);
             }
             Descent::Into
         });
@@ -254,22 +254,22 @@ impl<'a> SourceExpr<'a> {
         }
         // a value of a modifier is reported as a whole, without the expressions that it is made of
         let mut parts: Vec<Name> = std::iter::once(expr)
-            .chain(others.iter().copied())
+            .chain(other_exprs.iter().copied())
             .flat_map(|expr| &expr.with)
             .filter_map(|with| with.value.as_var().cloned())
             .collect();
-        for at in (0..others.len()).rev() {
-            if others
+        for at in (0..other_exprs.len()).rev() {
+            if other_exprs
                 .get(at)
                 .is_some_and(|other| assigns_one_of(other, &parts))
             {
-                let assignment = others.remove(at);
+                let assignment = other_exprs.remove(at);
                 VarScan::default().each(assignment, |_, name| parts.push(name.clone()));
             }
         }
         Self {
-            span: written,
-            others,
+            span: user_span,
+            others: other_exprs,
         }
     }
 }
@@ -315,7 +315,7 @@ impl VariableFinder<'_> {
     }
 
     fn document(&mut self, document: &Term, value: &Arc<Term>) {
-        let place = match &document.kind {
+        let span = match &document.kind {
             TermKind::Ref(terms) => terms.first().map(|first| first.span),
             TermKind::ArrayComprehension(inner) | TermKind::SetComprehension(inner) => {
                 Some(inner.head.span)
@@ -323,7 +323,7 @@ impl VariableFinder<'_> {
             TermKind::ObjectComprehension(inner) => inner.key.as_ref().map(|key| key.span),
             _ => None,
         };
-        if let Some(span) = place.filter(|span| span.is_somewhere()) {
+        if let Some(span) = span.filter(|span| span.is_somewhere()) {
             let name = document.to_string();
             self.add(&name, span, Some(value.clone()), true);
         }
@@ -334,8 +334,8 @@ impl VariableFinder<'_> {
             "" => name.to_owned(),
             text => text.to_owned(),
         };
-        let known = self.variables.get(&text);
-        if replaces || known.is_none_or(|known| known.value.is_none()) {
+        let existing = self.variables.get(&text);
+        if replaces || existing.is_none_or(|existing| existing.value.is_none()) {
             let variable = FailureVariable {
                 text: text.clone(),
                 value,
@@ -349,21 +349,21 @@ impl VariableFinder<'_> {
 
     fn value(&self, name: &str) -> Option<&Arc<Term>> {
         let locals = &self.event.locals;
-        let found = locals.binary_search_by(|local| (*local.name).cmp(name));
-        Some(&locals.get(found.ok()?)?.value)
+        let position = locals.binary_search_by(|local| (*local.name).cmp(name));
+        Some(&locals.get(position.ok()?)?.value)
     }
 
     fn variable(&mut self, name: &Name, span: Span) {
         let value = self.value(name).cloned();
-        let shown = self.sources.originals.get(name);
+        let user_name = self.sources.originals.get(name);
         if value.is_some() || self.reports_unknown {
-            let shown = shown.unwrap_or(name).clone();
-            self.add(&shown, span, value, false);
+            let user_name = user_name.unwrap_or(name).clone();
+            self.add(&user_name, span, value, false);
         }
     }
 
     /// Returns the value that a reference into a local variable selects.
-    fn selected(&self, path: &[Term]) -> Option<Arc<Term>> {
+    fn select(&self, path: &[Term]) -> Option<Arc<Term>> {
         let (head, steps) = path.split_first()?;
         if steps.is_empty() {
             return None;
@@ -423,7 +423,7 @@ impl<'t> Visitor<'t> for VariableFinder<'_> {
             // variables of comprehensions are not those of the expression
             kind if kind.is_comprehension() => return Descent::Over,
             TermKind::Ref(path) => {
-                if let Some(value) = self.selected(path) {
+                if let Some(value) = self.select(path) {
                     self.add("", term.span, Some(value), false);
                 }
             }
@@ -447,19 +447,19 @@ fn sides(expr: &Expr, event: &Event) -> Option<(Arc<Term>, Arc<Term>)> {
     };
     let side = |term: &Term| -> Option<Arc<Term>> {
         let local = |name: &Name| {
-            let found = event.locals.binary_search_by(|local| local.name.cmp(name));
-            Some(event.locals.get(found.ok()?)?.value.clone())
+            let position = event.locals.binary_search_by(|local| local.name.cmp(name));
+            Some(event.locals.get(position.ok()?)?.value.clone())
         };
         match &term.kind {
             TermKind::Var(name) => local(name),
             TermKind::Ref(path) => {
                 let (head, steps) = path.split_first()?;
-                let whole = local(head.as_var()?)?;
-                let mut value: &Term = &whole;
+                let root = local(head.as_var()?)?;
+                let mut value: &Term = &root;
                 for step in steps {
-                    let bound = step.as_var().map(local);
-                    let key = match &bound {
-                        Some(bound) => bound.as_deref()?,
+                    let local_value = step.as_var().map(local);
+                    let key = match &local_value {
+                        Some(local_value) => local_value.as_deref()?,
                         None => step,
                     };
                     value = child(value, key)?;

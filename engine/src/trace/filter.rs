@@ -33,7 +33,7 @@ impl Detail {
     }
 
     /// Returns the kinds of events that are recorded together with the path to them; `None` if all events are recorded.
-    fn sought(self) -> Option<&'static [Op]> {
+    fn recorded_ops(self) -> Option<&'static [Op]> {
         match self {
             Self::Debug | Self::Full => None,
             Self::Fails => Some(&[Op::Fail]),
@@ -97,8 +97,8 @@ impl Recorder {
 
     fn show(&mut self, event: Event) {
         match self.left.checked_sub(bytes(&event)) {
-            Some(left) => {
-                self.left = left;
+            Some(remaining) => {
+                self.left = remaining;
                 self.events.push(event);
             }
             None => self.full = true,
@@ -110,17 +110,17 @@ impl Recorder {
         let old = self.entered.insert(event.query_id, event);
         self.left += old.as_ref().map_or(0, bytes);
         match self.left.checked_sub(size) {
-            Some(left) => self.left = left,
+            Some(remaining) => self.left = remaining,
             None => self.full = true,
         }
     }
 
     /// Records an event after the events that lead to it.
     fn show_way(&mut self, event: Event) {
-        let (mut above, mut way) = (event.query_id, vec![event]);
-        while let Some(event) = self.entered.remove(&above) {
+        let (mut parent_id, mut way) = (event.query_id, vec![event]);
+        while let Some(event) = self.entered.remove(&parent_id) {
             self.left += bytes(&event);
-            above = event.parent_id;
+            parent_id = event.parent_id;
             way.push(event);
         }
         self.left += self
@@ -140,7 +140,7 @@ impl Observer for Recorder {
             return;
         }
         let scope = matches!(event.node, EventNode::Body(_) | EventNode::Rule(..));
-        match self.detail.sought() {
+        match self.detail.recorded_ops() {
             None => self.show(event),
             Some(ops) if ops.contains(&event.op) => self.show_way(event),
             Some(_) if scope => self.remember(event),
@@ -149,9 +149,9 @@ impl Observer for Recorder {
     }
 
     fn wants(&self, op: Op) -> bool {
-        match self.detail.sought() {
+        match self.detail.recorded_ops() {
             None => self.detail == Detail::Debug || op != Op::Unify,
-            Some(sought) => sought.contains(&op) || matches!(op, Op::Enter | Op::Redo),
+            Some(ops) => ops.contains(&op) || matches!(op, Op::Enter | Op::Redo),
         }
     }
 

@@ -117,16 +117,21 @@ impl Times {
 impl Instruments {
     /// Adds the time from `start` until now.
     pub fn took(&self, operation: MeasuredOperation, start: Instant) {
-        let of = |(one, _): &(MeasuredOperation, &RefCell<Times>)| *one == operation;
-        if let Some((_, times)) = MeasuredOperation::ALL.into_iter().zip(&self.times).find(of) {
+        let is_operation =
+            |(candidate, _): &(MeasuredOperation, &RefCell<Times>)| *candidate == operation;
+        if let Some((_, times)) = MeasuredOperation::ALL
+            .into_iter()
+            .zip(&self.times)
+            .find(is_operation)
+        {
             times.borrow_mut().add(start.elapsed());
         }
     }
 
     /// Increments a counter.
-    pub fn count(&self, what: Count) {
-        let of = |(one, _): &(Count, &Cell<u64>)| *one == what;
-        if let Some((_, count)) = Count::ALL.into_iter().zip(&self.counts).find(of) {
+    pub fn count(&self, counted: Count) {
+        let is_count = |(candidate, _): &(Count, &Cell<u64>)| *candidate == counted;
+        if let Some((_, count)) = Count::ALL.into_iter().zip(&self.counts).find(is_count) {
             count.set(count.get() + 1);
         }
     }
@@ -139,13 +144,15 @@ impl Instruments {
             let statistics = Statistics::of_samples(&times.samples, times.count);
             (operation.name(), times.total, statistics)
         });
-        times.filter(|(_, _, many)| many.count > 0).collect()
+        times
+            .filter(|(_, _, statistics)| statistics.count > 0)
+            .collect()
     }
 
     /// Returns the counters that are not zero.
     pub fn counts(&self) -> Vec<(&'static str, u64)> {
         let counts = Count::ALL.into_iter().zip(&self.counts);
-        let counts = counts.map(|(what, count)| (what.name(), count.get()));
+        let counts = counts.map(|(counted, count)| (counted.name(), count.get()));
         counts.filter(|(_, count)| *count > 0).collect()
     }
 }

@@ -90,8 +90,8 @@ fn list(
     mut write: impl FnMut(&Event, &mut String),
 ) -> Result<String, TooLong> {
     let mut out = String::from("[");
-    for (at, event) in events.iter().enumerate() {
-        if at > 0 {
+    for (index, event) in events.iter().enumerate() {
+        if index > 0 {
             out.push(',');
         }
         write(event, &mut out);
@@ -110,8 +110,8 @@ struct NodeTexts(HashMap<usize, Arc<str>>);
 impl NodeTexts {
     fn of_node<N: AstJson>(&mut self, node: &Arc<N>) -> Arc<str> {
         let key = Arc::as_ptr(node).addr();
-        let made = self.0.entry(key);
-        made.or_insert_with(|| plain(&**node).into()).clone()
+        let entry = self.0.entry(key);
+        entry.or_insert_with(|| plain(&**node).into()).clone()
     }
 
     /// Returns the kind of a node and its text.
@@ -145,8 +145,8 @@ fn plain_event(event: &Event, spelling: Spelling, texts: &mut NodeTexts, out: &m
             "{{\"op\":\"{op}\",\"query_id\":{query},\"parent_id\":{parent},\"type\":\"{kind}\",\"node\":{node},\"locals\":["
         ),
     );
-    for (at, local) in event.locals.iter().filter(|_| !note).enumerate() {
-        if at > 0 {
+    for (index, local) in event.locals.iter().filter(|_| !note).enumerate() {
+        if index > 0 {
             out.push(',');
         }
         let key = plain(&Term::var(local.name.clone(), Span::default()));
@@ -155,7 +155,7 @@ fn plain_event(event: &Event, spelling: Spelling, texts: &mut NodeTexts, out: &m
     }
     out.push(']');
     if !event.message.is_empty() {
-        push(out, format_args!(",\"message\":{}", quoted(&event.message)));
+        push(out, format_args!(",\"message\":{}", quote(&event.message)));
     }
     out.push('}');
 }
@@ -168,11 +168,11 @@ fn detailed_event(event: &Event, sources: EventNames<'_>, texts: &mut NodeTexts,
     };
     // built-ins emit these events without access to variables
     let note = matches!(event.op, Op::Note | Op::TestCase);
-    let place = location(event.span, sources.files);
+    let location = location(event.span, sources.files);
     push(
         out,
         format_args!(
-            "{{\"Op\":\"{}\",\"Node\":{node},\"Location\":{place},\"QueryID\":{},\"ParentID\":{},\"Locals\":",
+            "{{\"Op\":\"{}\",\"Node\":{node},\"Location\":{location},\"QueryID\":{},\"ParentID\":{},\"Locals\":",
             event.op.as_str(),
             event.query_id,
             event.parent_id
@@ -182,30 +182,30 @@ fn detailed_event(event: &Event, sources: EventNames<'_>, texts: &mut NodeTexts,
         out.push_str("null,\"LocalMetadata\":null");
     } else {
         out.push('[');
-        for (at, local) in event.locals.iter().enumerate() {
-            if at > 0 {
+        for (index, local) in event.locals.iter().enumerate() {
+            if index > 0 {
                 out.push(',');
             }
-            named(local, texts, out);
+            write_local(local, texts, out);
         }
         out.push_str("],\"LocalMetadata\":{");
-        for (at, (name, (shown, span))) in metadata(event, sources).iter().enumerate() {
-            if at > 0 {
+        for (index, (name, (user_name, span))) in metadata(event, sources).iter().enumerate() {
+            if index > 0 {
                 out.push(',');
             }
-            let (name, shown, place) = (
-                quoted(name),
-                quoted(shown),
+            let (name, user_name, location) = (
+                quote(name),
+                quote(user_name),
                 self::location(*span, sources.files),
             );
             push(
                 out,
-                format_args!("{name}:{{\"name\":{shown},\"location\":{place}}}"),
+                format_args!("{name}:{{\"name\":{user_name},\"location\":{location}}}"),
             );
         }
         out.push('}');
     }
-    push(out, format_args!(",\"Message\":{}", quoted(&event.message)));
+    push(out, format_args!(",\"Message\":{}", quote(&event.message)));
     let reference = match event.reference.as_ref().and_then(Term::as_ref) {
         Some(steps) => {
             let steps: Vec<String> = steps.iter().map(plain).collect();
@@ -217,7 +217,7 @@ fn detailed_event(event: &Event, sources: EventNames<'_>, texts: &mut NodeTexts,
 }
 
 /// Writes the value of a variable together with its name.
-fn named(local: &Local, texts: &mut NodeTexts, out: &mut String) {
+fn write_local(local: &Local, texts: &mut NodeTexts, out: &mut String) {
     let name = match &*local.name {
         name if name.starts_with('$') => "_",
         name => name,
@@ -225,32 +225,33 @@ fn named(local: &Local, texts: &mut NodeTexts, out: &mut String) {
     let value = texts.of_node(&local.value);
     let rest = value.strip_prefix('{');
     let rest = rest.unwrap_or_else(|| bug!("a value is not rendered as an object"));
-    push(out, format_args!("{{\"name\":{},{rest}", quoted(name)));
+    push(out, format_args!("{{\"name\":{},{rest}", quote(name)));
 }
 
 /// Returns the user's names and locations of bound variables, followed by those of unbound variables of the node whose
 /// names differ.
 fn metadata(event: &Event, sources: EventNames<'_>) -> BTreeMap<Name, (Name, Span)> {
-    let mut known: BTreeMap<Name, (Name, Span)> = BTreeMap::new();
+    let mut variables: BTreeMap<Name, (Name, Span)> = BTreeMap::new();
     for local in &event.locals {
-        let place = variable_span(&local.name, &local.user_name, local.span);
-        known.insert(local.name.clone(), (local.user_name.clone(), place));
+        let span = variable_span(&local.name, &local.user_name, local.span);
+        variables.insert(local.name.clone(), (local.user_name.clone(), span));
     }
     vars_of(&event.node, |term, name| {
-        if let Some(shown) = sources.originals.get(name)
-            && !known.contains_key(name)
+        if let Some(user_name) = sources.originals.get(name)
+            && !variables.contains_key(name)
         {
-            let place = variable_span(name, shown, term.span);
-            known.insert(name.clone(), (shown.clone(), place));
+            let span = variable_span(name, user_name, term.span);
+            variables.insert(name.clone(), (user_name.clone(), span));
         }
     });
-    known
+    variables
 }
 
 /// Returns the location of a variable; empty if it captures a value of the query or is the implicit key of a `some`.
-fn variable_span(name: &str, shown: &str, span: Span) -> Span {
-    let made = name.starts_with("$term") || (name != shown && shown.starts_with("__local"));
-    if made { Span::default() } else { span }
+fn variable_span(name: &str, user_name: &str, span: Span) -> Span {
+    let is_generated =
+        name.starts_with("$term") || (name != user_name && user_name.starts_with("__local"));
+    if is_generated { Span::default() } else { span }
 }
 
 /// Calls `show` for the variables of a node; for a rule, those of its arguments, key and value.
@@ -282,11 +283,11 @@ fn location(span: Span, files: &HashMap<SourceId, Arc<str>>) -> String {
         return "null".to_owned();
     }
     let file = files.get(&span.source).map_or("", |file| &**file);
-    let (file, row, col) = (quoted(file), span.row, span.col);
+    let (file, row, col) = (quote(file), span.row, span.col);
     format!("{{\"file\":{file},\"row\":{row},\"col\":{col}}}")
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
@@ -294,7 +295,7 @@ fn plain<N: AstJson + ?Sized>(node: &N) -> String {
     text(node, Options::default())
 }
 
-fn push(out: &mut String, words: std::fmt::Arguments<'_>) {
+fn push(out: &mut String, arguments: std::fmt::Arguments<'_>) {
     // writing to a string cannot fail
-    let _ = out.write_fmt(words);
+    let _ = out.write_fmt(arguments);
 }

@@ -16,7 +16,7 @@ const ELLIPSIS: &str = "...";
 /// Returns the location of each event: `FILE:ROW`, or `query:ROW`. If one exceeds the length limit, a part that all
 /// names share is omitted.
 pub fn locations(events: &[Event], files: &HashMap<SourceId, Arc<str>>) -> Vec<String> {
-    let named: Vec<(&str, u32)> = events
+    let locations: Vec<(&str, u32)> = events
         .iter()
         .map(|event| match files.get(&event.span.source) {
             _ if !event.span.is_somewhere() => ("", 0),
@@ -29,15 +29,15 @@ pub fn locations(events: &[Event], files: &HashMap<SourceId, Arc<str>>) -> Vec<S
         ("", row) => format!("query:{row}"),
         (file, row) => format!("{file}:{row}"),
     };
-    let longest = named.iter().map(|place| full(place).len()).max();
-    let names: BTreeSet<&str> = named.iter().map(|(file, _)| *file).collect();
+    let longest = locations.iter().map(|location| full(location).len()).max();
+    let names: BTreeSet<&str> = locations.iter().map(|(file, _)| *file).collect();
     let names: Vec<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
     let left_out = longest.and_then(|longest| shared_part(&names, longest));
-    named
+    locations
         .iter()
-        .map(|place| match left_out {
-            Some(part) => full(&(&place.0.replacen(part, ELLIPSIS, 1), place.1)),
-            None => full(place),
+        .map(|location| match left_out {
+            Some(part) => full(&(&location.0.replacen(part, ELLIPSIS, 1), location.1)),
+            None => full(location),
         })
         .collect()
 }
@@ -51,8 +51,8 @@ fn shared_part<'n>(names: &[&'n str], longest: usize) -> Option<&'n str> {
     let folders: Vec<&str> = names.iter().map(|name| inner_folders(name)).collect();
     let shared = longest_common(&folders)?;
     // omit no more than necessary; the right end of the name is more specific
-    let kept = (LONGEST + shared.len()).saturating_sub(longest + ELLIPSIS.len());
-    let mut end = shared.len().checked_sub(kept)?;
+    let kept_length = (LONGEST + shared.len()).saturating_sub(longest + ELLIPSIS.len());
+    let mut end = shared.len().checked_sub(kept_length)?;
     while !shared.is_char_boundary(end) {
         end += 1;
     }
@@ -81,8 +81,8 @@ fn longest_common<'n>(texts: &[&'n str]) -> Option<&'n str> {
     let (mut low, mut high) = (0, first.len());
     while low < high {
         let middle = (low + high).div_ceil(2);
-        let found = (middle..=high.min(middle + 3)).any(|length| of_length(length).is_some());
-        if found {
+        let has_common = (middle..=high.min(middle + 3)).any(|length| of_length(length).is_some());
+        if has_common {
             low = middle;
         } else {
             high = middle - 1;
@@ -97,17 +97,17 @@ mod tests {
 
     #[test]
     fn names_lose_as_much_as_they_share_and_must() {
-        let one =
+        let first =
             "n/a/very/long/directory/name/that/goes/on/and/on/for/a/while/and/longer/policy.rego";
-        let other =
+        let second =
             "n/a/very/long/directory/name/that/goes/elsewhere/for/a/while/and/longer/other.rego";
-        let names = [one, other];
+        let names = [first, second];
         assert_eq!(
-            shared_part(&names, one.len() + 2),
+            shared_part(&names, first.len() + 2),
             Some("a/very/long/directory/na")
         );
         assert_eq!(shared_part(&names, 64), None);
-        assert_eq!(shared_part(&["p.rego", one], one.len() + 2), None);
+        assert_eq!(shared_part(&["p.rego", first], first.len() + 2), None);
         let long = format!("{}/p.rego", "é".repeat(1 << 16));
         assert_eq!(shared_part(&[&long], long.len()), None);
     }

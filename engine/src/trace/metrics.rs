@@ -61,11 +61,11 @@ impl Metrics {
     }
 
     /// Adds the measurements of `http.send`.
-    pub fn sent(&mut self, sent: &SendMetrics) {
-        if let Some((name, took)) = sent.timer() {
+    pub fn sent(&mut self, metrics_of_send: &SendMetrics) {
+        if let Some((name, took)) = metrics_of_send.timer() {
             self.time(name, took);
         }
-        for (name, times) in sent.counters() {
+        for (name, times) in metrics_of_send.counters() {
             self.count(name, times);
         }
     }

@@ -58,16 +58,26 @@ const LONGEST_VALUE: usize = 32;
 ///
 /// # Errors
 /// [`TooLong`] if the lines would have more than `longest` bytes.
-pub fn pretty(events: &[Event], how: Pretty<'_>, longest: usize) -> Result<Vec<String>, TooLong> {
+pub fn pretty(
+    events: &[Event],
+    options: Pretty<'_>,
+    longest: usize,
+) -> Result<Vec<String>, TooLong> {
     let mut depths: HashMap<u64, usize> = HashMap::new();
-    let places = how.files.map(|files| locations(events, files));
-    let length = |place: &String| place.chars().count();
+    let location_texts = options.files.map(|files| locations(events, files));
+    let length = |location: &String| location.chars().count();
     // OPA computes the width of a column in bytes and pads it by code points.
-    let width = places.iter().flatten().map(String::len).max().unwrap_or(0) + GAP;
+    let width = location_texts
+        .iter()
+        .flatten()
+        .map(String::len)
+        .max()
+        .unwrap_or(0)
+        + GAP;
     let mut texts = ExprTexts::default();
     let mut lines = Vec::with_capacity(events.len());
-    let mut left = longest;
-    for (at, event) in events.iter().enumerate() {
+    let mut remaining = longest;
+    for (index, event) in events.iter().enumerate() {
         let depth = match depths.get(&event.query_id) {
             Some(depth) => *depth,
             None => {
@@ -80,20 +90,20 @@ pub fn pretty(events: &[Event], how: Pretty<'_>, longest: usize) -> Result<Vec<S
             }
         };
         let mut line = String::new();
-        if let Some(place) = places.as_ref().and_then(|places| places.get(at)) {
-            line.push_str(place);
-            let blanks = width.saturating_sub(length(place));
-            line.extend(std::iter::repeat_n(' ', blanks + 1 + how.gap));
+        if let Some(location) = location_texts.as_ref().and_then(|texts| texts.get(index)) {
+            line.push_str(location);
+            let blanks = width.saturating_sub(length(location));
+            line.extend(std::iter::repeat_n(' ', blanks + 1 + options.gap));
         }
-        write(event, depth, how, &mut texts, &mut line);
-        left = left.checked_sub(line.len()).ok_or(TooLong)?;
+        write(event, depth, options, &mut texts, &mut line);
+        remaining = remaining.checked_sub(line.len()).ok_or(TooLong)?;
         lines.push(line);
     }
-    if how.variables {
-        add_variables(events, &mut lines, how.gap, left)?;
+    if options.variables {
+        add_variables(events, &mut lines, options.gap, remaining)?;
     }
-    let broken = lines.iter().flat_map(|line| line.split('\n'));
-    Ok(broken.map(str::to_owned).collect())
+    let single_lines = lines.iter().flat_map(|line| line.split('\n'));
+    Ok(single_lines.map(str::to_owned).collect())
 }
 
 /// Texts of bodies and expressions, rendered once each.
@@ -109,19 +119,25 @@ fn add_variables(
 ) -> Result<(), TooLong> {
     let length = |line: &String| line.chars().count();
     let width = lines.iter().map(String::len).max().unwrap_or(0) + GAP;
-    let mut left = longest;
+    let mut remaining = longest;
     let mut values = ValueTexts::default();
     for (event, line) in events.iter().zip(lines) {
         let before = line.len();
         let blanks = width.saturating_sub(length(line)) + 1 + gap;
         line.extend(std::iter::repeat_n(' ', blanks));
         values.write(event, line);
-        left = left.checked_sub(line.len() - before).ok_or(TooLong)?;
+        remaining = remaining.checked_sub(line.len() - before).ok_or(TooLong)?;
     }
     Ok(())
 }
 
-fn write(event: &Event, depth: usize, how: Pretty<'_>, texts: &mut ExprTexts, line: &mut String) {
+fn write(
+    event: &Event,
+    depth: usize,
+    options: Pretty<'_>,
+    texts: &mut ExprTexts,
+    line: &mut String,
+) {
     let outer = matches!(
         (event.op, &event.node),
         (Op::Enter, _) | (Op::Redo, EventNode::Body(_) | EventNode::Rule(..))
@@ -141,17 +157,21 @@ fn write(event: &Event, depth: usize, how: Pretty<'_>, texts: &mut ExprTexts, li
         (Some(reference), _) if event.op == Op::Index => line.push_str(&reference.to_string()),
         (_, EventNode::Rule(_, path)) => line.push_str(path),
         (_, EventNode::Body(body)) => {
-            let made = texts.0.entry(Arc::as_ptr(body).addr());
-            let text = made.or_insert_with(|| display_body(&renamed(body, how)).to_string().into());
+            let entry = texts.0.entry(Arc::as_ptr(body).addr());
+            let text = entry.or_insert_with(|| {
+                display_body(&with_user_names(body, options))
+                    .to_string()
+                    .into()
+            });
             line.push_str(text);
         }
         // Each unification has a node of its own, and keys are shown once they are bound.
         (_, EventNode::Expr(expr)) if event.op == Op::Unify || binds_key(event, expr) => {
-            line.push_str(&expression(expr, how, binds_key(event, expr)));
+            line.push_str(&expression(expr, options, binds_key(event, expr)));
         }
         (_, EventNode::Expr(expr)) => {
-            let made = texts.0.entry(Arc::as_ptr(expr).addr());
-            line.push_str(made.or_insert_with(|| expression(expr, how, false).into()));
+            let entry = texts.0.entry(Arc::as_ptr(expr).addr());
+            line.push_str(entry.or_insert_with(|| expression(expr, options, false).into()));
         }
     }
     if !event.message.is_empty() {
@@ -160,8 +180,8 @@ fn write(event: &Event, depth: usize, how: Pretty<'_>, texts: &mut ExprTexts, li
     }
 }
 
-fn expression(expr: &Expr, how: Pretty<'_>, keeps_wildcard: bool) -> String {
-    let mut exprs = renamed(std::slice::from_ref(expr), how);
+fn expression(expr: &Expr, options: Pretty<'_>, keeps_wildcard: bool) -> String {
+    let mut exprs = with_user_names(std::slice::from_ref(expr), options);
     for expr in &mut exprs {
         if let Some(key) = key_of(expr)
             && (key.starts_with("__local") || (is_wildcard(key) && !keeps_wildcard))
@@ -199,19 +219,19 @@ impl ValueTexts {
     /// Writes the bound variables of the event's node and the documents that it refers to.
     fn write(&mut self, event: &Event, line: &mut String) {
         // Wildcards are distinct variables although they have the same name.
-        let mut shown: BTreeMap<(String, &str), Arc<str>> = BTreeMap::new();
+        let mut values: BTreeMap<(String, &str), Arc<str>> = BTreeMap::new();
         for (document, value) in &event.documents {
-            shown.insert((document.to_string(), ""), self.text(value));
+            values.insert((document.to_string(), ""), self.text(value));
         }
         let mut show = |_: &Term, name: &Name| {
-            let found = event.locals.binary_search_by(|local| local.name.cmp(name));
-            if let Some(local) = found.ok().and_then(|at| event.locals.get(at)) {
+            let position = event.locals.binary_search_by(|local| local.name.cmp(name));
+            if let Some(local) = position.ok().and_then(|index| event.locals.get(index)) {
                 let name = match &*local.user_name {
                     name if name.starts_with('$') => "_",
                     name => name,
                 };
-                let of = if name == "_" { &*local.name } else { "" };
-                shown.insert((name.to_owned(), of), self.text(&local.value));
+                let identity = if name == "_" { &*local.name } else { "" };
+                values.insert((name.to_owned(), identity), self.text(&local.value));
             }
         };
         match &event.node {
@@ -220,8 +240,8 @@ impl ValueTexts {
             node => vars_of(node, &mut show),
         }
         line.push('{');
-        for (at, ((name, _), value)) in shown.iter().enumerate() {
-            if at > 0 {
+        for (index, ((name, _), value)) in values.iter().enumerate() {
+            if index > 0 {
                 line.push_str(", ");
             }
             line.push_str(name);
@@ -233,13 +253,13 @@ impl ValueTexts {
 
     /// Returns the text of a value, truncated to the maximum length.
     fn text(&mut self, value: &Arc<Term>) -> Arc<str> {
-        let made = self.0.entry(Arc::as_ptr(value).addr());
-        let text = made.or_insert_with(|| {
-            let whole = value.to_string();
-            if whole.len() <= LONGEST_VALUE {
-                return whole.into();
+        let entry = self.0.entry(Arc::as_ptr(value).addr());
+        let text = entry.or_insert_with(|| {
+            let full_text = value.to_string();
+            if full_text.len() <= LONGEST_VALUE {
+                return full_text.into();
             }
-            let bytes = whole.as_bytes().within(..LONGEST_VALUE - 3);
+            let bytes = full_text.as_bytes().within(..LONGEST_VALUE - 3);
             format!("{}...", String::from_utf8_lossy(bytes)).into()
         });
         text.clone()
@@ -247,11 +267,11 @@ impl ValueTexts {
 }
 
 /// Returns expressions with the user's names.
-fn renamed(body: &[Expr], how: Pretty<'_>) -> Body {
+fn with_user_names(body: &[Expr], options: Pretty<'_>) -> Body {
     let mut body = body.to_vec();
     body.walk_mut(&mut Terms(|term: &mut Term| {
         if let TermKind::Var(name) = &mut term.kind {
-            *name = how.name(name).clone();
+            *name = options.name(name).clone();
         }
         Descent::Into
     }));
@@ -265,7 +285,7 @@ impl Pretty<'_> {
 }
 
 impl<'a> Names<'a> {
-    /// Returns the user's name of a generated variable.
+    /// Returns the user's name of a generated variable, or `None` for other variables.
     pub fn get(&self, name: &Name) -> Option<&'a Name> {
         let modules = self.modules.and_then(|names| names.get(name));
         modules.or_else(|| self.query.and_then(|names| names.get(name)))

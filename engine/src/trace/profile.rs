@@ -143,8 +143,8 @@ impl Observer for Profile {
             span if span.is_somewhere() => (span.source, span.row),
             _ => (SourceId::NONE, 0),
         };
-        let at = *self.by_row.entry(key).or_insert(self.rows.len());
-        if at == self.rows.len() {
+        let index = *self.by_row.entry(key).or_insert(self.rows.len());
+        if index == self.rows.len() {
             self.rows.push(Row {
                 span: event.span,
                 time: Duration::ZERO,
@@ -153,13 +153,13 @@ impl Observer for Profile {
                 positions: HashSet::new(),
             });
         }
-        let row = self.rows.item_mut(at);
+        let row = self.rows.item_mut(index);
         match event.op {
             Op::Redo => row.redos += 1,
             _ => row.evals += 1,
         }
         row.positions.insert(expr.index);
-        self.running = Some((at, Instant::now()));
+        self.running = Some((index, Instant::now()));
     }
 
     fn wants(&self, op: Op) -> bool {

@@ -97,15 +97,15 @@ impl Statistics {
 )]
 fn percentile(sorted: &[u64], share: f64) -> f64 {
     let position = share * (sorted.len() as f64 + 1.0);
-    let at = position as usize;
-    let sample = |at: usize| sorted.get(at).map_or(0.0, |sample| *sample as f64);
-    if at < 1 {
+    let index = position as usize;
+    let sample = |index: usize| sorted.get(index).map_or(0.0, |sample| *sample as f64);
+    if index < 1 {
         sample(0)
-    } else if at >= sorted.len() {
+    } else if index >= sorted.len() {
         sample(sorted.len().saturating_sub(1))
     } else {
-        let (below, above) = (sample(at - 1), sample(at));
-        below + (position - position.floor()) * (above - below)
+        let (lower, upper) = (sample(index - 1), sample(index));
+        lower + (position - position.floor()) * (upper - lower)
     }
 }
 
@@ -119,11 +119,11 @@ mod tests {
 
     #[test]
     fn distributions() {
-        let few = Statistics::of_samples(&[1_238_947, 302_261, 493_015], 3);
-        assert_eq!((few.count, few.min, few.max), (3, 302_261, 1_238_947));
-        assert_eq!((few.median, few.p75), (493_015.0, 1_238_947.0));
-        assert_eq!(few.mean, 678_074.333_333_333_4);
-        assert_eq!(few.stddev, 404_170.247_370_530_15);
+        let three = Statistics::of_samples(&[1_238_947, 302_261, 493_015], 3);
+        assert_eq!((three.count, three.min, three.max), (3, 302_261, 1_238_947));
+        assert_eq!((three.median, three.p75), (493_015.0, 1_238_947.0));
+        assert_eq!(three.mean, 678_074.333_333_333_4);
+        assert_eq!(three.stddev, 404_170.247_370_530_15);
         let pair = Statistics::of_samples(&[22_984, 1_252], 2);
         assert_eq!((pair.median, pair.stddev), (12_118.0, 10_866.0));
         assert_eq!(Statistics::of_samples(&[], 0), Statistics::default());

@@ -27,31 +27,38 @@ pub fn pair(a: &Type, b: &Type, label: usize) -> (String, String) {
 
 /// Formats operand types and the parameters that they should fit, each for a line with a label of `label` characters.
 /// Long types that fit are abbreviated; others show only their differences.
-pub fn lists(have: &[Type], want: &[Parameter], label: usize) -> (String, String) {
-    let (all, wanted) = (TypeList(have).to_string(), TypeList(want).to_string());
-    if all.chars().count() <= LINE - label && wanted.chars().count() <= LINE - label {
-        return (all, wanted);
+pub fn lists(have: &[Type], parameters: &[Parameter], label: usize) -> (String, String) {
+    let (all, parameters_text) = (TypeList(have).to_string(), TypeList(parameters).to_string());
+    if all.chars().count() <= LINE - label && parameters_text.chars().count() <= LINE - label {
+        return (all, parameters_text);
     }
-    let parameter = |position: usize| want.get(position).map(|want| &want.of);
+    let parameter = |position: usize| {
+        parameters
+            .get(position)
+            .map(|parameter_of| &parameter_of.of)
+    };
     let have_texts: Vec<_> = have
         .iter()
         .enumerate()
-        .map(|(position, of)| describe(of, parameter(position)))
+        .map(|(position, ty)| describe(ty, parameter(position)))
         .collect();
-    let want_texts = want.iter().enumerate().map(|(position, want)| {
-        let name = want
-            .name
-            .as_ref()
-            .map(|name| format!("{name}: "))
-            .unwrap_or_default();
-        let fitting = have
-            .get(position)
-            .is_none_or(|have| unifies(have, &want.of));
-        if fitting && !fits(want, PART) {
-            return name + &kind(&want.of);
-        }
-        name + &describe(&want.of, have.get(position))
-    });
+    let want_texts = parameters
+        .iter()
+        .enumerate()
+        .map(|(position, parameter_of)| {
+            let name = parameter_of
+                .name
+                .as_ref()
+                .map(|name| format!("{name}: "))
+                .unwrap_or_default();
+            let fitting = have
+                .get(position)
+                .is_none_or(|have| unifies(have, &parameter_of.of));
+            if fitting && !fits(parameter_of, PART) {
+                return name + &kind(&parameter_of.of);
+            }
+            name + &describe(&parameter_of.of, have.get(position))
+        });
     let want_texts: Vec<_> = want_texts.collect();
     (
         TypeList(&have_texts).to_string(),
@@ -60,11 +67,11 @@ pub fn lists(have: &[Type], want: &[Parameter], label: usize) -> (String, String
 }
 
 /// Formats a type that should fit another.
-fn describe(of: &Type, other: Option<&Type>) -> String {
+fn describe(ty: &Type, other: Option<&Type>) -> String {
     let mut text = String::new();
     match other {
-        Some(other) if !unifies(of, other) => describe_difference(&mut text, of, other),
-        _ => text = short(of),
+        Some(other) if !unifies(ty, other) => describe_difference(&mut text, ty, other),
+        _ => text = short(ty),
     }
     text
 }
@@ -89,24 +96,24 @@ impl Write for WidthLimit {
     }
 }
 
-fn fits(shown: &dyn Display, width: usize) -> bool {
-    write!(WidthLimit(width), "{shown}").is_ok()
+fn fits(text: &dyn Display, width: usize) -> bool {
+    write!(WidthLimit(width), "{text}").is_ok()
 }
 
 /// Formats a type, abbreviated if it is long.
-fn short(of: &Type) -> String {
-    if fits(of, PART) {
-        return of.to_string();
+fn short(ty: &Type) -> String {
+    if fits(ty, PART) {
+        return ty.to_string();
     }
-    kind(of)
+    kind(ty)
 }
 
 /// Formats a type without its components.
-fn kind(of: &Type) -> String {
-    if of.is_empty() {
-        return of.to_string();
+fn kind(ty: &Type) -> String {
+    if ty.is_empty() {
+        return ty.to_string();
     }
-    let text = match of {
+    let text = match ty {
         Type::Array(array) => {
             collection_outline("array", !array.fixed().is_empty(), array.rest().is_some())
         }
@@ -118,7 +125,7 @@ fn kind(of: &Type) -> String {
         Type::Set(_) => "set[...]",
         Type::Function(_) => "(...) => ...",
         Type::Union(_) => "any<...>",
-        _ => return of.to_string(),
+        _ => return ty.to_string(),
     };
     text.to_owned()
 }
@@ -135,38 +142,38 @@ fn collection_outline(kind: &'static str, fixed: bool, rest: bool) -> &'static s
 }
 
 /// Writes the components of a type that another type does not have.
-fn describe_difference(out: &mut String, of: &Type, other: &Type) {
-    match (of, other) {
-        _ if of == other => out.push_str(&short(of)),
-        (Type::Array(of), Type::Array(other)) => arrays(out, of, other),
-        (Type::Object(of), Type::Object(other)) => objects(out, of, other),
-        (Type::Set(of), Type::Set(other)) if !of.is_empty() && !other.is_empty() => {
+fn describe_difference(out: &mut String, ty: &Type, other: &Type) {
+    match (ty, other) {
+        _ if ty == other => out.push_str(&short(ty)),
+        (Type::Array(ty), Type::Array(other)) => arrays(out, ty, other),
+        (Type::Object(ty), Type::Object(other)) => objects(out, ty, other),
+        (Type::Set(ty), Type::Set(other)) if !ty.is_empty() && !other.is_empty() => {
             out.push_str("set[");
-            describe_difference(out, of.element(), other.element());
+            describe_difference(out, ty.element(), other.element());
             out.push(']');
         }
-        (Type::Union(of), Type::Union(other)) => unions(out, of, other),
-        _ => out.push_str(&short(of)),
+        (Type::Union(ty), Type::Union(other)) => unions(out, ty, other),
+        _ => out.push_str(&short(ty)),
     }
 }
 
 /// Writes the differences of arrays. If their lengths differ, only the kinds of the elements are shown.
-fn arrays(out: &mut String, of: &ArrayType, other: &ArrayType) {
+fn arrays(out: &mut String, ty: &ArrayType, other: &ArrayType) {
     let alike =
-        of.fixed().len() == other.fixed().len() && of.rest().is_some() == other.rest().is_some();
+        ty.fixed().len() == other.fixed().len() && ty.rest().is_some() == other.rest().is_some();
     out.push_str("array");
-    if !of.fixed().is_empty() {
+    if !ty.fixed().is_empty() {
         out.push('<');
-        for (position, one) in of.fixed().iter().enumerate() {
+        for (position, element) in ty.fixed().iter().enumerate() {
             separate(out, position > 0);
             match other.fixed().get(position).filter(|_| alike) {
-                Some(other) => describe_difference(out, one, other),
-                None => out.push_str(&kind(one)),
+                Some(other) => describe_difference(out, element, other),
+                None => out.push_str(&kind(element)),
             }
         }
         out.push('>');
     }
-    if let Some(rest) = of.rest() {
+    if let Some(rest) = ty.rest() {
         out.push('[');
         match other.rest().filter(|_| alike) {
             Some(other) => describe_difference(out, rest, other),
@@ -176,29 +183,29 @@ fn arrays(out: &mut String, of: &ArrayType, other: &ArrayType) {
     }
 }
 
-fn objects(out: &mut String, of: &ObjectType, other: &ObjectType) {
+fn objects(out: &mut String, ty: &ObjectType, other: &ObjectType) {
     out.push_str("object");
-    if !of.fixed().is_empty() {
+    if !ty.fixed().is_empty() {
         out.push('<');
-        let mut shown = 0;
-        for (key, one) in of.fixed() {
-            let theirs = other.get(key.borrow());
-            if theirs == Some(one) {
+        let mut written_count = 0;
+        for (key, ty) in ty.fixed() {
+            let other_ty = other.get(key.borrow());
+            if other_ty == Some(ty) {
                 continue;
             }
-            separate(out, shown > 0);
-            shown += 1;
+            separate(out, written_count > 0);
+            written_count += 1;
             let mut text = String::new();
-            describe_mismatch(&mut text, one, theirs);
+            describe_mismatch(&mut text, ty, other_ty);
             out.push_str(&Property(key.borrow(), &text).to_string());
         }
-        if shown < of.fixed().len() {
-            separate(out, shown > 0);
+        if written_count < ty.fixed().len() {
+            separate(out, written_count > 0);
             out.push_str("...");
         }
         out.push('>');
     }
-    if let Some((key, rest)) = of.rest() {
+    if let Some((key, rest)) = ty.rest() {
         out.push('[');
         describe_mismatch(out, key, other.rest().map(|(key, _)| key));
         out.push_str(": ");
@@ -207,30 +214,30 @@ fn objects(out: &mut String, of: &ObjectType, other: &ObjectType) {
     }
 }
 
-fn unions(out: &mut String, of: &UnionType, other: &UnionType) {
+fn unions(out: &mut String, ty: &UnionType, other: &UnionType) {
     out.push_str("any<");
-    let mut shown = 0;
-    for one in of.members().iter().filter(|one| !other.contains(one)) {
-        separate(out, shown > 0);
-        shown += 1;
-        out.push_str(&short(one));
+    let mut written_count = 0;
+    for member in ty.members().iter().filter(|member| !other.contains(member)) {
+        separate(out, written_count > 0);
+        written_count += 1;
+        out.push_str(&short(member));
     }
-    if shown < of.members().len() {
-        separate(out, shown > 0);
+    if written_count < ty.members().len() {
+        separate(out, written_count > 0);
         out.push_str("...");
     }
     out.push('>');
 }
 
-fn describe_mismatch(out: &mut String, of: &Type, other: Option<&Type>) {
+fn describe_mismatch(out: &mut String, ty: &Type, other: Option<&Type>) {
     match other {
-        Some(other) => describe_difference(out, of, other),
-        None => out.push_str(&short(of)),
+        Some(other) => describe_difference(out, ty, other),
+        None => out.push_str(&short(ty)),
     }
 }
 
-fn separate(out: &mut String, needed: bool) {
-    if needed {
+fn separate(out: &mut String, condition: bool) {
+    if condition {
         out.push_str(", ");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::union::joined;
+use super::union::union_or_unknown;
 use super::{Type, type_of, union_all};
 use crate::limits;
 use crate::value::{Value, ValueRef};
@@ -20,7 +20,7 @@ pub(super) struct TypeSize {
 
 impl TypeSize {
     fn from_nodes(parts: &mut dyn Iterator<Item = &Type>) -> Self {
-        let mut whole = Self {
+        let mut size = Self {
             depth: 0,
             nodes: 1,
             unknown: false,
@@ -28,13 +28,13 @@ impl TypeSize {
         };
         for part in parts {
             let part = Self::of_part(part);
-            whole.depth = whole.depth.max(part.depth);
-            whole.nodes = whole.nodes.saturating_add(part.nodes);
-            whole.unknown |= part.unknown;
-            whole.empty |= part.empty;
+            size.depth = size.depth.max(part.depth);
+            size.nodes = size.nodes.saturating_add(part.nodes);
+            size.unknown |= part.unknown;
+            size.empty |= part.empty;
         }
-        whole.depth += 1;
-        whole
+        size.depth += 1;
+        size
     }
 
     fn of_part(part: &Type) -> Self {
@@ -117,21 +117,21 @@ impl ObjectType {
 
     /// Returns the type of the value under a known key, or `None` if the key is not known.
     pub fn get(&self, key: ValueRef<'_>) -> Option<&Type> {
-        let found = self
+        let index = self
             .fixed
-            .binary_search_by(|(known, _)| known.borrow().cmp(&key))
+            .binary_search_by(|(fixed_key, _)| fixed_key.borrow().cmp(&key))
             .ok()?;
-        self.fixed.get(found).map(|(_, of)| of)
+        self.fixed.get(index).map(|(_, ty)| ty)
     }
 
     /// Returns the type of the value under a key, known or of the type of further keys, or `None` if objects do not have it.
     pub fn select(&self, key: ValueRef<'_>) -> Option<&Type> {
-        let further = || {
+        let rest_for_key = || {
             self.rest
                 .as_ref()
                 .filter(|(keys, _)| keys.contains(&type_of(key)))
         };
-        self.get(key).or_else(|| further().map(|(_, of)| of))
+        self.get(key).or_else(|| rest_for_key().map(|(_, ty)| ty))
     }
 
     /// Returns the union of all key types.
@@ -145,10 +145,10 @@ impl ObjectType {
     /// Returns the union of all value types.
     pub fn values(&self) -> &Type {
         self.values.get_or_init(|| {
-            let fixed = self.fixed.iter().map(|(_, of)| of);
-            let all = fixed.chain(self.rest.iter().map(|(_, of)| of)).cloned();
-            if self.fixed.iter().any(|(_, of)| of.as_function().is_some()) {
-                joined(all)
+            let fixed = self.fixed.iter().map(|(_, ty)| ty);
+            let all = fixed.chain(self.rest.iter().map(|(_, ty)| ty)).cloned();
+            if self.fixed.iter().any(|(_, ty)| ty.as_function().is_some()) {
+                union_or_unknown(all)
             } else {
                 union_all(all)
             }
@@ -199,8 +199,8 @@ impl UnionType {
     }
 
     /// Returns `true` if exactly this type is a member.
-    pub fn contains(&self, one: &Type) -> bool {
-        self.members.binary_search(one).is_ok()
+    pub fn contains(&self, ty: &Type) -> bool {
+        self.members.binary_search(ty).is_ok()
     }
 
     /// Returns the union of the key types of its members.
@@ -237,8 +237,8 @@ impl Type {
     }
 
     /// Returns the type of arrays of any length.
-    pub fn array_of(of: Self) -> Self {
-        Self::array(Vec::new(), Some(of))
+    pub fn array_of(ty: Self) -> Self {
+        Self::array(Vec::new(), Some(ty))
     }
 
     /// Returns the type of objects with known keys and, with `rest`, further pairs. If keys are equal, the last one
@@ -249,8 +249,8 @@ impl Type {
             fixed.sort_by(|(a, _), (b, _)| a.cmp(b));
             fixed.dedup_by(|(later, _), (kept, _)| later == kept);
         }
-        let pair = rest.iter().flat_map(|(key, of)| [key, of]);
-        let mut extent = TypeSize::from_nodes(&mut fixed.iter().map(|(_, of)| of).chain(pair));
+        let pair = rest.iter().flat_map(|(key, ty)| [key, ty]);
+        let mut extent = TypeSize::from_nodes(&mut fixed.iter().map(|(_, ty)| ty).chain(pair));
         extent.empty |= fixed.is_empty() && rest.is_none();
         if !extent.fits() {
             return Self::Any;
@@ -265,18 +265,18 @@ impl Type {
     }
 
     /// Returns the type of objects with any keys of one type and values of another.
-    pub fn object_of(key: Self, of: Self) -> Self {
-        Self::object(Vec::new(), Some((key, of)))
+    pub fn object_of(key: Self, ty: Self) -> Self {
+        Self::object(Vec::new(), Some((key, ty)))
     }
 
     /// Returns the type of sets, or of the empty set if the element type is unknown.
-    pub fn set(of: Self) -> Self {
-        let mut extent = TypeSize::from_nodes(&mut std::iter::once(&of));
-        extent.empty |= !of.is_known();
+    pub fn set(ty: Self) -> Self {
+        let mut extent = TypeSize::from_nodes(&mut std::iter::once(&ty));
+        extent.empty |= !ty.is_known();
         if !extent.fits() {
             return Self::Any;
         }
-        Self::Set(Arc::new(SetType { of, extent }))
+        Self::Set(Arc::new(SetType { of: ty, extent }))
     }
 
     /// Returns the union of the given types without simplification: `any<T>` for one, `any` for none.

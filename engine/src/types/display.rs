@@ -40,12 +40,12 @@ impl Display for Type {
                         object
                             .fixed()
                             .iter()
-                            .map(|(key, of)| Property(key.borrow(), of)),
+                            .map(|(key, ty)| Property(key.borrow(), ty)),
                     )?;
                     f.write_str(">")?;
                 }
                 match object.rest() {
-                    Some((key, of)) => write!(f, "[{key}: {of}]"),
+                    Some((key, ty)) => write!(f, "[{key}: {ty}]"),
                     None => Ok(()),
                 }
             }
@@ -97,16 +97,16 @@ fn plain(f: &mut Formatter<'_>, key: ValueRef<'_>) -> fmt::Result {
         return f.write_str(&String::from_utf8_lossy(text.as_bytes()));
     }
     if let Some(items) = key.as_array() {
-        return spaced(f, "[", items.iter(), plain);
+        return write_spaced(f, "[", items.iter(), plain);
     }
     if let Some(items) = key.as_set() {
-        return spaced(f, "[", items.iter(), plain);
+        return write_spaced(f, "[", items.iter(), plain);
     }
     if let Some(pairs) = key.as_object() {
-        return spaced(f, "map[", pairs.iter(), |f, (key, of)| {
+        return write_spaced(f, "map[", pairs.iter(), |f, (key, ty)| {
             plain(f, key)?;
             f.write_str(":")?;
-            plain(f, of)
+            plain(f, ty)
         });
     }
     match key {
@@ -115,7 +115,7 @@ fn plain(f: &mut Formatter<'_>, key: ValueRef<'_>) -> fmt::Result {
     }
 }
 
-fn spaced<T>(
+fn write_spaced<T>(
     f: &mut Formatter<'_>,
     open: &str,
     items: impl Iterator<Item = T>,
@@ -131,6 +131,7 @@ fn spaced<T>(
     f.write_str("]")
 }
 
+/// Writes items, separated by commas.
 pub(super) fn list<T: Display>(
     f: &mut Formatter<'_>,
     items: impl IntoIterator<Item = T>,

@@ -25,8 +25,8 @@ pub struct Parameter {
 }
 
 impl From<Type> for Parameter {
-    fn from(of: Type) -> Self {
-        Self { name: None, of }
+    fn from(ty: Type) -> Self {
+        Self { name: None, of: ty }
     }
 }
 
@@ -51,8 +51,8 @@ impl FunctionType {
         self.args.len()
     }
 
-    /// Returns the type of the operand at a position of a call: an argument, the result after the arguments, or one of
-    /// the further arguments.
+    /// Returns the type of the operand at a position of a call: an argument, the result after the arguments, or one of the
+    /// further arguments. Returns `None` if the function has no such operand.
     pub fn operand(&self, position: usize) -> Option<&Type> {
         match self.args.get(position) {
             Some(parameter) => Some(&parameter.of),
@@ -63,12 +63,14 @@ impl FunctionType {
         }
     }
 
+    /// Returns the types of the arguments, of further arguments and of the result.
     pub(super) fn component_types(&self) -> impl Iterator<Item = &Type> {
         let args = self.args.iter().map(|parameter| &parameter.of);
         args.chain(&self.variadic)
             .chain(self.result.iter().map(|result| &result.of))
     }
 
+    /// Returns `true` if the type of an argument or of the result is unknown.
     pub(super) fn has_unknown(&self) -> bool {
         self.component_types().any(Type::has_unknown)
     }

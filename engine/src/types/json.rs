@@ -29,11 +29,11 @@ impl Type {
             Self::Object(object) => {
                 let mut node = node("object");
                 if !object.fixed().is_empty() {
-                    let pair = |(key, of): &(_, Self)| json!({"key": constant_json(crate::value::Value::borrow(key)), "value": of.to_json()});
+                    let pair = |(key, ty): &(_, Self)| json!({"key": constant_json(crate::value::Value::borrow(key)), "value": ty.to_json()});
                     node.insert("static".into(), object.fixed().iter().map(pair).collect());
                 }
-                if let Some((key, of)) = object.rest() {
-                    let pair = json!({"key": key.to_json(), "value": of.to_json()});
+                if let Some((key, ty)) = object.rest() {
+                    let pair = json!({"key": key.to_json(), "value": ty.to_json()});
                     node.insert("dynamic".into(), pair);
                 }
                 Json::Object(node)
@@ -95,12 +95,12 @@ pub fn constant_json(key: ValueRef<'_>) -> Json {
         return items.iter().map(constant_json).collect();
     }
     if let Some(pairs) = key.as_object() {
-        let pair = |(key, of): (ValueRef<'_>, ValueRef<'_>)| {
+        let pair = |(key, value): (ValueRef<'_>, ValueRef<'_>)| {
             let key = match constant_json(key) {
                 Json::String(text) => text,
                 other => other.to_string(),
             };
-            (key, constant_json(of))
+            (key, constant_json(value))
         };
         return Json::Object(pairs.iter().map(pair).collect());
     }

@@ -32,10 +32,10 @@ pub enum Merge {
 
 impl Merge {
     /// Adds a contribution.
-    pub fn add(&mut self, one: Type) {
-        match (&mut *self, &one) {
+    pub fn add(&mut self, contribution: Type) {
+        match (&mut *self, &contribution) {
             (_, Type::Unknown) => {}
-            (Self::Nothing | Self::Clash, _) => *self = Self::begin(one),
+            (Self::Nothing | Self::Clash, _) => *self = Self::begin(contribution),
             (Self::Alternatives(types), Type::Function(_))
                 if types
                     .last()
@@ -44,75 +44,87 @@ impl Merge {
                 *self = Self::Clash;
             }
             (Self::Mixed { .. }, Type::Function(_)) => *self = Self::Clash,
-            (Self::Sets(of), Type::Set(set)) => of.push(set.element().clone()),
+            (Self::Sets(ty), Type::Set(set)) => ty.push(set.element().clone()),
             (Self::Objects(keys, values), Type::Object(object)) if object.fixed().is_empty() => {
                 // the empty object has no types of keys and values
-                if let Some((key, of)) = object.rest() {
+                if let Some((key, ty)) = object.rest() {
                     keys.push(key.clone());
-                    values.add(of.clone());
+                    values.add(ty.clone());
                 }
             }
             (Self::Alternatives(types), Type::Object(object))
                 if object.fixed().is_empty() && types.iter().all(is_empty_object) =>
             {
-                *self = Self::begin(one);
+                *self = Self::begin(contribution);
             }
-            (Self::Mixed { keys, values, .. }, _) if let Some((key, of)) = open_object(&one) => {
+            (Self::Mixed { keys, values, .. }, _)
+                if let Some((key, ty)) = open_object(&contribution) =>
+            {
                 keys.push(key.clone());
-                values.push(of.clone());
+                values.push(ty.clone());
             }
-            (Self::Mixed { others, .. }, one) if !matches!(one, Type::Union(_) | Type::Any) => {
-                others.push(one.clone());
+            (
+                Self::Mixed {
+                    others: non_objects,
+                    ..
+                },
+                alternative,
+            ) if !matches!(alternative, Type::Union(_) | Type::Any) => {
+                non_objects.push(alternative.clone());
             }
-            (Self::Alternatives(types), _) if open_object(&one).is_none() => types.push(one),
+            (Self::Alternatives(types), _) if open_object(&contribution).is_none() => {
+                types.push(contribution);
+            }
             _ => {
                 let before = std::mem::take(self).finish();
-                *self = Self::mixed(before, one);
+                *self = Self::begin_mixed(before, contribution);
             }
         }
     }
 
-    fn begin(one: Type) -> Self {
-        match &one {
+    fn begin(contribution: Type) -> Self {
+        match &contribution {
             Type::Set(set) => Self::Sets(vec![set.element().clone()]),
-            _ => match open_object(&one) {
-                Some((key, of)) => {
-                    Self::Objects(vec![key.clone()], Box::new(Self::begin(of.clone())))
+            _ => match open_object(&contribution) {
+                Some((key, ty)) => {
+                    Self::Objects(vec![key.clone()], Box::new(Self::begin(ty.clone())))
                 }
-                None => Self::Alternatives(vec![one]),
+                None => Self::Alternatives(vec![contribution]),
             },
         }
     }
 
     /// Adds a type of another kind. Among several alternatives, the first object without known keys is joined with
     /// further ones.
-    fn mixed(before: Type, one: Type) -> Self {
-        let (union, other) = match (before, one) {
+    fn begin_mixed(current: Type, contribution: Type) -> Self {
+        let (union, object) = match (current, contribution) {
             (Type::Union(union), other) if !matches!(other, Type::Union(_)) => {
                 (union.members().to_vec(), other)
             }
             (other, Type::Union(union)) if open_object(&other).is_some() => {
                 (union.members().to_vec(), other)
             }
-            (before, one) if open_object(&before).is_some() => (vec![one], before),
-            (before, one) => (vec![before], one),
+            (object, members) if open_object(&object).is_some() => (vec![members], object),
+            (object, members) => (vec![object], members),
         };
-        let Some((key, of)) = open_object(&other) else {
-            return Self::Alternatives(union.into_iter().chain([other]).collect());
+        let Some((key, ty)) = open_object(&object) else {
+            return Self::Alternatives(union.into_iter().chain([object]).collect());
         };
-        if union.iter().any(|of| matches!(of, Type::Any)) {
+        if union.iter().any(|ty| matches!(ty, Type::Any)) {
             return Self::Alternatives(vec![Type::Any]);
         }
-        let (mut keys, mut values) = (vec![key.clone()], vec![of.clone()]);
-        let mut others = union;
-        if let Some(first) = others.iter().position(|of| open_object(of).is_some())
-            && let Some((key, of)) = open_object(&others.remove(first))
+        let (mut keys, mut values) = (vec![key.clone()], vec![ty.clone()]);
+        let mut non_objects = union;
+        if let Some(first) = non_objects
+            .iter()
+            .position(|member| open_object(member).is_some())
+            && let Some((key, ty)) = open_object(&non_objects.remove(first))
         {
             keys.push(key.clone());
-            values.push(of.clone());
+            values.push(ty.clone());
         }
         Self::Mixed {
-            others,
+            others: non_objects,
             keys,
             values,
         }
@@ -127,29 +139,29 @@ impl Merge {
     pub fn finish(self) -> Type {
         match self {
             Self::Nothing | Self::Clash => Type::Unknown,
-            Self::Sets(of) => Type::set(union_all(of)),
+            Self::Sets(ty) => Type::set(union_all(ty)),
             Self::Objects(keys, values) => Type::object_of(union_all(keys), values.finish()),
             Self::Alternatives(types) => union_all(types),
             Self::Mixed {
-                others,
+                others: non_objects,
                 keys,
                 values,
             } => {
                 let open = Type::object_of(union_all(keys), union_all(values));
-                union_all(others.into_iter().chain([open]))
+                union_all(non_objects.into_iter().chain([open]))
             }
         }
     }
 }
 
 /// Returns the key and value types of an object without known keys.
-fn open_object(of: &Type) -> Option<&(Type, Type)> {
-    match of {
+fn open_object(ty: &Type) -> Option<&(Type, Type)> {
+    match ty {
         Type::Object(object) if object.fixed().is_empty() => object.rest(),
         _ => None,
     }
 }
 
-fn is_empty_object(of: &Type) -> bool {
-    matches!(of, Type::Object(_)) && of.is_empty()
+fn is_empty_object(ty: &Type) -> bool {
+    matches!(ty, Type::Object(_)) && ty.is_empty()
 }

@@ -23,7 +23,7 @@ impl Type {
     }
 }
 
-fn shared<T: Ord>(a: &Arc<T>, b: &Arc<T>) -> Ordering {
+fn compare_shared<T: Ord>(a: &Arc<T>, b: &Arc<T>) -> Ordering {
     if Arc::ptr_eq(a, b) {
         Ordering::Equal
     } else {
@@ -34,14 +34,14 @@ fn shared<T: Ord>(a: &Arc<T>, b: &Arc<T>) -> Ordering {
 impl Ord for Type {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
-            (Self::Array(a), Self::Array(b)) => shared(a, b),
-            (Self::Object(a), Self::Object(b)) => shared(a, b),
-            (Self::Set(a), Self::Set(b)) => shared(a, b),
-            (Self::Union(a), Self::Union(b)) => shared(a, b),
+            (Self::Array(a), Self::Array(b)) => compare_shared(a, b),
+            (Self::Object(a), Self::Object(b)) => compare_shared(a, b),
+            (Self::Set(a), Self::Set(b)) => compare_shared(a, b),
+            (Self::Union(a), Self::Union(b)) => compare_shared(a, b),
             (Self::Any, Self::Union(_)) => Ordering::Less,
             (Self::Union(_), Self::Any) => Ordering::Greater,
             (Self::Recursive(a), Self::Recursive(b)) => a.reference().cmp(b.reference()),
-            (Self::Function(a), Self::Function(b)) => shared(a, b),
+            (Self::Function(a), Self::Function(b)) => compare_shared(a, b),
             _ => self.rank().cmp(&other.rank()),
         }
     }

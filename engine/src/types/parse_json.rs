@@ -20,7 +20,7 @@ fn read(json: &Json, depth: usize) -> Result<Type, String> {
     }
     let node = json.as_object().ok_or_else(|| unreadable(json))?;
     let inner = |json: &Json| read(json, depth + 1);
-    let one = |name: &str| node.get(name).map(inner).transpose();
+    let component = |name: &str| node.get(name).map(inner).transpose();
     Ok(match node.get("type").and_then(Json::as_str) {
         Some("null") => Type::Null,
         Some("boolean") => Type::Boolean,
@@ -30,8 +30,8 @@ fn read(json: &Json, depth: usize) -> Result<Type, String> {
             None => Type::Any,
             Some(_) => Type::any_of(list(node, "of", inner)?),
         },
-        Some("array") => Type::array(list(node, "static", inner)?, one("dynamic")?),
-        Some("set") => Type::set(one("of")?.unwrap_or(Type::Unknown)),
+        Some("array") => Type::array(list(node, "static", inner)?, component("dynamic")?),
+        Some("set") => Type::set(component("of")?.unwrap_or(Type::Unknown)),
         Some("object") => {
             let fixed = list(node, "static", |pair| {
                 let key = to_value(pair.get("key").unwrap_or(&Json::Null));
@@ -54,7 +54,7 @@ fn read(json: &Json, depth: usize) -> Result<Type, String> {
             };
             FunctionType {
                 args: list(node, "args", parameter)?,
-                variadic: one("variadic")?,
+                variadic: component("variadic")?,
                 result: node.get("result").map(parameter).transpose()?,
             }
             .into()
@@ -88,9 +88,9 @@ mod tests {
     fn written_types_can_be_parsed() {
         for entry in crate::builtins::all() {
             let json = entry.declaration.to_json();
-            let read = Type::from_json(&json);
+            let parsed = Type::from_json(&json);
             assert_eq!(
-                read.as_ref(),
+                parsed.as_ref(),
                 Ok(&*entry.declaration),
                 "{}",
                 entry.builtin.name

@@ -21,9 +21,9 @@ impl Type {
             }
             Self::Object(object) => {
                 let fixed = object.fixed().iter().cloned();
-                let fixed = fixed.map(|(key, of)| (key, of.relaxed()));
+                let fixed = fixed.map(|(key, ty)| (key, ty.relaxed()));
                 let rest = object.rest().cloned();
-                Self::object(fixed.collect(), rest.map(|(keys, of)| (keys, of.relaxed())))
+                Self::object(fixed.collect(), rest.map(|(keys, ty)| (keys, ty.relaxed())))
             }
             Self::Set(set) => Self::set(set.element().clone().relaxed()),
             Self::Union(union) => {

@@ -16,7 +16,7 @@ pub fn type_of(value: ValueRef<'_>) -> Type {
         }
         Kind::Object => {
             let pairs = value.as_object().into_iter().flat_map(ObjectView::iter);
-            let fixed = pairs.map(|(key, of)| (key.to_value(), type_of(of)));
+            let fixed = pairs.map(|(key, ty)| (key.to_value(), type_of(ty)));
             Type::object(fixed.collect(), None)
         }
         Kind::Set => {
@@ -58,12 +58,12 @@ impl Type {
         }
     }
 
-    /// Returns `true` if `one` is this type or one of its alternatives.
-    pub fn contains(&self, one: &Self) -> bool {
+    /// Returns `true` if `ty` is this type or one of its alternatives.
+    pub fn contains(&self, ty: &Self) -> bool {
         match self {
-            Self::Any => !matches!(one, Self::Function(_)),
-            Self::Union(union) => union.contains(one),
-            _ => self == one,
+            Self::Any => !matches!(ty, Self::Function(_)),
+            Self::Union(union) => union.contains(ty),
+            _ => self == ty,
         }
     }
 

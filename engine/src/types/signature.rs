@@ -32,24 +32,28 @@ impl fmt::Display for SignatureError {
 
 impl std::error::Error for SignatureError {}
 
-/// Parses the signature of a host function, which must have a fixed number of arguments and a result.
+/// Parses the signature of a host function.
+///
+/// # Errors
+///
+/// Fails if the text is not a signature, or if the function has further arguments or no result.
 pub fn parse_host_signature(text: &str) -> Result<FunctionType, SignatureError> {
     let function = try_parse_signature(text)?;
-    let at = |offset: Option<usize>, expected| SignatureError {
+    let error_at = |offset: Option<usize>, expected| SignatureError {
         signature: text.into(),
         offset: offset.unwrap_or_default(),
         expected,
     };
     if function.variadic.is_some() {
-        return Err(at(text.find("..."), "a fixed number of arguments"));
+        return Err(error_at(text.find("..."), "a fixed number of arguments"));
     }
     if function.result.is_none() {
-        return Err(at(text.rfind("void"), "a result"));
+        return Err(error_at(text.rfind("void"), "a result"));
     }
     Ok(function)
 }
 
-/// Parses a signature.
+/// Parses a signature. The error contains the offset of the first invalid token, and what is expected there.
 pub fn try_parse_signature(text: &str) -> Result<FunctionType, SignatureError> {
     let mut parser = SignatureParser { text, at: 0 };
     let mut args = Vec::new();
@@ -105,11 +109,11 @@ impl<'a> SignatureParser<'a> {
     }
 
     fn eat(&mut self, token: &str) -> bool {
-        let found = self.rest().starts_with(token);
-        if found {
+        let matches = self.rest().starts_with(token);
+        if matches {
             self.at += token.len();
         }
-        found
+        matches
     }
 
     fn expect(&mut self, token: &str, expected: &'static str) -> Result<(), SignatureError> {
@@ -120,33 +124,33 @@ impl<'a> SignatureParser<'a> {
         }
     }
 
-    fn word(&mut self) -> Result<&'a str, SignatureError> {
+    fn name(&mut self) -> Result<&'a str, SignatureError> {
         let rest = self.rest();
         let end = rest.find(|c: char| c != '_' && !c.is_ascii_alphanumeric());
-        let word = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
-        if word.is_empty() {
+        let name = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+        if name.is_empty() {
             return Err(self.fail("a name"));
         }
-        self.at += word.len();
-        Ok(word)
+        self.at += name.len();
+        Ok(name)
     }
 
     fn parameter(&mut self) -> Result<Parameter, SignatureError> {
         let start = self.at;
-        self.word()?;
+        self.name()?;
         let mut end = self.at;
         // the result of one built-in has a name of two words
         if self.rest().starts_with(|c: char| c.is_ascii_alphabetic()) {
-            self.word()?;
+            self.name()?;
             end = self.at;
         }
-        let words = self.text.get(start..end).unwrap_or_default();
-        let name = self.eat(":").then(|| words.trim_start().into());
+        let name = self.text.get(start..end).unwrap_or_default();
+        let name = self.eat(":").then(|| name.trim_start().into());
         if name.is_none() {
             self.at = start;
         }
-        let of = self.parse_type(0)?;
-        Ok(Parameter { name, of })
+        let ty = self.parse_type(0)?;
+        Ok(Parameter { name, of: ty })
     }
 
     fn parse_type(&mut self, depth: usize) -> Result<Type, SignatureError> {
@@ -155,7 +159,7 @@ impl<'a> SignatureParser<'a> {
         }
         self.rest();
         let start = self.at;
-        Ok(match self.word()? {
+        Ok(match self.name()? {
             "null" => Type::Null,
             "boolean" => Type::Boolean,
             "number" => Type::Number,
@@ -164,9 +168,9 @@ impl<'a> SignatureParser<'a> {
             "any" => Type::Any,
             "set" => {
                 self.expect("[", "`[`")?;
-                let of = self.parse_type(depth + 1)?;
+                let ty = self.parse_type(depth + 1)?;
                 self.expect("]", "`]`")?;
-                Type::set(of)
+                Type::set(ty)
             }
             "array" => {
                 let fixed = if self.eat("<") {
@@ -215,7 +219,7 @@ impl<'a> SignatureParser<'a> {
     fn properties(&mut self, depth: usize) -> Result<Vec<(Value, Type)>, SignatureError> {
         let mut properties = Vec::new();
         loop {
-            let key = Value::string(self.word()?);
+            let key = Value::string(self.name()?);
             self.expect(":", "`:`")?;
             properties.push((key, self.parse_type(depth + 1)?));
             if !self.eat(",") {
@@ -232,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notation_is_what_messages_print() {
+    fn the_notation_is_that_of_messages() {
         for (text, printed) in [
             (
                 "haystack: string, needle: string => output: boolean",
@@ -301,8 +305,8 @@ mod tests {
                 Some("invalid signature `x: nmber => y: any`: expected a type at byte 3"),
             ),
         ] {
-            let found = parse_host_signature(text).err();
-            assert_eq!(found.map(|error| error.to_string()).as_deref(), error);
+            let actual = parse_host_signature(text).err();
+            assert_eq!(actual.map(|error| error.to_string()).as_deref(), error);
         }
     }
 

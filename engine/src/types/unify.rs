@@ -32,10 +32,10 @@ impl TypeComparison {
     }
 
     fn unifies(&mut self, a: &Type, b: &Type) -> bool {
-        let Some(left) = self.left.checked_sub(1) else {
+        let Some(remaining) = self.left.checked_sub(1) else {
             return true;
         };
-        self.left = left;
+        self.left = remaining;
         match (a, b) {
             (Type::Unknown, _) | (_, Type::Unknown) => false,
             (Type::Any, Type::Function(_)) | (Type::Function(_), Type::Any) => false,
@@ -82,17 +82,17 @@ impl TypeComparison {
         let of_a = a
             .fixed()
             .iter()
-            .map(|(key, of)| (of, b.select(key.borrow())));
+            .map(|(key, ty)| (ty, b.select(key.borrow())));
         let only_b = b
             .fixed()
             .iter()
             .filter(|(key, _)| a.get(key.borrow()).is_none());
-        let of_b = only_b.map(|(key, of)| (of, a.select(key.borrow())));
-        let fixed = of_a.chain(of_b).all(|(of, other)| match other {
-            Some(other) => self.unifies(of, other),
+        let of_b = only_b.map(|(key, ty)| (ty, a.select(key.borrow())));
+        let fixed = of_a.chain(of_b).all(|(ty, other)| match other {
+            Some(other) => self.unifies(ty, other),
             None => lenient,
         });
-        fixed && self.rests(a.rest().map(|(_, of)| of), b.rest().map(|(_, of)| of))
+        fixed && self.rests(a.rest().map(|(_, ty)| ty), b.rest().map(|(_, ty)| ty))
     }
 
     fn rests(&mut self, a: Option<&Type>, b: Option<&Type>) -> bool {

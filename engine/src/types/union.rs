@@ -18,15 +18,15 @@ pub fn union(a: Type, b: Type) -> Type {
 pub fn union_all(types: impl IntoIterator<Item = Type>) -> Type {
     let mut members: Vec<Type> = Vec::new();
     let mut functions = Vec::new();
-    for one in types {
-        match one {
+    for ty in types {
+        match ty {
             Type::Unknown => {}
             Type::Any => return Type::Any,
             Type::Function(function) => functions.push(function),
             Type::Union(inner) => members.extend(inner.members().iter().cloned()),
             // adjacent types are often equal
-            one if members.last() == Some(&one) => {}
-            one => members.push(one),
+            ty if members.last() == Some(&ty) => {}
+            ty => members.push(ty),
         }
     }
     members.sort();
@@ -38,27 +38,27 @@ pub fn union_all(types: impl IntoIterator<Item = Type>) -> Type {
 }
 
 /// Joins types one after the other. A function and the types that it is joined with are dropped, as in OPA.
-pub(super) fn joined(types: impl IntoIterator<Item = Type>) -> Type {
-    let is_function = |one: &Type| one.as_function().is_some();
-    types.into_iter().fold(Type::Unknown, |joined, next| {
-        let forgotten = is_function(&joined) != is_function(&next);
-        match (joined, next) {
-            (Type::Unknown, one) | (one, Type::Unknown) => one,
+pub(super) fn union_or_unknown(types: impl IntoIterator<Item = Type>) -> Type {
+    let is_function = |ty: &Type| ty.as_function().is_some();
+    types.into_iter().fold(Type::Unknown, |union, next| {
+        let forgotten = is_function(&union) != is_function(&next);
+        match (union, next) {
+            (Type::Unknown, ty) | (ty, Type::Unknown) => ty,
             _ if forgotten => Type::Unknown,
-            (joined, next) => union_all([joined, next]),
+            (union, next) => union_all([union, next]),
         }
     })
 }
 
 /// Returns the type of a function with several definitions, or unknown if their arities differ.
 fn any_function(functions: &[Arc<FunctionType>]) -> Type {
-    let Some((first, others)) = functions.split_first() else {
+    let Some((first, rest)) = functions.split_first() else {
         return Type::Unknown;
     };
-    if others.is_empty() {
+    if rest.is_empty() {
         return Type::Function(first.clone());
     }
-    if others.iter().any(|other| other.arity() != first.arity()) {
+    if rest.iter().any(|other| other.arity() != first.arity()) {
         return Type::Unknown;
     }
     let argument = |position: usize| {

@@ -10,7 +10,7 @@ type AddressError<'t> = (&'static str, &'t [u8]);
 /// Validates an address, which may have a zone.
 pub fn check(text: &[u8]) -> Result<(), String> {
     let first = text.iter().find(|byte| b".:%".contains(byte));
-    let checked = match first {
+    let result = match first {
         Some(b'.') => match std::str::from_utf8(text).map(str::parse::<Ipv4Addr>) {
             Ok(Ok(_)) => return Err("invalid IP-literal".to_owned()),
             _ => ipv4(text),
@@ -19,13 +19,16 @@ pub fn check(text: &[u8]) -> Result<(), String> {
         Some(_) => Err(("missing IPv6 address", &b""[..])),
         None => Err(("unable to parse IP", &b""[..])),
     };
-    checked.map_err(|(problem, at)| {
-        let place = if at.is_empty() {
+    result.map_err(|(problem, rest_of_text)| {
+        let location = if rest_of_text.is_empty() {
             String::new()
         } else {
-            format!(" (at {})", quote(at))
+            format!(" (at {})", quote(rest_of_text))
         };
-        format!("invalid host: ParseAddr({}): {problem}{place}", quote(text))
+        format!(
+            "invalid host: ParseAddr({}): {problem}{location}",
+            quote(text)
+        )
     })
 }
 
@@ -44,8 +47,8 @@ fn ipv6(text: &[u8]) -> Result<(), AddressError<'_>> {
     }
     let mut gap = false;
     let mut bytes = 0;
-    if let Some(after_group) = rest.strip_prefix(b"::") {
-        (gap, rest) = (true, after_group);
+    if let Some(after_gap) = rest.strip_prefix(b"::") {
+        (gap, rest) = (true, after_gap);
         if rest.is_empty() {
             return Ok(());
         }
@@ -56,11 +59,11 @@ fn ipv6(text: &[u8]) -> Result<(), AddressError<'_>> {
         if digits > 4 {
             return Err(("each group must have 4 or less digits", rest));
         }
-        let Some(after_group) = rest.get(digits..).filter(|_| digits > 0) else {
+        let Some(after_digits) = rest.get(digits..).filter(|_| digits > 0) else {
             let problem = "each colon-separated field must have at least one digit";
             return Err((problem, rest));
         };
-        match after_group {
+        match after_digits {
             [b'.', ..] => {
                 if !gap && bytes != 12 {
                     let problem =
@@ -78,22 +81,22 @@ fn ipv6(text: &[u8]) -> Result<(), AddressError<'_>> {
                 break;
             }
             [] => {
-                rest = after_group;
+                rest = after_digits;
                 bytes += 2;
                 break;
             }
-            [b':'] => return Err(("colon must be followed by more characters", after_group)),
-            [b':', more @ ..] => {
+            [b':'] => return Err(("colon must be followed by more characters", after_digits)),
+            [b':', rest_of_groups @ ..] => {
                 bytes += 2;
-                rest = more;
+                rest = rest_of_groups;
             }
-            _ => return Err(("unexpected character, want colon", after_group)),
+            _ => return Err(("unexpected character, want colon", after_digits)),
         }
-        if let [b':', more @ ..] = rest {
+        if let [b':', rest_of_groups @ ..] = rest {
             if gap {
                 return Err(("multiple :: in address", rest));
             }
-            (gap, rest) = (true, more);
+            (gap, rest) = (true, rest_of_groups);
             if rest.is_empty() {
                 break;
             }
@@ -111,8 +114,8 @@ fn ipv6(text: &[u8]) -> Result<(), AddressError<'_>> {
 
 fn ipv4(text: &[u8]) -> Result<(), AddressError<'_>> {
     let (mut value, mut digits, mut dots) = (0_u32, 0, 0);
-    for (at, byte) in text.iter().enumerate() {
-        let rest = text.get(at..).unwrap_or_default();
+    for (index, byte) in text.iter().enumerate() {
+        let rest = text.get(index..).unwrap_or_default();
         match byte {
             b'0'..=b'9' => {
                 if digits == 1 && value == 0 {

@@ -50,7 +50,10 @@ pub fn file_path(text: &str) -> Result<Cow<'_, str>, FileUrlError> {
         let url = text.to_owned();
         return Err(FileUrlError::UnsupportedScheme { url });
     }
-    let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("");
+    let path = rest
+        .find('/')
+        .and_then(|index| rest.get(index..))
+        .unwrap_or("");
     let end = path.find(['?', '#']).unwrap_or(path.len());
     let path = path.get(..end).unwrap_or(path);
     match decode(path.as_bytes(), UriPart::Path) {
@@ -68,17 +71,17 @@ mod tests {
 
     #[test]
     fn urls_name_files() {
-        for (url, want) in [
+        for (url, expected) in [
             ("a/b c.json", "a/b c.json"),
             ("file:///a/b%20c.json?x#y", "/a/b c.json"),
             ("FILE:///a", "/a"),
             ("file://localhost/a", "/a"),
             ("file://host", ""),
         ] {
-            assert_eq!(file_path(url).unwrap(), want, "{url}");
+            assert_eq!(file_path(url).unwrap(), expected, "{url}");
         }
-        for refused in ["http://a/b", "file:///a%2", "file:///a%zz", "file:///a%+f"] {
-            assert!(file_path(refused).is_err(), "{refused}");
+        for invalid in ["http://a/b", "file:///a%2", "file:///a%zz", "file:///a%+f"] {
+            assert!(file_path(invalid).is_err(), "{invalid}");
         }
     }
 }

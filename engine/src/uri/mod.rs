@@ -103,10 +103,10 @@ fn parse_head(text: &[u8]) -> UriResult<Uri> {
         && let Some(rest) = rest.strip_prefix(b"//")
     {
         let end = rest.iter().position(|byte| *byte == b'/');
-        let (authority, behind) = rest
+        let (authority, path_and_query) = rest
             .split_at_checked(end.unwrap_or(rest.len()))
             .unwrap_or((rest, b""));
-        path = behind;
+        path = path_and_query;
         (uri.user, uri.host) = parse_authority(authority, &uri.scheme)?;
     }
     let authority = path.len() != rest.len();
@@ -120,18 +120,18 @@ fn parse_head(text: &[u8]) -> UriResult<Uri> {
 
 /// Quotes a text for messages.
 fn quote(text: &[u8]) -> String {
-    let mut quoted = String::new();
+    let mut quoted_text = String::new();
     // writing to a string does not fail
-    let _ = display::quote(text, &mut quoted);
-    quoted
+    let _ = display::quote(text, &mut quoted_text);
+    quoted_text
 }
 
 /// Splits a text at the first `byte`.
 fn cut(text: &[u8], byte: u8) -> (&[u8], &[u8]) {
     match text.iter().position(|b| *b == byte) {
-        Some(at) => (
-            text.get(..at).unwrap_or_default(),
-            text.get(at + 1..).unwrap_or_default(),
+        Some(index) => (
+            text.get(..index).unwrap_or_default(),
+            text.get(index + 1..).unwrap_or_default(),
         ),
         None => (text, b""),
     }
@@ -142,7 +142,7 @@ fn split_scheme(text: &[u8]) -> UriResult<(&[u8], &[u8])> {
         .iter()
         .position(|byte| !(byte.is_ascii_alphanumeric() || b"+-.".contains(byte)));
     let starts = text.first().is_some_and(u8::is_ascii_alphabetic);
-    match stop.and_then(|at| Some((at, text.get(at)?))) {
+    match stop.and_then(|index| Some((index, text.get(index)?))) {
         Some((0, b':')) => Err("missing protocol scheme".to_owned()),
         Some((_, b':')) if starts => Ok(cut(text, b':')),
         _ => Ok((b"", text)),
@@ -150,10 +150,12 @@ fn split_scheme(text: &[u8]) -> UriResult<(&[u8], &[u8])> {
 }
 
 fn parse_authority(text: &[u8], scheme: &str) -> UriResult<(Vec<u8>, Vec<u8>)> {
-    let at = text.iter().rposition(|byte| *byte == b'@');
-    let host = at.map_or(text, |at| text.get(at + 1..).unwrap_or_default());
+    let at_sign = text.iter().rposition(|byte| *byte == b'@');
+    let host = at_sign.map_or(text, |at_sign| text.get(at_sign + 1..).unwrap_or_default());
     let host = parse_host(host, matches!(scheme, "http" | "https"))?;
-    let user = at.and_then(|at| text.get(..at)).unwrap_or_default();
+    let user = at_sign
+        .and_then(|at_sign| text.get(..at_sign))
+        .unwrap_or_default();
     let is_valid = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(byte);
     if !user.iter().all(is_valid) {
         return Err("net/url: invalid userinfo".to_owned());
@@ -173,11 +175,11 @@ fn parse_host(text: &[u8], web: bool) -> UriResult<Vec<u8>> {
     let last = |byte| text.iter().rposition(|b| *b == byte);
     if text.starts_with(b"[") {
         let end = last(b']').ok_or("missing ']' in host")?;
-        let (inside, port) = text.split_at_checked(end).unwrap_or_default();
+        let (bracketed, port) = text.split_at_checked(end).unwrap_or_default();
         check_port(port.get(1..).unwrap_or_default())?;
-        let zone = inside.windows(3).position(|window| window == b"%25");
-        let (address, zone) = inside
-            .split_at_checked(zone.unwrap_or(inside.len()))
+        let zone = bracketed.windows(3).position(|window| window == b"%25");
+        let (address, zone) = bracketed
+            .split_at_checked(zone.unwrap_or(bracketed.len()))
             .unwrap_or_default();
         let mut host = decode(address, UriPart::Host)?.into_owned();
         host.extend_from_slice(&decode(zone, UriPart::Zone)?);
@@ -203,8 +205,8 @@ fn decode(text: &[u8], part: UriPart) -> UriResult<Cow<'_, [u8]>> {
     }
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text;
-    while let Some((first, behind)) = rest.split_first() {
-        rest = behind;
+    while let Some((first, tail)) = rest.split_first() {
+        rest = tail;
         if *first != b'%' {
             if in_host && first.is_ascii() && must_encode(*first, part) {
                 return Err(format!(
@@ -215,7 +217,7 @@ fn decode(text: &[u8], part: UriPart) -> UriResult<Cow<'_, [u8]>> {
             decoded.push(*first);
             continue;
         }
-        let escape = [b"%", behind.get(..2).unwrap_or(behind)].concat();
+        let escape = [b"%", tail.get(..2).unwrap_or(tail)].concat();
         let wrong = || format!("invalid URL escape {}", quote(&escape));
         let [_, high, low] = escape.as_slice() else {
             return Err(wrong());
@@ -231,7 +233,7 @@ fn decode(text: &[u8], part: UriPart) -> UriResult<Cow<'_, [u8]>> {
             return Err(wrong());
         }
         decoded.push(byte);
-        rest = behind.get(2..).unwrap_or_default();
+        rest = tail.get(2..).unwrap_or_default();
     }
     Ok(Cow::Owned(decoded))
 }
@@ -281,8 +283,8 @@ impl fmt::Display for Uri {
         if self.opaque.is_empty() {
             let (user, host) = (text(&self.user), text(&self.host));
             let path = self.escaped_path();
-            let named = !user.is_empty() || !host.is_empty();
-            if named || !self.scheme.is_empty() && !path.is_empty() && !self.omits_host {
+            let has_authority = !user.is_empty() || !host.is_empty();
+            if has_authority || !self.scheme.is_empty() && !path.is_empty() && !self.omits_host {
                 f.write_str("//")?;
             }
             if !user.is_empty() {

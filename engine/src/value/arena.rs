@@ -95,37 +95,37 @@ impl Arena {
 
     /// Returns the size of a compound with these members, or `None` if it is nested too deeply.
     #[inline]
-    fn around(&self, items: &[ValueRef<'_>]) -> Option<ValueSize> {
-        self.around_pairs(items, &[])
+    fn size_of(&self, items: &[ValueRef<'_>]) -> Option<ValueSize> {
+        self.size_of_pairs(items, &[])
     }
 
     /// Returns the size of an object with these keys and values, or `None` if it is nested too deeply.
     #[inline]
-    fn around_pairs(&self, keys: &[ValueRef<'_>], values: &[ValueRef<'_>]) -> Option<ValueSize> {
-        self.around_more(keys, values, 0)
+    fn size_of_pairs(&self, keys: &[ValueRef<'_>], values: &[ValueRef<'_>]) -> Option<ValueSize> {
+        self.size_with_extra(keys, values, 0)
     }
 
-    /// Like [`Self::around_pairs`], with `more` additional members that are stored or scalars.
+    /// Like [`Self::size_of_pairs`], with `extra` additional members that are stored or scalars.
     #[inline]
-    fn around_more(
+    fn size_with_extra(
         &self,
         keys: &[ValueRef<'_>],
         values: &[ValueRef<'_>],
-        more: usize,
+        extra: usize,
     ) -> Option<ValueSize> {
         // the evaluation has failed and ends at its next poll
         if self.excess.get().is_some() {
             return None;
         }
-        let around = ValueSize::around(keys, values, more);
-        if around.is_too_deep() {
+        let size = ValueSize::of_compound(keys, values, extra);
+        if size.is_too_deep() {
             self.excess.set(Some(Excess::Depth));
             return None;
         }
-        if around.is_oversized() {
+        if size.is_oversized() {
             self.has_oversized.set(true);
         }
-        Some(around)
+        Some(size)
     }
 
     /// Returns the bytes that values occupy.
@@ -204,7 +204,7 @@ impl Arena {
 
     /// Creates an array of elements that are in the arena.
     pub fn array_of<'e>(&'e self, items: &'e [ValueRef<'e>]) -> ValueRef<'e> {
-        match self.around(items) {
+        match self.size_of(items) {
             Some(extent) => ValueRef(RefRepr::ArenaArray(self.bump.alloc(ArenaArray {
                 items,
                 extent,
@@ -237,8 +237,8 @@ impl Arena {
         let all = self
             .bump
             .alloc_slice_fill_copy(items.len(), ValueRef(RefRepr::Null));
-        for (place, item) in all.iter_mut().zip(items) {
-            *place = item.borrow();
+        for (target, item) in all.iter_mut().zip(items) {
+            *target = item.borrow();
         }
         all
     }
@@ -272,11 +272,11 @@ impl Arena {
     /// Returns the items until the evaluation is cancelled or exceeds its deadline.
     #[inline]
     fn while_it_goes_on<T>(&self, items: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
-        let stretch = limits::LONG_STEP;
-        let goes_on = move |at: usize| !(at + 1).is_multiple_of(stretch) || self.goes_on();
+        let interval = limits::LONG_STEP;
+        let goes_on = move |index: usize| !(index + 1).is_multiple_of(interval) || self.goes_on();
         let items = items.into_iter().enumerate();
         items
-            .take_while(move |(at, _)| goes_on(*at))
+            .take_while(move |(index, _)| goes_on(*index))
             .map(|(_, item)| item)
     }
 

@@ -37,30 +37,30 @@ impl Items {
         self.0.as_ptr().addr()
     }
 
-    /// Changes an element in place. Shared elements are copied first. Returns `None` if `at` is out of bounds.
-    pub fn change<R>(&mut self, at: usize, change: impl FnOnce(&mut Value) -> R) -> Option<R> {
-        self.get(at)?;
+    /// Changes an element in place. Shared elements are copied first. Returns `None` if `index` is out of bounds.
+    pub fn change<R>(&mut self, index: usize, change: impl FnOnce(&mut Value) -> R) -> Option<R> {
+        self.get(index)?;
         if ThinArc::strong_count(&self.0) > 1 {
             *self = Self::collect(self.iter().cloned());
         }
         self.0.with_arc_mut(|items| {
             let items = Arc::get_mut(items)?;
-            items.slice_mut().get_mut(at).map(change)
+            items.slice_mut().get_mut(index).map(change)
         })
     }
 
     /// Inserts an element before the one at a position.
-    pub fn insert(&mut self, at: usize, item: Value) {
+    pub fn insert(&mut self, index: usize, item: Value) {
         let mut items = self.to_vec();
-        items.insert(at.min(items.len()), item);
+        items.insert(index.min(items.len()), item);
         *self = Self::new(items);
     }
 
     /// Removes the element at a position, if there is one.
-    pub fn remove(&mut self, at: usize) {
+    pub fn remove(&mut self, index: usize) {
         let mut items = self.to_vec();
-        if at < items.len() {
-            items.remove(at);
+        if index < items.len() {
+            items.remove(index);
             *self = Self::new(items);
         }
     }

@@ -295,10 +295,12 @@ mod tests {
     #[test]
     fn strings_are_quoted_as_go_quotes() {
         let text = "\0\x01\x07\x08\x0c\n\r\t\x0b\"\\'/\x7f\u{80}\u{a0}\u{ad}\u{200b}\u{2028}\u{feff}\u{fffd}\u{e000}é漢😀\u{e0001}e\u{301}\u{378}\u{3000}\u{600}";
-        let want = r#""\x00\x01\a\b\f\n\r\t\v\"\\'/\x7f\u0080\u00a0\u00ad\u200b\u2028\ufeff�\ue000é漢😀\U000e0001é\u0378\u3000\u0600""#;
+        let expected = r#""\x00\x01\a\b\f\n\r\t\v\"\\'/\x7f\u0080\u00a0\u00ad\u200b\u2028\ufeff�\ue000é漢😀\U000e0001é\u0378\u3000\u0600""#;
         assert_eq!(
             Value::string(text).rego_text().to_string(),
-            want.replace('é', "e\u{301}").replacen("e\u{301}", "é", 1)
+            expected
+                .replace('é', "e\u{301}")
+                .replacen("e\u{301}", "é", 1)
         );
         assert_eq!(
             Value::bytes(b"ab\xff\x80").rego_text().to_string(),

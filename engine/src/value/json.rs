@@ -153,7 +153,7 @@ pub fn unmarshal<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<ValueRef<'e>, S
     let Some(byte) = lexer.token() else {
         return value.map_err(stream);
     };
-    let found = match byte {
+    let start = match byte {
         b'{' | b'[' => char::from(byte).to_string(),
         _ => match parser::value(&mut lexer, &mut owned::Owned::default()) {
             Ok(Value(Repr::Null)) => return value.map_err(stream),
@@ -166,7 +166,7 @@ pub fn unmarshal<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<ValueRef<'e>, S
         },
     };
     Err(format!(
-        "error: invalid character '{found}' after top-level value"
+        "error: invalid character '{start}' after top-level value"
     ))
 }
 
@@ -180,7 +180,7 @@ pub fn unmarshal<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<ValueRef<'e>, S
 /// ```
 pub fn error_message(text: &[u8]) -> String {
     match unmarshal(&Arena::new(), text) {
-        Err(words) => words,
+        Err(message) => message,
         // `json.unmarshal` ignores a trailing `null`
         Ok(_) => "error: invalid character 'null' after top-level value".to_owned(),
     }

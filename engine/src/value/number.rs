@@ -137,8 +137,8 @@ fn write_decimal(scale: u8, coefficient: i64, f: &mut impl fmt::Write) -> fmt::R
             f.write_str(digits)
         }
         Some(point) => {
-            let (whole, fraction) = digits.split_at(point);
-            f.write_str(whole)?;
+            let (integer, fraction) = digits.split_at(point);
+            f.write_str(integer)?;
             f.write_char('.')?;
             f.write_str(fraction)
         }

@@ -61,8 +61,8 @@ impl Object {
     #[cold]
     fn drop_on_more_stack(&mut self) {
         if ThinArc::strong_count(&self.0) == 1 {
-            let form = self.repr().clone();
-            let none = ThinArc::from_header_and_iter(form, std::iter::empty());
+            let repr = self.repr().clone();
+            let none = ThinArc::from_header_and_iter(repr, std::iter::empty());
             stack::level(|| drop(std::mem::replace(&mut self.0, none)));
         }
     }
@@ -133,8 +133,8 @@ impl Object {
     }
 
     fn chunked(chunked: Chunked) -> Self {
-        let form = ObjectRepr::Chunked(Arc::new(chunked));
-        Self(ThinArc::from_header_and_iter(form, std::iter::empty()))
+        let repr = ObjectRepr::Chunked(Arc::new(chunked));
+        Self(ThinArc::from_header_and_iter(repr, std::iter::empty()))
     }
 
     /// Returns the representation.
@@ -202,10 +202,10 @@ impl Object {
                 if self.values().len() <= SCANNED =>
             {
                 let mut pairs = shape.keys.iter().zip(self.values());
-                let found = pairs.find(
+                let pair = pairs.find(
                     |(other, _)| matches!(other, Value(Repr::Short(other)) if other == short),
                 );
-                found.map(|(_, value)| value)
+                pair.map(|(_, value)| value)
             }
             _ => self.get(key.borrow()),
         }
@@ -231,7 +231,7 @@ impl Object {
         let ObjectRepr::Shaped(shape) = self.repr() else {
             return self.get_stored(key);
         };
-        let at = match key {
+        let index = match key {
             Value(Repr::Short(key)) if shape.keys.len() <= SCANNED => {
                 let is_key =
                     |other: &Value| matches!(other, Value(Repr::Short(other)) if other == key);
@@ -247,9 +247,11 @@ impl Object {
         cache.set(InlineCache {
             shape: shape.number,
             constant,
-            at: at.and_then(|at| u32::try_from(at).ok()).unwrap_or(u32::MAX),
+            at: index
+                .and_then(|index| u32::try_from(index).ok())
+                .unwrap_or(u32::MAX),
         });
-        self.values().get(at?)
+        self.values().get(index?)
     }
 
     /// Returns the value under a string key, or `None` if the object does not have it. [`Self::get`] is faster for a key that is already a
@@ -261,11 +263,11 @@ impl Object {
 
     /// Returns the position of a key in key order.
     pub(crate) fn position(&self, key: ValueRef<'_>) -> Option<u32> {
-        let at = match self.repr() {
+        let index = match self.repr() {
             ObjectRepr::Shaped(shape) => shape.slot(key)?,
             ObjectRepr::Chunked(chunked) => chunked.position(key)?,
         };
-        u32::try_from(at).ok()
+        u32::try_from(index).ok()
     }
 
     /// Returns the pairs in key order.

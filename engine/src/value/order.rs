@@ -85,10 +85,10 @@ impl PartialEq for ValueRef<'_> {
                 stored_order::are_equal(a, b)
             }
             (ValueRef(RefRepr::ArenaObject(a)), ValueRef(RefRepr::ArenaObject(b)))
-                if let Some((one, other)) = shared_shape_values(a, b) =>
+                if let Some((left_values, right_values)) = shared_shape_values(a, b) =>
             {
                 // the last members differ most often
-                one.iter().rev().eq(other.iter().rev())
+                left_values.iter().rev().eq(right_values.iter().rev())
             }
             (a, b) => equal(*a, *b),
         }
@@ -132,14 +132,14 @@ fn equal_arrays(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     if same(a, b) {
         return true;
     }
-    let (whole, other) = (a, b);
+    let (left, right) = (a, b);
     let (Some(a), Some(b)) = (a.as_array(), b.as_array()) else {
         return false;
     };
     if a.len() != b.len() {
         return false;
     }
-    if whole.exceeds_traversal_limit() || other.exceeds_traversal_limit() {
+    if left.exceeds_traversal_limit() || right.exceeds_traversal_limit() {
         return false;
     }
     let (mut a, mut b) = (a.iter(), b.iter());
@@ -156,19 +156,19 @@ fn equal_objects(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     if same(a, b) {
         return true;
     }
-    let (whole, other) = (a, b);
+    let (left, right) = (a, b);
     let (Some(a), Some(b)) = (a.as_object(), b.as_object()) else {
         return false;
     };
     if a.len() != b.len() {
         return false;
     }
-    if whole.exceeds_traversal_limit() || other.exceeds_traversal_limit() {
+    if left.exceeds_traversal_limit() || right.exceeds_traversal_limit() {
         return false;
     }
-    let (mut pairs, mut others) = (a.iter(), b.iter());
-    while let (Some((a, one)), Some((b, other))) = (pairs.next(), others.next()) {
-        if a != b || one != other {
+    let (mut pairs, mut right_pairs) = (a.iter(), b.iter());
+    while let (Some((a, left_value)), Some((b, right_value))) = (pairs.next(), right_pairs.next()) {
+        if a != b || left_value != right_value {
             return false;
         }
     }
@@ -180,14 +180,14 @@ fn equal_sets(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     if same(a, b) {
         return true;
     }
-    let (whole, other) = (a, b);
+    let (left, right) = (a, b);
     let (Some(a), Some(b)) = (a.as_set(), b.as_set()) else {
         return false;
     };
     if a.len() != b.len() {
         return false;
     }
-    if whole.exceeds_traversal_limit() || other.exceeds_traversal_limit() {
+    if left.exceeds_traversal_limit() || right.exceeds_traversal_limit() {
         return false;
     }
     let (mut a, mut b) = (a.iter(), b.iter());
@@ -227,9 +227,9 @@ impl Ord for ValueRef<'_> {
                 stored_order::order(a, b)
             }
             (ValueRef(RefRepr::ArenaObject(a)), ValueRef(RefRepr::ArenaObject(b)))
-                if let Some((one, other)) = shared_shape_values(a, b) =>
+                if let Some((left_values, right_values)) = shared_shape_values(a, b) =>
             {
-                one.cmp(other)
+                left_values.cmp(right_values)
             }
             (a, b) => compare(*a, *b),
         }
@@ -307,8 +307,8 @@ fn compare_arrays(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
     let (Some(a), Some(b)) = (a.as_array(), b.as_array()) else {
         return Ordering::Equal;
     };
-    let (mut items, mut others) = (a.iter(), b.iter());
-    while let (Some(a), Some(b)) = (items.next(), others.next()) {
+    let (mut items, mut right_items) = (a.iter(), b.iter());
+    while let (Some(a), Some(b)) = (items.next(), right_items.next()) {
         let order = a.cmp(&b);
         if order != Ordering::Equal {
             return order;
@@ -325,11 +325,11 @@ fn compare_objects(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
     let (Some(a), Some(b)) = (a.as_object(), b.as_object()) else {
         return Ordering::Equal;
     };
-    let (mut pairs, mut others) = (a.iter(), b.iter());
-    while let (Some((a, one)), Some((b, other))) = (pairs.next(), others.next()) {
+    let (mut pairs, mut right_pairs) = (a.iter(), b.iter());
+    while let (Some((a, left_value)), Some((b, right_value))) = (pairs.next(), right_pairs.next()) {
         let mut order = a.cmp(&b);
         if order == Ordering::Equal {
-            order = one.cmp(&other);
+            order = left_value.cmp(&right_value);
         }
         if order != Ordering::Equal {
             return order;
@@ -346,8 +346,8 @@ fn compare_sets(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
     let (Some(a), Some(b)) = (a.as_set(), b.as_set()) else {
         return Ordering::Equal;
     };
-    let (mut items, mut others) = (a.iter(), b.iter());
-    while let (Some(a), Some(b)) = (items.next(), others.next()) {
+    let (mut items, mut right_items) = (a.iter(), b.iter());
+    while let (Some(a), Some(b)) = (items.next(), right_items.next()) {
         let order = a.cmp(&b);
         if order != Ordering::Equal {
             return order;

@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn paths() {
-        for (path, want) in [
+        for (path, expected) in [
             ("", &[] as &[&str]),
             ("/", &[""]),
             ("a", &["a"]),
@@ -45,7 +45,7 @@ mod tests {
             ("//b", &["b"]),
             ("/~2/~/~01", &["~2", "~", "~1"]),
         ] {
-            assert_eq!(segments(path).collect::<Vec<_>>(), want, "{path}");
+            assert_eq!(segments(path).collect::<Vec<_>>(), expected, "{path}");
         }
         assert_eq!(escape("a~/b"), "a~0~1b");
         assert_eq!(unescape(&escape("~1/~0")), "~1/~0");

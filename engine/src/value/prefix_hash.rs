@@ -61,8 +61,8 @@ pub fn prefix_hash(value: ValueRef<'_>) -> u64 {
                 add_members_of(set.len(), set.iter(), &mut state);
             }
         }
-        leaf => {
-            add_scalar(&leaf, &mut state);
+        scalar => {
+            add_scalar(&scalar, &mut state);
         }
     }
     state.finish()

@@ -36,13 +36,13 @@ pub fn find(keys: &[Value], key: ValueRef<'_>) -> Result<usize, usize> {
         ValueRef(RefRepr::Short(short)) => {
             // one comparison per step, and one more at the end
             let rank = short.rank();
-            let at = keys.partition_point(|other| match other {
+            let index = keys.partition_point(|other| match other {
                 Value(Repr::Short(other)) => other.rank() < rank,
                 other => other.borrow() < key,
             });
-            match keys.get(at) {
-                Some(Value(Repr::Short(found))) if *found == short => Ok(at),
-                _ => Err(at),
+            match keys.get(index) {
+                Some(Value(Repr::Short(key_at_index))) if *key_at_index == short => Ok(index),
+                _ => Err(index),
             }
         }
         _ => keys.binary_search_by(|other| other.borrow().cmp(&key)),

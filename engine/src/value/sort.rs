@@ -61,9 +61,9 @@ impl Sortable for Value {
 const LEVELS: usize = 16;
 
 /// Compares the values of two key prefixes, and their positions if the values are equal.
-fn by_value<T: Sortable>(values: &[T], one: KeyPrefix, other: KeyPrefix) -> Ordering {
+fn by_value<T: Sortable>(values: &[T], left: KeyPrefix, right: KeyPrefix) -> Ordering {
     let value = |prefix: KeyPrefix| values.get(prefix.position() as usize);
-    value(one).cmp(&value(other)).then(one.cmp(&other))
+    value(left).cmp(&value(right)).then(left.cmp(&right))
 }
 
 /// Sorts key prefixes in the order of their values, and returns `true` if some are equal. The order is unspecified if
@@ -82,14 +82,14 @@ fn sort_prefixes<T: Sortable>(
     if !prefixes.windows(2).any(is_tied) {
         return false;
     }
-    for alike in prefixes.chunk_by_mut(|one, other| one.has_same_head(*other)) {
+    for alike in prefixes.chunk_by_mut(|left, right| left.has_same_head(*right)) {
         if alike.len() < 2 {
             continue;
         }
         let text = |prefix: &KeyPrefix| values.get(prefix.position() as usize).and_then(T::text);
         let on = shared(alike.iter().filter_map(text));
         if alike.len() < FEW || level == LEVELS || on <= from {
-            let order = |one: &KeyPrefix, other: &KeyPrefix| by_value(values, *one, *other);
+            let order = |left: &KeyPrefix, right: &KeyPrefix| by_value(values, *left, *right);
             sort_all(alike, order, goes_on);
             continue;
         }
@@ -154,39 +154,39 @@ fn merge<T: Copy>(
     goes_on: &impl Fn() -> bool,
 ) -> bool {
     let (mut left, mut right) = (left.iter(), right.iter());
-    let (mut one, mut other) = (left.next(), right.next());
-    while let (Some(first), Some(second)) = (one, other) {
+    let (mut next_left, mut next_right) = (left.next(), right.next());
+    while let (Some(first), Some(second)) = (next_left, next_right) {
         if order(first, second).is_le() {
             merged.push(*first);
-            one = left.next();
+            next_left = left.next();
         } else {
             merged.push(*second);
-            other = right.next();
+            next_right = right.next();
         }
         if merged.len().is_multiple_of(LONG_STEP) && !goes_on() {
             return false;
         }
     }
-    merged.extend(one.into_iter().chain(left));
-    merged.extend(other.into_iter().chain(right));
+    merged.extend(next_left.into_iter().chain(left));
+    merged.extend(next_right.into_iter().chain(right));
     true
 }
 
 /// Returns the positions of values in sort order. The sort is stable. The order is unspecified if the evaluation is
 /// interrupted.
 pub(crate) fn order<T: Sortable>(values: &[T], goes_on: impl Fn() -> bool) -> Vec<u32> {
-    let known = if values.len() >= FEW {
+    let prefixes = if values.len() >= FEW {
         key_prefixes(values)
     } else {
         None
     };
-    if let Some((mut prefixes, from)) = known {
+    if let Some((mut prefixes, from)) = prefixes {
         sort_prefixes(values, &mut prefixes, from, 0, &goes_on);
         return prefixes.into_iter().map(KeyPrefix::position).collect();
     }
-    let mut places: Vec<(&T, u32)> = values.iter().zip(0..).collect();
-    sort_all(&mut places, Ord::cmp, &goes_on);
-    places.into_iter().map(|(_, at)| at).collect()
+    let mut numbered: Vec<(&T, u32)> = values.iter().zip(0..).collect();
+    sort_all(&mut numbered, Ord::cmp, &goes_on);
+    numbered.into_iter().map(|(_, position)| position).collect()
 }
 
 /// Returns the positions of values in sort order, only the first of equal ones, if all are strings or all are numbers
@@ -222,9 +222,9 @@ pub fn sort(values: &mut [ValueRef<'_>], goes_on: impl Fn() -> bool) {
         return sort_ints(values, goes_on);
     }
     let before = values.to_vec();
-    for (place, at) in values.iter_mut().zip(order(&before, goes_on)) {
-        if let Some(value) = before.get(at as usize) {
-            *place = *value;
+    for (target, position) in values.iter_mut().zip(order(&before, goes_on)) {
+        if let Some(value) = before.get(position as usize) {
+            *target = *value;
         }
     }
 }
@@ -237,8 +237,8 @@ fn sort_ints(values: &mut [ValueRef<'_>], goes_on: impl Fn() -> bool) {
     };
     let mut ints: Vec<i64> = values.iter().map(int).collect();
     sort_all(&mut ints, i64::cmp, &goes_on);
-    let places = values.iter_mut().zip(ints);
-    places.for_each(|(place, int)| *place = ValueRef(RefRepr::Int(int)));
+    let targets = values.iter_mut().zip(ints);
+    targets.for_each(|(target, int)| *target = ValueRef(RefRepr::Int(int)));
 }
 
 #[cfg(test)]
@@ -272,7 +272,7 @@ mod tests {
         let positions = order(&values, || true);
         let by_position: Vec<_> = positions
             .iter()
-            .filter_map(|at| texts.get(*at as usize).cloned())
+            .filter_map(|position| texts.get(*position as usize).cloned())
             .collect();
         sort(&mut values, || true);
         let sorted: Vec<_> = values
@@ -286,8 +286,10 @@ mod tests {
 
     #[test]
     fn other_values_are_sorted_stably() {
-        let mut values: Vec<ValueRef<'_>> =
-            (0..40).rev().map(|it| ValueRef(RefRepr::Int(it))).collect();
+        let mut values: Vec<ValueRef<'_>> = (0..40)
+            .rev()
+            .map(|number| ValueRef(RefRepr::Int(number)))
+            .collect();
         values.extend([
             ValueRef(RefRepr::Decimal(1, 50)),
             ValueRef(RefRepr::Bool(true)),
@@ -297,33 +299,44 @@ mod tests {
         let mut expected = values.clone();
         expected.sort();
         sort(&mut values, || true);
-        let shown = |values: &[ValueRef<'_>]| {
+        let texts_of = |values: &[ValueRef<'_>]| {
             values
                 .iter()
                 .map(|value| value.rego_text().to_string())
                 .collect::<Vec<_>>()
         };
-        assert_eq!(shown(&values), shown(&expected));
+        assert_eq!(texts_of(&values), texts_of(&expected));
     }
 
     #[test]
     fn many_values_are_sorted_in_blocks() {
-        let many = 3 * super::LONG_STEP + 7;
-        let mixed = |at: i64| ValueRef(RefRepr::Int(at.wrapping_mul(7_919) % 60_013));
-        let values: Vec<ValueRef<'_>> = (0..).take(many).map(mixed).collect();
+        let count_of_values = 3 * super::LONG_STEP + 7;
+        let value_at = |index: i64| ValueRef(RefRepr::Int(index.wrapping_mul(7_919) % 60_013));
+        let values: Vec<ValueRef<'_>> = (0..).take(count_of_values).map(value_at).collect();
         let positions = order(&values, || true);
-        let mut expected: Vec<_> = (0..).zip(&values).map(|(at, value)| (*value, at)).collect();
+        let mut expected: Vec<_> = (0..)
+            .zip(&values)
+            .map(|(position, value)| (*value, position))
+            .collect();
         expected.sort();
-        assert!(positions.iter().eq(expected.iter().map(|(_, at)| at)));
+        assert!(
+            positions
+                .iter()
+                .eq(expected.iter().map(|(_, position)| position))
+        );
         // an interrupted sort still contains all values
-        let looks = std::cell::Cell::new(0);
+        let polls = std::cell::Cell::new(0);
         let few_times = || {
-            looks.set(looks.get() + 1);
-            looks.get() < 7
+            polls.set(polls.get() + 1);
+            polls.get() < 7
         };
         let mut positions = order(&values, few_times);
         positions.sort_unstable();
-        assert!(positions.into_iter().eq(0..u32::try_from(many).unwrap()));
+        assert!(
+            positions
+                .into_iter()
+                .eq(0..u32::try_from(count_of_values).unwrap())
+        );
     }
 
     #[test]
@@ -342,25 +355,33 @@ mod tests {
             .iter()
             .map(|text| Value::from(text.as_str()))
             .collect();
-        let places: Vec<_> = distinct(&values, || true).unwrap().collect();
-        let found: Vec<_> = places.iter().map(|at| texts[*at].clone()).collect();
+        let positions: Vec<_> = distinct(&values, || true).unwrap().collect();
+        let distinct_texts: Vec<_> = positions
+            .iter()
+            .map(|position| texts[*position].clone())
+            .collect();
         let first = |text: &String| texts.iter().position(|other| other == text);
-        assert!(found.iter().map(first).eq(places.into_iter().map(Some)));
+        assert!(
+            distinct_texts
+                .iter()
+                .map(first)
+                .eq(positions.into_iter().map(Some))
+        );
         texts.sort();
         texts.dedup();
-        assert_eq!(found, texts);
+        assert_eq!(distinct_texts, texts);
     }
 
     #[test]
     fn distinct_numbers_only() {
         let ints = [5, -3, i64::MAX, 0, 5, i64::MIN, -3, 1];
-        let values = ints.map(|it| Value(Repr::Int(it)));
-        let found: Vec<_> = distinct(&values, || true)
+        let values = ints.map(|number| Value(Repr::Int(number)));
+        let distinct_numbers: Vec<_> = distinct(&values, || true)
             .unwrap()
-            .map(|at| ints[at])
+            .map(|position| ints[position])
             .collect();
-        assert_eq!(found, [i64::MIN, -3, 0, 1, 5, i64::MAX]);
-        let mixed = [
+        assert_eq!(distinct_numbers, [i64::MIN, -3, 0, 1, 5, i64::MAX]);
+        let decimals = [
             (1, 10),
             (0, 1),
             (2, -125),
@@ -368,12 +389,12 @@ mod tests {
             (3, 1),
             (18, 500_000_000_000_000_000),
         ];
-        let mixed = mixed.map(|(scale, number)| match scale {
+        let values = decimals.map(|(scale, number)| match scale {
             0 => Value(Repr::Int(number)),
             scale => Value(Repr::Decimal(scale, number)),
         });
-        let found: Vec<_> = distinct(&mixed, || true).unwrap().collect();
-        assert_eq!(found, [2, 4, 3, 0]);
+        let distinct_numbers: Vec<_> = distinct(&values, || true).unwrap().collect();
+        assert_eq!(distinct_numbers, [2, 4, 3, 0]);
         // too wide for a key prefix
         let wide = [Value(Repr::Int(i64::MAX)), Value(Repr::Decimal(18, 1))];
         assert!(distinct(&wide, || true).is_none());

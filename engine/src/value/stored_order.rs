@@ -78,15 +78,15 @@ fn equal_items(a: &[Value], b: &[Value]) -> bool {
 
 #[inline(never)]
 fn equal_objects(a: &Object, b: &Object) -> bool {
-    if let (Some((shape, values)), Some((other, others))) = (a.shaped(), b.shaped()) {
+    if let (Some((shape, values)), Some((other, other_values))) = (a.shaped(), b.shaped()) {
         return (Arc::ptr_eq(shape, other) || equal_items(shape.keys(), other.keys()))
-            && equal_items(values, others);
+            && equal_items(values, other_values);
     }
     if a.len() != b.len() {
         return false;
     }
-    for ((a, one), (b, other)) in a.iter().zip(b.iter()) {
-        if a != b || one != other {
+    for ((a, left_value), (b, right_value)) in a.iter().zip(b.iter()) {
+        if a != b || left_value != right_value {
             return false;
         }
     }
@@ -106,10 +106,10 @@ fn compare_items(a: &[Value], b: &[Value]) -> Ordering {
 
 #[inline(never)]
 fn compare_objects(a: &Object, b: &Object) -> Ordering {
-    for ((a, one), (b, other)) in a.iter().zip(b.iter()) {
+    for ((a, left_value), (b, right_value)) in a.iter().zip(b.iter()) {
         let mut order = a.cmp(b);
         if order == Ordering::Equal {
-            order = one.cmp(other);
+            order = left_value.cmp(right_value);
         }
         if order != Ordering::Equal {
             return order;

@@ -46,13 +46,14 @@ impl Short {
     #[inline]
     pub fn copied_by_fields(&self) -> Self {
         let mut bytes = [0; Self::MAX];
-        if let (Some(head), Some(into)) = (self.bytes.first_chunk::<8>(), bytes.first_chunk_mut()) {
-            *into = black_box(u64::from_le_bytes(*head)).to_le_bytes();
+        if let (Some(head), Some(target)) = (self.bytes.first_chunk::<8>(), bytes.first_chunk_mut())
+        {
+            *target = black_box(u64::from_le_bytes(*head)).to_le_bytes();
         }
-        if let (Some(tail), Some(into)) =
+        if let (Some(tail), Some(target)) =
             (self.bytes.last_chunk::<6>(), bytes.last_chunk_mut::<6>())
         {
-            *into = black_box(*tail);
+            *target = black_box(*tail);
         }
         let len = black_box(self.len);
         Self { len, bytes }
@@ -197,8 +198,8 @@ pub const HIGHS: u64 = ONES << 7;
 /// Sets the highest bit of each byte that is less than a bound of at most 0x80. Bits above the lowest one may be false
 /// positives.
 #[inline]
-pub fn flags_below(word: u64, bound: u8) -> u64 {
-    word.wrapping_sub(ONES * u64::from(bound)) & !word & HIGHS
+pub fn flags_below(word: u64, limit: u8) -> u64 {
+    word.wrapping_sub(ONES * u64::from(limit)) & !word & HIGHS
 }
 
 /// Sets the highest bit of each byte that equals `byte`. Bits above the lowest one may be false positives.
@@ -435,8 +436,10 @@ mod tests {
     #[test]
     fn printable_characters_are_detected_in_any_position() {
         for byte in 0..=u8::MAX {
-            for (before, behind) in (0..18).flat_map(|one| (0..18).map(move |other| (one, other))) {
-                let text = [&vec![b' '; before][..], &[byte], &vec![b'~'; behind]].concat();
+            for (before, after) in
+                (0..18).flat_map(|first| (0..18).map(move |second| (first, second)))
+            {
+                let text = [&vec![b' '; before][..], &[byte], &vec![b'~'; after]].concat();
                 assert_eq!(
                     all_chunks(&text, is_printable),
                     (b' '..=b'~').contains(&byte),

@@ -47,8 +47,8 @@ impl Keywords {
     pub fn named(name: &str) -> Option<Self> {
         Self::NAMES
             .iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, one)| *one)
+            .find(|(feature_name, _)| *feature_name == name)
+            .map(|(_, features)| *features)
     }
 
     /// Returns `true` if all keywords of `other` are in this set.
@@ -66,11 +66,11 @@ impl Keywords {
     /// Returns the union of both sets. `every` adds `in`.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
-        let both = self.0 | other.0;
-        Self(if both & Self::EVERY.0 == 0 {
-            both
+        let union = self.0 | other.0;
+        Self(if union & Self::EVERY.0 == 0 {
+            union
         } else {
-            both | Self::IN.0
+            union | Self::IN.0
         })
     }
 
@@ -78,7 +78,7 @@ impl Keywords {
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Self::NAMES
             .into_iter()
-            .filter(move |(_, one)| self.contains(*one))
+            .filter(move |(_, features)| self.contains(*features))
             .map(|(name, _)| name)
     }
 }
@@ -165,7 +165,7 @@ impl ParseOptions {
         future_keywords: impl IntoIterator<Item = &'a str>,
         features: impl IntoIterator<Item = &'a str>,
     ) -> Result<Self, Diagnostics> {
-        let refuse = |message: String| {
+        let reject = |message: String| {
             Diagnostics::from(Diagnostic::new(
                 Code::Parse,
                 Arc::from(""),
@@ -173,7 +173,7 @@ impl ParseOptions {
                 message,
             ))
         };
-        let mut kept = Features {
+        let mut restricted = Features {
             keywords_in_refs: false,
             rego_v1: false,
             rego_v2_import: false,
@@ -182,17 +182,17 @@ impl ParseOptions {
         let mut v1_modules = false;
         for feature in features {
             match feature {
-                "keywords_in_refs" => kept.keywords_in_refs = true,
-                "rego_v1" => (v1_modules, kept.rego_v1) = (true, true),
-                "rego_v1_import" => kept.rego_v1 = true,
-                "rego_v2" => (kept.rego_v1, kept.rego_v2_import) = (true, true),
-                "rego_v2_import" => kept.rego_v2_import = true,
-                "template_strings" => kept.template_strings = true,
+                "keywords_in_refs" => restricted.keywords_in_refs = true,
+                "rego_v1" => (v1_modules, restricted.rego_v1) = (true, true),
+                "rego_v1_import" => restricted.rego_v1 = true,
+                "rego_v2" => (restricted.rego_v1, restricted.rego_v2_import) = (true, true),
+                "rego_v2_import" => restricted.rego_v2_import = true,
+                "template_strings" => restricted.template_strings = true,
                 _ => {}
             }
         }
         if self.version == Version::V1 && !v1_modules {
-            return Err(refuse(
+            return Err(reject(
                 "illegal capabilities: rego_v1 feature required for parsing v1 Rego".to_owned(),
             ));
         }
@@ -203,14 +203,14 @@ impl ParseOptions {
         };
         for name in future_keywords {
             let Some(keyword) = Keywords::named(name) else {
-                return Err(refuse(format!(
+                return Err(reject(format!(
                     "illegal capabilities: unknown keyword: {name}"
                 )));
             };
             importable = importable.with(keyword);
         }
         Ok(Self {
-            features: Some(kept),
+            features: Some(restricted),
             importable,
             ..self
         })

@@ -25,27 +25,27 @@ pub fn map<T: Sync, R: Send>(
     let each = || {
         let mut results = Vec::new();
         loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(at) else {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(index) else {
                 return results;
             };
-            results.push((at, work(item)));
+            results.push((index, work(item)));
         }
     };
     let mut results = thread::scope(|scope| {
-        // where the system has no more threads, those that there are do the work
-        let others = (1..workers).map_while(|_| Builder::new().spawn_scoped(scope, each).ok());
-        let others: Vec<_> = others.collect();
+        // if the system cannot create another thread, the existing ones do the work
+        let helpers = (1..workers).map_while(|_| Builder::new().spawn_scoped(scope, each).ok());
+        let helpers: Vec<_> = helpers.collect();
         let mut results = each();
-        for other in others {
+        for other in helpers {
             match other.join() {
-                Ok(more) => results.extend(more),
+                Ok(results_of_helper) => results.extend(results_of_helper),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
         results
     });
-    results.sort_unstable_by_key(|(at, _)| *at);
+    results.sort_unstable_by_key(|(index, _)| *index);
     results.into_iter().map(|(_, result)| result).collect()
 }
 
@@ -58,8 +58,8 @@ mod tests {
         for bytes in [0, MIN_BYTES] {
             let items: Vec<usize> = (0..1000).collect();
             let doubled = map(&items, |_| bytes, |item| item * 2);
-            let want: Vec<usize> = (0..1000).map(|item| item * 2).collect();
-            assert_eq!(doubled, want);
+            let expected: Vec<usize> = (0..1000).map(|item| item * 2).collect();
+            assert_eq!(doubled, expected);
             assert!(map(&[] as &[u8], |_| bytes, |item| *item).is_empty());
         }
     }

@@ -99,21 +99,26 @@ impl Rewriter<'_> {
             _ => return,
         };
         let constant = constant_prefix(terms);
-        let applies = |one: &&PackageMove| constant.starts_with(&names(&one.from));
-        if let Some(one) = self
+        let applies =
+            |package_move: &&PackageMove| constant.starts_with(&names(&package_move.from));
+        if let Some(package_move) = self
             .moves
             .iter()
             .filter(applies)
-            .max_by_key(|one| one.from.len())
+            .max_by_key(|package_move| package_move.from.len())
         {
             let span = term.span;
-            let mut moved = replacement(&one.to, terms.first().map_or(span, |head| head.span));
-            moved.extend(terms.iter().skip(one.from.len()).cloned());
-            let only = if moved.len() == 1 { moved.pop() } else { None };
-            *term = only.unwrap_or_else(|| Term::new(TermKind::Ref(moved), span));
+            let mut path = replacement(
+                &package_move.to,
+                terms.first().map_or(span, |head| head.span),
+            );
+            path.extend(terms.iter().skip(package_move.from.len()).cloned());
+            let single = if path.len() == 1 { path.pop() } else { None };
+            *term = single.unwrap_or_else(|| Term::new(TermKind::Ref(path), span));
             return;
         }
-        let contains = |one: &PackageMove| names(&one.from).starts_with(&constant);
+        let contains =
+            |package_move: &PackageMove| names(&package_move.from).starts_with(&constant);
         if constant.is_empty() || self.failed.is_some() || !self.moves.iter().any(contains) {
             return;
         }

@@ -33,22 +33,22 @@ pub fn unpack(packed: &[u8], limit: usize, wait: &Wait<'_>) -> Result<Vec<u8>, H
     let mut reader = MultiGzDecoder::new(packed);
     let mut chunk = vec![0; CHUNK];
     loop {
-        let read = reader
+        let length = reader
             .read(&mut chunk)
             .map_err(|problem| match problem.kind() {
                 std::io::ErrorKind::UnexpectedEof => failed("unexpected EOF"),
                 _ => failed("gzip: invalid header"),
             })?;
-        let Some(part) = chunk.get(..read).filter(|part| !part.is_empty()) else {
+        let Some(part) = chunk.get(..length).filter(|part| !part.is_empty()) else {
             return Ok(bytes);
         };
         if bytes.len() + part.len() > limit {
             return Err(too_large(limit));
         }
         bytes.extend_from_slice(part);
-        if let Some(over) = wait.check_ended() {
-            let mut error = HttpError::from(over);
-            error.kind = HttpErrorKind::OverInBody(over);
+        if let Some(wait_error) = wait.check_ended() {
+            let mut error = HttpError::from(wait_error);
+            error.kind = HttpErrorKind::OverInBody(wait_error);
             return Err(error);
         }
     }

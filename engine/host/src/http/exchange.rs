@@ -31,25 +31,25 @@ pub async fn exchange(
 ) -> Result<Received, HttpError> {
     let limit = request.body_limit;
     let (request, unpacks) = outgoing(request).map_err(HttpError::network)?;
-    let answer = transport
+    let response = transport
         .send(request)
         .await
         .map_err(|error| failed(&error))?;
     answering.store(true, Ordering::Relaxed);
-    let (status, reason) = (answer.status().as_u16(), reason(&answer));
-    let packed = unpacks && body::is_gzip(answer.headers());
-    let headers = answer.headers().iter();
+    let (status, reason) = (response.status().as_u16(), reason(&response));
+    let packed = unpacks && body::is_gzip(response.headers());
+    let headers = response.headers().iter();
     let mut headers: Vec<(String, Vec<u8>)> = headers
         .map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_vec()))
         .collect();
-    let body = answer.into_body().read_bounded(limit).await;
+    let body = response.into_body().read_bounded(limit).await;
     let body = Vec::from(body.map_err(|error| failed(&error))?);
     if packed {
         headers.retain(|(name, _)| name != "content-encoding" && name != "content-length");
     }
     without_framing(&mut headers);
-    let answer = HttpResponse::new(status);
-    let answer = answer.reason(reason).headers(headers).body(body);
+    let http_response = HttpResponse::new(status);
+    let answer = http_response.reason(reason).headers(headers).body(body);
     Ok(Received { answer, packed })
 }
 
@@ -90,9 +90,9 @@ fn outgoing(request: HttpRequest) -> Result<(Request<Bytes>, bool), String> {
     };
     let uri = format!("{scheme}://{host}{port}{}", request.target);
     let method = Method::from_bytes(request.method.as_bytes()).map_err(|e| e.to_string())?;
-    let has = |wanted: &str| {
+    let has = |header_name: &str| {
         let mut headers = request.headers.iter();
-        headers.any(|(name, _)| name.eq_ignore_ascii_case(wanted))
+        headers.any(|(name, _)| name.eq_ignore_ascii_case(header_name))
     };
     let unpacks = !has("accept-encoding") && !has("range") && method != Method::HEAD;
     let proxy = if request.secure || request.socket.is_some() {
@@ -100,7 +100,7 @@ fn outgoing(request: HttpRequest) -> Result<(Request<Bytes>, bool), String> {
     } else {
         Proxies::system().proxy_for(false, &request.host, request.port)?
     };
-    let once = !super::is_shared(&request) && !has("connection");
+    let is_single_use = !super::is_shared(&request) && !has("connection");
     let body = Bytes::from(request.body.unwrap_or_default());
     let mut outgoing = Request::new(body);
     *outgoing.method_mut() = method;
@@ -123,7 +123,7 @@ fn outgoing(request: HttpRequest) -> Result<(Request<Bytes>, bool), String> {
         let none = HeaderValue::from_static("0");
         outgoing.headers_mut().insert(CONTENT_LENGTH, none);
     }
-    if once {
+    if is_single_use {
         let close = HeaderValue::from_static("close");
         let headers = outgoing.headers_mut();
         headers.insert(CONNECTION, close);

@@ -36,13 +36,13 @@ impl Shared {
     /// Returns the instance of this process.
     fn of_process() -> Result<Arc<Self>, String> {
         let process = std::process::id();
-        let mut found = SHARED.load_full();
+        let mut current = SHARED.load_full();
         loop {
-            match found {
-                Some(own) if own.process == process => return Ok(own),
+            match current {
+                Some(shared) if shared.process == process => return Ok(shared),
                 other => {
-                    let own = Arc::new(Self::new(process)?);
-                    let before = SHARED.compare_and_swap(&other, Some(own));
+                    let new = Arc::new(Self::new(process)?);
+                    let before = SHARED.compare_and_swap(&other, Some(new));
                     let is_first = match (&*before, &other) {
                         (Some(before), Some(other)) => Arc::ptr_eq(before, other),
                         (None, None) => true,
@@ -52,7 +52,7 @@ impl Shared {
                         // dropping it would wait forever for the threads of the parent
                         std::mem::forget(other);
                     }
-                    found = SHARED.load_full();
+                    current = SHARED.load_full();
                 }
             }
         }
@@ -134,8 +134,8 @@ pub fn send(
     let setup = |problem: String| HttpError::new(HttpErrorKind::Setup, problem);
     let shared = Shared::of_process().map_err(setup)?;
     let transport = transport_for(request, &shared, networks).map_err(setup)?;
-    if let Some(over) = wait.check_ended() {
-        return Err(over.into());
+    if let Some(wait_error) = wait.check_ended() {
+        return Err(wait_error.into());
     }
     let answering = Arc::new(AtomicBool::new(false));
     let work = exchange::exchange(transport, request.clone(), answering.clone());
@@ -144,14 +144,14 @@ pub fn send(
         task = Some(shared.runtime.spawn(async move { reply.send(work.await) }));
     });
     match outcome {
-        Ok(received) => finished(received?, request.body_limit, wait),
-        Err(over) => {
+        Ok(received) => finish(received?, request.body_limit, wait),
+        Err(wait_error) => {
             if let Some(task) = task {
                 task.abort();
             }
-            let mut error = HttpError::from(over);
+            let mut error = HttpError::from(wait_error);
             if answering.load(Ordering::Relaxed) {
-                error.kind = HttpErrorKind::OverInBody(over);
+                error.kind = HttpErrorKind::OverInBody(wait_error);
             }
             Err(error)
         }
@@ -159,10 +159,13 @@ pub fn send(
 }
 
 /// Decompresses the body. Called on the thread of the caller, because it would delay all connections on the runtime's thread.
-fn finished(received: Received, limit: usize, wait: &Wait<'_>) -> Result<HttpResponse, HttpError> {
-    let Received { mut answer, packed } = received;
+fn finish(received: Received, limit: usize, wait: &Wait<'_>) -> Result<HttpResponse, HttpError> {
+    let Received {
+        answer: mut response,
+        packed,
+    } = received;
     if packed {
-        answer.body = body::unpack(&answer.body, limit, wait)?;
+        response.body = body::unpack(&response.body, limit, wait)?;
     }
-    Ok(answer)
+    Ok(response)
 }

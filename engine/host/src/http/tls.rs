@@ -14,21 +14,21 @@ pub fn config(tls: &Tls) -> Result<Arc<ClientConfig>, String> {
     let trust = match &tls.trust {
         Trust::Anyone => tls::Trust::Any,
         Trust::Authorities {
-            certificates: own,
+            certificates: certificate_texts,
             system,
         } => tls::Trust::Authorities {
-            certificates: certificates(own),
+            certificates: certificates(certificate_texts),
             system: *system,
         },
     };
     let identity = match &tls.identity {
         None => None,
         Some(Identity {
-            certificates: own,
+            certificates: certificate_texts,
             key,
             ..
         }) => {
-            let key = tls::certified_key(certificates(own), key)?;
+            let key = tls::certified_key(certificates(certificate_texts), key)?;
             let identity: Arc<dyn ResolvesClientCert> = Arc::new(FixedIdentity(Arc::new(key)));
             Some(identity)
         }

@@ -50,13 +50,13 @@ pub fn verify<'c, 'd>(
     all: &'c [Certificate<'d>],
     options: &VerifyOptions<'_>,
 ) -> Option<CertificateChain<'c, 'd>> {
-    let [root, between @ .., leaf] = all else {
+    let [root, intermediates_and_leaf @ .., leaf] = all else {
         return None;
     };
     let mut intermediates: CertificateChain<'c, 'd> = Vec::new();
-    let mut seen = std::collections::HashSet::new();
-    for certificate in between {
-        if seen.insert(certificate.raw) {
+    let mut raw_certificates = std::collections::HashSet::new();
+    for certificate in intermediates_and_leaf {
+        if raw_certificates.insert(certificate.raw) {
             intermediates.push(certificate);
         }
     }
@@ -119,7 +119,7 @@ impl<'c, 'd> ChainBuilder<'c, 'd, '_> {
         chain: &[&'c Certificate<'d>],
         child: &Certificate<'d>,
         parent: &'c Certificate<'d>,
-        place: ChainRole,
+        role: ChainRole,
     ) {
         let Some(key) = &parent.public_key else {
             return;
@@ -128,11 +128,11 @@ impl<'c, 'd> ChainBuilder<'c, 'd, '_> {
             return;
         }
         self.signatures += 1;
-        if !has_signed(parent, key, child) || !is_valid(parent, place, chain, self.options) {
+        if !has_signed(parent, key, child) || !is_valid(parent, role, chain, self.options) {
             return;
         }
         let longer = [chain, &[parent]].concat();
-        if place == ChainRole::Root {
+        if role == ChainRole::Root {
             self.chains.push(longer);
         } else {
             self.build(&longer);
@@ -142,13 +142,13 @@ impl<'c, 'd> ChainBuilder<'c, 'd, '_> {
 
 /// Ranks how well the key identifiers match: better matches are tried first.
 fn key_mismatch(parent: &Certificate<'_>, child: &Certificate<'_>) -> u8 {
-    let own = parent.extensions.subject_key;
-    let wanted = child.extensions.authority_key;
+    let parent_key = parent.extensions.subject_key;
+    let child_key = child.extensions.authority_key;
     let has = |key: Option<&[u8]>| key.is_some_and(|key| !key.is_empty());
-    if own.unwrap_or_default() == wanted.unwrap_or_default() {
+    if parent_key.unwrap_or_default() == child_key.unwrap_or_default() {
         0
     } else {
-        u8::from(has(own) && has(wanted)) + 1
+        u8::from(has(parent_key) && has(child_key)) + 1
     }
 }
 
@@ -213,10 +213,10 @@ fn is_valid(
     if role == ChainRole::Intermediate && !(extensions.basic_constraints && extensions.authority) {
         return false;
     }
-    let between = i64::try_from(chain.len()).unwrap_or(i64::MAX) - 1;
+    let intermediate_count = i64::try_from(chain.len()).unwrap_or(i64::MAX) - 1;
     !(extensions.basic_constraints
         && extensions.path_length >= 0
-        && between > extensions.path_length)
+        && intermediate_count > extensions.path_length)
 }
 
 /// Returns `true` if all certificates of a chain allow one of the usages.
@@ -224,7 +224,7 @@ fn allows_use(chain: &[&Certificate<'_>], uses: &[i64]) -> bool {
     if uses.contains(&ANY_USE) {
         return true;
     }
-    let mut left = match uses {
+    let mut usages = match uses {
         [] => vec![SERVER_USE],
         uses => uses.to_vec(),
     };
@@ -233,10 +233,10 @@ fn allows_use(chain: &[&Certificate<'_>], uses: &[i64]) -> bool {
         if extensions.usages.is_empty() {
             continue;
         }
-        let own: Vec<i64> = extensions.numbered_usages().collect();
-        if !own.contains(&ANY_USE) {
-            left.retain(|usage| own.contains(usage));
+        let allowed_usages: Vec<i64> = extensions.numbered_usages().collect();
+        if !allowed_usages.contains(&ANY_USE) {
+            usages.retain(|usage| allowed_usages.contains(usage));
         }
     }
-    !left.is_empty()
+    !usages.is_empty()
 }

@@ -95,9 +95,9 @@ fn check_sizes(n: &BigUint, d: &BigUint, p: &BigUint, q: &BigUint) -> Result<(),
     if p == q {
         return Err("crypto/rsa: p == q");
     }
-    let apart = if p > q { p - q } else { q - p };
+    let difference = if p > q { p - q } else { q - p };
     let half = n.bits() / 2;
-    if apart.bits().saturating_add(DISTANCE) <= half {
+    if difference.bits().saturating_add(DISTANCE) <= half {
         return Err("crypto/rsa: |p - q| too small");
     }
     if d.bits() <= half {

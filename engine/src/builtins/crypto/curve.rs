@@ -164,12 +164,12 @@ impl PublicPoint {
 
 /// Signs with a scalar. The signature consists of two concatenated numbers of the curve's length.
 pub fn sign(curve: Curve, scalar: &[u8], hash: Sha2, message: &[u8]) -> Option<Vec<u8>> {
-    let (algorithm, own) = curve.signing()?;
+    let (algorithm, curve_hash) = curve.signing()?;
     let pair = key_pair(algorithm, curve, scalar)?;
-    let signature = if own == hash {
+    let signature = if curve_hash == hash {
         pair.sign(&SystemRandom::new(), message)
     } else {
-        pair.sign_digest(&fitted(&hash.digest(message), hash, own)?)
+        pair.sign_digest(&resize_digest(&hash.digest(message), hash, curve_hash)?)
     };
     Some(signature.ok()?.as_ref().to_vec())
 }
@@ -186,13 +186,13 @@ pub fn public(curve: Curve, scalar: &[u8]) -> Option<PublicPoint> {
 
 /// Converts a digest to the length of another hash function. ECDSA uses the leftmost bits as a number: a longer digest
 /// is truncated, a shorter one is padded with leading zeros.
-fn fitted(digest: &Digest, hash: Sha2, own: Sha2) -> Option<Digest> {
+fn resize_digest(digest: &Digest, hash: Sha2, curve_hash: Sha2) -> Option<Digest> {
     let bytes = digest.as_ref();
-    let fitted = match own.len().checked_sub(hash.len()) {
+    let resized = match curve_hash.len().checked_sub(hash.len()) {
         Some(missing) => [&vec![0; missing], bytes].concat(),
-        None => bytes.get(..own.len())?.to_vec(),
+        None => bytes.get(..curve_hash.len())?.to_vec(),
     };
-    Digest::import_less_safe(&fitted, own.algorithm()).ok()
+    Digest::import_less_safe(&resized, curve_hash.algorithm()).ok()
 }
 
 /// Maximum length of a signature in DER. Those of P-521 are shorter.

@@ -68,22 +68,22 @@ impl<'d> DerReader<'d> {
         let mut reader = SliceReader::new(rest).ok()?;
         let length = usize::try_from(Length::decode(&mut reader).ok()?).ok()?;
         let start = usize::try_from(reader.position()).ok()? + 1;
-        let (whole, rest) = self.0.split_at_checked(start.checked_add(length)?)?;
-        let content = whole.get(start..)?;
+        let (element_bytes, rest) = self.0.split_at_checked(start.checked_add(length)?)?;
+        let content = element_bytes.get(start..)?;
         self.0 = rest;
         Some(Element {
             tag,
             content,
-            whole,
+            whole: element_bytes,
         })
     }
 
     /// Reads the next element, which must have the tag.
     pub fn element(&mut self, tag: u8) -> Option<Element<'d>> {
         let mut ahead = *self;
-        let found = ahead.any().filter(|element| element.tag == tag)?;
+        let element = ahead.any().filter(|element| element.tag == tag)?;
         *self = ahead;
-        Some(found)
+        Some(element)
     }
 
     /// Reads the content of the next element, which must have the tag.
@@ -194,10 +194,10 @@ impl<'d> Bits<'d> {
         if unused == 0 {
             return bytes.into();
         }
-        let mut above = 0_u8;
+        let mut previous = 0_u8;
         let shifted = bytes.iter().map(|byte| {
-            let high = above << (8 - unused);
-            above = *byte;
+            let high = previous << (8 - unused);
+            previous = *byte;
             high | byte >> unused
         });
         shifted.collect()
@@ -228,22 +228,22 @@ pub fn is_small(oid: &[u8]) -> bool {
 /// Visits the numbers, the first two of which are encoded as one.
 fn each_arc(oid: &[u8], mut visit: impl FnMut(u32)) -> Option<()> {
     const WIDEST: u32 = i32::MAX.cast_unsigned();
-    let (mut arc, mut within) = (0_u32, false);
+    let (mut arc, mut in_arc) = (0_u32, false);
     for byte in oid {
-        if !within && *byte == 0x80 {
+        if !in_arc && *byte == 0x80 {
             return None;
         }
         arc = arc.checked_mul(0x80)? | u32::from(byte & 0x7f);
         if arc > WIDEST {
             return None;
         }
-        within = byte & 0x80 != 0;
-        if !within {
+        in_arc = byte & 0x80 != 0;
+        if !in_arc {
             visit(arc);
             arc = 0;
         }
     }
-    (!within && !oid.is_empty()).then_some(())
+    (!in_arc && !oid.is_empty()).then_some(())
 }
 
 #[cfg(test)]
@@ -265,10 +265,10 @@ mod tests {
             (&[0x21, 1, 0], Some(1)),
             (&[], None),
         ] {
-            let found = DerReader::new(text)
+            let actual = DerReader::new(text)
                 .any()
                 .map(|element| element.content.len());
-            assert_eq!(found, length, "{text:x?}");
+            assert_eq!(actual, length, "{text:x?}");
         }
     }
 
@@ -298,8 +298,8 @@ mod tests {
         assert!(Bits::new(&[3, 0b1010_1000]).is_some_and(|bits| bits.bit_at(4) && !bits.bit_at(1)));
         let aligned = Bits::new(&[3, 0b1010_1000, 0b1111_1000]).map(|bits| bits.aligned().to_vec());
         assert_eq!(aligned, Some(vec![0b0001_0101, 0b0001_1111]));
-        for broken in [&[3, 1][..], &[1], &[8, 0], &[255, 0], &[]] {
-            assert!(Bits::new(broken).is_none(), "{broken:?}");
+        for invalid in [&[3, 1][..], &[1], &[8, 0], &[255, 0], &[]] {
+            assert!(Bits::new(invalid).is_none(), "{invalid:?}");
         }
     }
 }

@@ -177,12 +177,12 @@ fn verify_certificates_with_options<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
-    let given = operands.object(1)?;
+    let options_object = operands.object(1)?;
     // invalid certificates are rejected before options are parsed
-    let held = certificates(text.as_bytes());
-    let is_chain = held.is_ok_and(|held| Certificate::parse_all(&held).is_ok());
+    let blocks = certificates(text.as_bytes());
+    let is_chain = blocks.is_ok_and(|blocks| Certificate::parse_all(&blocks).is_ok());
     let options = if is_chain {
-        options::read(call, given)?
+        options::read(call, options_object)?
     } else {
         VerifyOptions::for_servers_at(call.now_ns())
     };
@@ -197,15 +197,15 @@ fn verify<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     reserve(call, text)?;
     let arena = call.arena;
-    let answer = |valid, chain: &[ValueRef<'e>]| {
+    let result_of = |valid, chain: &[ValueRef<'e>]| {
         arena.array(&[ValueRef(RefRepr::Bool(valid)), arena.array(chain)])
     };
     let Ok(all) = certificates(text) else {
-        return Ok(answer(false, &[]));
+        return Ok(result_of(false, &[]));
     };
     let all = Certificate::parse_all(&all).unwrap_or_default();
     let Some(chain) = chain::verify(&all, options) else {
-        return Ok(answer(false, &[]));
+        return Ok(result_of(false, &[]));
     };
     let json = ArenaJson(arena);
     let chain: Vec<ValueRef<'e>> = chain
@@ -218,7 +218,7 @@ fn verify<'e>(
             }
         })
         .collect();
-    Ok(answer(true, &chain))
+    Ok(result_of(true, &chain))
 }
 
 fn parse_certificate_request<'e>(
@@ -247,8 +247,8 @@ fn private_keys(text: &[u8]) -> Result<Vec<PrivateKey>, BuiltinError> {
     let mut keys = Vec::new();
     let mut rest = text;
     while let Some((block, after)) = pem::block(rest) {
-        if let Some(form) = KeyEncoding::by_label(block.kind) {
-            keys.push(form.read(&block.content).map_err(BuiltinError::error)?);
+        if let Some(encoding) = KeyEncoding::by_label(block.kind) {
+            keys.push(encoding.read(&block.content).map_err(BuiltinError::error)?);
         }
         rest = after;
     }
@@ -292,8 +292,8 @@ fn parse_keypair<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     // OPA's message names the first operand, whichever operand is not a string
-    let text = |at| {
-        let operand = operands.operand(at);
+    let text = |position| {
+        let operand = operands.operand(position);
         operand
             .as_text()
             .ok_or_else(|| BuiltinError::operand(1, &["string"], operand))
@@ -334,21 +334,21 @@ fn leaf_chain(text: &[u8]) -> Result<Vec<Vec<u8>>, String> {
     if !text.starts_with(BEGIN) {
         return Ok(vec![text.to_vec()]);
     }
-    let (mut found, mut skipped) = (Vec::new(), Vec::new());
+    let (mut certificates, mut skipped_kinds) = (Vec::new(), Vec::new());
     let mut rest = text;
     while let Some((block, after)) = pem::block(rest) {
         match block.kind {
-            b"CERTIFICATE" => found.push(block.content),
-            kind => skipped.push(String::from_utf8_lossy(kind)),
+            b"CERTIFICATE" => certificates.push(block.content),
+            kind => skipped_kinds.push(String::from_utf8_lossy(kind)),
         }
         rest = after;
     }
-    if !found.is_empty() {
-        return Ok(found);
+    if !certificates.is_empty() {
+        return Ok(certificates);
     }
-    Err(match skipped.as_slice() {
+    Err(match skipped_kinds.as_slice() {
         [] => "tls: failed to find any PEM data in certificate input".to_owned(),
-        [one] if one.ends_with("PRIVATE KEY") => "tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched".to_owned(),
+        [kind] if kind.ends_with("PRIVATE KEY") => "tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched".to_owned(),
         several => format!(
             "tls: failed to find \"CERTIFICATE\" PEM block in certificate input after skipping PEM blocks of the following types: [{}]",
             several.join(" ")
@@ -361,18 +361,18 @@ fn keypair_key(text: &[u8]) -> Result<Vec<u8>, String> {
     if !text.starts_with(BEGIN) {
         return Ok(text.to_vec());
     }
-    let mut skipped = Vec::new();
+    let mut skipped_kinds = Vec::new();
     let mut rest = text;
     while let Some((block, after)) = pem::block(rest) {
         if block.kind == b"PRIVATE KEY" || block.kind.ends_with(b" PRIVATE KEY") {
             return Ok(block.content);
         }
-        skipped.push(String::from_utf8_lossy(block.kind));
+        skipped_kinds.push(String::from_utf8_lossy(block.kind));
         rest = after;
     }
-    Err(match skipped.as_slice() {
+    Err(match skipped_kinds.as_slice() {
         [] => "tls: failed to find any PEM data in key input".to_owned(),
-        [one] if one == "CERTIFICATE" => {
+        [kind] if kind == "CERTIFICATE" => {
             "tls: found a certificate rather than a key in the PEM for the private key".to_owned()
         }
         several => format!(

@@ -9,10 +9,10 @@ use crate::value::{ObjectView, TextView, ValueRef};
 /// Parses the options, in the order of their names.
 pub fn read<'e>(
     call: &BuiltinContext<'e>,
-    given: ObjectView<'e>,
+    options_object: ObjectView<'e>,
 ) -> Result<VerifyOptions<'e>, BuiltinError> {
     let mut options = VerifyOptions::for_servers_at(call.now_ns());
-    for (name, value) in given.iter() {
+    for (name, value) in options_object.iter() {
         let key = name.as_text();
         match key.as_ref().map(TextView::as_bytes) {
             Some(b"CurrentTime") => {
@@ -55,10 +55,10 @@ fn uses(value: ValueRef<'_>) -> Result<Vec<i64>, BuiltinError> {
     let (mut uses, mut invalid) = (Vec::new(), Vec::new());
     // values that are not strings are ignored
     for name in names.iter().filter_map(|value| value.as_text()) {
-        let known = KEY_USAGES
+        let position = KEY_USAGES
             .iter()
-            .position(|(_, own)| own.as_bytes() == name.as_bytes());
-        match known.and_then(|at| i64::try_from(at).ok()) {
+            .position(|(_, usage_name)| usage_name.as_bytes() == name.as_bytes());
+        match position.and_then(|index| i64::try_from(index).ok()) {
             Some(number) => uses.push(number),
             None => invalid.push(name.to_str().into_owned()),
         }

@@ -67,12 +67,12 @@ impl KeyEncoding {
 
     /// Returns an error that names the correct encoding.
     fn hint(self, text: &[u8]) -> Option<Asn1Error> {
-        let others = [
+        let other_encodings = [
             (Self::Sec1, "EC"),
             (Self::Pkcs8, "PKCS8"),
             (Self::Pkcs1, "PKCS1"),
         ];
-        let (_, name) = others
+        let (_, name) = other_encodings
             .into_iter()
             .find(|(form, _)| *form != self && form.fits(text))?;
         let hint = format!(
@@ -107,7 +107,7 @@ impl<'d> Pkcs1<'d> {
     /// Decodes the structure. Also returns the bytes after it.
     fn read(text: &'d [u8]) -> Result<(Self, &'d [u8]), Asn1Error> {
         let (mut fields, rest) = FieldReader::parse_struct(text, "pkcs1PrivateKey")?;
-        let read = Self {
+        let key_fields = Self {
             version: fields.small()?,
             n: fields.integer()?,
             e: fields.small()?,
@@ -120,7 +120,7 @@ impl<'d> Pkcs1<'d> {
             ],
             more_primes: more_primes(&mut fields)?,
         };
-        Ok((read, rest))
+        Ok((key_fields, rest))
     }
 
     #[expect(clippy::many_single_char_names, reason = "the letters of RSA")]
@@ -128,17 +128,27 @@ impl<'d> Pkcs1<'d> {
         if self.version > 1 || self.more_primes {
             return Err("x509: unsupported private key version".into());
         }
-        let checked = |number: &[u8]| {
+        let positive_number = |number: &[u8]| {
             positive(number)
                 .map(Box::<[u8]>::from)
                 .ok_or("x509: private key contains zero or negative value")
         };
         let [p, q] = self.primes;
-        let (n, d, p, q) = (checked(self.n)?, checked(self.d)?, checked(p)?, checked(q)?);
-        let [dp, dq, inverse] = self.shortcuts.map(|number| number.map(checked).transpose());
+        let (n, d, p, q) = (
+            positive_number(self.n)?,
+            positive_number(self.d)?,
+            positive_number(p)?,
+            positive_number(q)?,
+        );
+        let [dp, dq, inverse] = self
+            .shortcuts
+            .map(|number| number.map(positive_number).transpose());
         let shortcuts = [dp?, dq?, inverse?];
-        let most = usize::try_from(RSA_BITS / 8).unwrap_or(usize::MAX);
-        if [&n, &d, &p, &q].iter().any(|number| number.len() > most) {
+        let max_bytes = usize::try_from(RSA_BITS / 8).unwrap_or(usize::MAX);
+        if [&n, &d, &p, &q]
+            .iter()
+            .any(|number| number.len() > max_bytes)
+        {
             return Err("crypto/rsa: key too large".into());
         }
         let e = self.e.max(0).to_be_bytes();
@@ -196,23 +206,23 @@ impl<'d> Sec1<'d> {
 
 /// Decodes an elliptic curve key. Its curve may be given outside the key; `Some(None)` is an unsupported curve.
 #[expect(clippy::option_option, reason = "not named, not known and known")]
-fn sec1(text: &[u8], outside: Option<Option<Curve>>) -> Result<PrivateKey, Asn1Error> {
-    let read = match Sec1::read(text) {
-        Ok(read) => read,
+fn sec1(text: &[u8], outer_curve: Option<Option<Curve>>) -> Result<PrivateKey, Asn1Error> {
+    let fields = match Sec1::read(text) {
+        Ok(fields) => fields,
         Err(problem) => {
             return Err(KeyEncoding::Sec1.hint(text).unwrap_or_else(|| {
                 format!("x509: failed to parse EC private key: {problem}").into()
             }));
         }
     };
-    if read.version != 1 {
-        let version = read.version;
+    if fields.version != 1 {
+        let version = fields.version;
         return Err(format!("x509: unknown EC private key version {version}").into());
     }
-    let curve = outside.unwrap_or(read.curve);
+    let curve = outer_curve.unwrap_or(fields.curve);
     let curve = curve.ok_or("x509: unknown elliptic curve")?;
-    let zeros = read.scalar.len().saturating_sub(curve.len());
-    let (front, scalar) = read.scalar.split_at_checked(zeros).unwrap_or_default();
+    let zeros = fields.scalar.len().saturating_sub(curve.len());
+    let (front, scalar) = fields.scalar.split_at_checked(zeros).unwrap_or_default();
     if front.iter().any(|byte| *byte != 0) {
         return Err("x509: invalid private key length".into());
     }
@@ -220,7 +230,7 @@ fn sec1(text: &[u8], outside: Option<Option<Curve>>) -> Result<PrivateKey, Asn1E
     let public = match curve {
         // this curve has no arithmetic: the encoded public key is used
         Curve::P224 => {
-            let point = read.point.map(|point| point.bytes());
+            let point = fields.point.map(|point| point.bytes());
             let point = point.filter(|point| curve.contains(point));
             let point = point.ok_or("x509: invalid elliptic curve private key value")?;
             PublicPoint {
@@ -266,9 +276,9 @@ impl<'d> Pkcs8<'d> {
                 .map_err(|problem| embedded("RSA", problem)),
             oids::EC => {
                 let parameters = algorithm.parameters;
-                let named =
-                    parameters.and_then(|found| FieldReader::inside(found.whole).oid().ok());
-                sec1(key, named.map(Curve::by_oid)).map_err(|problem| embedded("EC", problem))
+                let curve_oid = parameters
+                    .and_then(|parameters| FieldReader::inside(parameters.whole).oid().ok());
+                sec1(key, curve_oid.map(Curve::by_oid)).map_err(|problem| embedded("EC", problem))
             }
             oids::ED25519 | oids::X25519 => octets(algorithm, key),
             other => Err(format!(
@@ -315,24 +325,26 @@ impl PrivateKey {
     /// Decodes a key in any encoding, as TLS does.
     pub fn parse_any_encoding(text: &[u8]) -> Result<Self, String> {
         let forms = [KeyEncoding::Pkcs1, KeyEncoding::Pkcs8, KeyEncoding::Sec1];
-        let key = forms.into_iter().find_map(|form| form.read(text).ok());
+        let key = forms
+            .into_iter()
+            .find_map(|encoding| encoding.read(text).ok());
         key.ok_or_else(|| "tls: failed to parse private key".to_owned())
     }
 
     /// Checks that a public key belongs to this key. The error is the message.
     pub fn check(&self, public: Option<&PublicKey>) -> Result<(), &'static str> {
-        let same = match (public, self) {
+        let matches = match (public, self) {
             (Some(PublicKey::Rsa(public)), Self::Rsa(key)) => public.n == key.public.n,
-            (Some(PublicKey::Ec(public)), Self::Ec(own, _)) => {
-                public.curve == own.curve && public.point == own.point
+            (Some(PublicKey::Ec(public)), Self::Ec(key, _)) => {
+                public.curve == key.curve && public.point == key.point
             }
-            (Some(PublicKey::Ed25519(public)), Self::Ed25519(_, own)) => public == own,
+            (Some(PublicKey::Ed25519(public)), Self::Ed25519(_, key)) => public == key,
             (Some(PublicKey::Rsa(_) | PublicKey::Ec(_) | PublicKey::Ed25519(_)), _) => {
                 return Err("tls: private key type does not match public key type");
             }
             _ => return Err("tls: unknown public key algorithm"),
         };
-        if same {
+        if matches {
             Ok(())
         } else {
             Err("tls: private key does not match public key")

@@ -105,9 +105,9 @@ fn info(text: &[u8]) -> Result<(AlgorithmIdentifier<'_>, Bits<'_>), Asn1Error> {
 pub fn info_field<'d>(
     fields: &mut FieldReader<'d>,
 ) -> Result<(&'d [u8], AlgorithmIdentifier<'d>, Bits<'d>), Asn1Error> {
-    let (mut fields, whole) = fields.structure("publicKeyInfo")?;
+    let (mut fields, raw) = fields.structure("publicKeyInfo")?;
     let algorithm = AlgorithmIdentifier::field(&mut fields)?;
-    Ok((whole, algorithm, fields.bits()?))
+    Ok((raw, algorithm, fields.bits()?))
 }
 
 /// Returns `true` if a text is an RSA key without an algorithm.
@@ -149,13 +149,14 @@ pub fn positive(number: &[u8]) -> Option<&[u8]> {
 }
 
 fn point(algorithm: AlgorithmIdentifier<'_>, key: &[u8]) -> Result<PublicPoint, Asn1Error> {
-    let named = algorithm
+    let curve_parameters = algorithm
         .parameters
         .filter(|parameters| parameters.tag == der::OID && der::is_small(parameters.content))
         .ok_or("x509: invalid ECDSA parameters")?;
-    let curve = Curve::by_oid(named.content).ok_or("x509: unsupported elliptic curve")?;
-    if let Some(refusal) = curve.point_error(key) {
-        return Err(refusal.into());
+    let curve =
+        Curve::by_oid(curve_parameters.content).ok_or("x509: unsupported elliptic curve")?;
+    if let Some(rejection) = curve.point_error(key) {
+        return Err(rejection.into());
     }
     Ok(PublicPoint {
         curve,
@@ -174,11 +175,11 @@ fn dsa(algorithm: AlgorithmIdentifier<'_>, key: &[u8]) -> Result<[Box<[u8]>; 4],
     let mut numbers = DerReader::new(parameters.content);
     let mut number = || numbers.integer().ok_or("x509: invalid DSA parameters");
     let all = [number()?, number()?, number()?, y];
-    let mut checked = all
+    let mut numbers = all
         .into_iter()
         .map(|number| positive(number).map(Into::into));
     let mut next = || {
-        checked
+        numbers
             .next()
             .flatten()
             .ok_or("x509: zero or negative DSA parameter")

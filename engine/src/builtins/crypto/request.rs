@@ -123,12 +123,12 @@ impl<'d> CertificateRequest<'d> {
 /// Returns the requested extensions.
 fn extensions<'d>(attributes: &[Element<'d>]) -> Result<Vec<Extension<'d>>, Asn1Error> {
     let mut extensions = Vec::new();
-    let mut seen = HashSet::new();
+    let mut ids = HashSet::new();
     for attribute in attributes {
-        let Some(wanted) = extension_list(attribute) else {
+        let Some(extension_elements) = extension_list(attribute) else {
             continue;
         };
-        let mut list = FieldReader::inside(wanted.whole);
+        let mut list = FieldReader::inside(extension_elements.whole);
         for extension in list.list(der::SEQUENCE, Some(der::SEQUENCE))? {
             let mut fields = FieldReader::inside(extension.content);
             let extension = Extension {
@@ -140,7 +140,7 @@ fn extensions<'d>(attributes: &[Element<'d>]) -> Result<Vec<Extension<'d>>, Asn1
         }
     }
     // two lists must not contain the same extension, either
-    if extensions.iter().all(|extension| seen.insert(extension.id)) {
+    if extensions.iter().all(|extension| ids.insert(extension.id)) {
         return Ok(extensions);
     }
     Err("x509: certificate request contains duplicate requested extensions".into())

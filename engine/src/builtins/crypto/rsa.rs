@@ -75,7 +75,7 @@ impl RsaPublic {
         if usual && padding != Padding::PssAnySalt {
             return false;
         }
-        let Some((encoded, bits)) = self.encoded(signature) else {
+        let Some((encoded, bits)) = self.encoded_message(signature) else {
             return false;
         };
         match padding {
@@ -87,7 +87,7 @@ impl RsaPublic {
 
     /// Computes the encoded message of a signature, as long as the modulus, and the modulus's number of bits. Handles
     /// public values only, so it need not run in constant time.
-    fn encoded(&self, signature: &[u8]) -> Option<(Vec<u8>, u64)> {
+    fn encoded_message(&self, signature: &[u8]) -> Option<(Vec<u8>, u64)> {
         let (n, e) = (
             BigUint::from_bytes_be(&self.n),
             BigUint::from_bytes_be(&self.e),

@@ -36,15 +36,15 @@ impl VerifyingKey {
     /// other kinds of keys.
     pub fn verify(
         &self,
-        known: Option<&VerifiedSignatures>,
+        verified: Option<&VerifiedSignatures>,
         scheme: Scheme,
         message: &[u8],
         signature: &[u8],
     ) -> bool {
         let verify = || self.has_signed(scheme, message, signature);
-        match known {
-            Some(known) => {
-                known.has_signed(self.number, scheme.number(), (message, signature), verify)
+        match verified {
+            Some(verified) => {
+                verified.has_signed(self.number, scheme.number(), (message, signature), verify)
             }
             None => verify(),
         }
@@ -53,14 +53,14 @@ impl VerifyingKey {
     fn has_signed(&self, scheme: Scheme, message: &[u8], signature: &[u8]) -> bool {
         match (&self.key, scheme) {
             (PublicKey::Rsa(key), Scheme::Rsa(padding, hash)) => {
-                let form = self.parsed_key(hash, padding != Padding::Pkcs1, || {
+                let parsed = self.parsed_key(hash, padding != Padding::Pkcs1, || {
                     key.parsed(padding, hash)
                 });
-                key.verify(form, (padding, hash), message, signature)
+                key.verify(parsed, (padding, hash), message, signature)
             }
             (PublicKey::Ec(key), Scheme::Ecdsa(hash)) => self
                 .parsed_key(hash, false, || key.parsed(hash))
-                .is_some_and(|form| key.verify_fixed(form, message, signature)),
+                .is_some_and(|parsed| key.verify_fixed(parsed, message, signature)),
             (PublicKey::Ed25519(key), Scheme::Ed25519) => verify_ed25519(key, message, signature),
             _ => false,
         }
@@ -72,8 +72,8 @@ impl VerifyingKey {
         second: bool,
         parse: impl FnOnce() -> Option<ParsedPublicKey>,
     ) -> Option<&ParsedPublicKey> {
-        let at = usize::from(hash.number()) + 3 * usize::from(second);
-        let place = self.parsed.get(at)?;
-        place.get_or_init(parse).as_ref()
+        let index = usize::from(hash.number()) + 3 * usize::from(second);
+        let cell = self.parsed.get(index)?;
+        cell.get_or_init(parse).as_ref()
     }
 }

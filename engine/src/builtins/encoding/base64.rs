@@ -50,11 +50,11 @@ fn encode_by<'e>(
     call.budget.reserve(text.len().saturating_mul(2))?;
     let length = base64::encoded_len(text.len(), true).ok_or_else(BuiltinError::memory)?;
     let room = call.arena.bump().alloc_slice_fill_copy(length, 0);
-    let written = engine
+    let length_written = engine
         .encode_slice(text, room)
         .unwrap_or_else(|_| bug!("text in base64 is longer than it was said to be"));
-    let written = room.within(..written);
-    Ok(call.arena.borrowed_bytes(written))
+    let encoded = room.within(..length_written);
+    Ok(call.arena.borrowed_bytes(encoded))
 }
 
 pub fn decode<'e>(
@@ -132,8 +132,8 @@ pub fn url_safe(text: &[u8]) -> Result<Vec<u8>, String> {
     decode_by(&padded, &URL_SAFE, *b"-_").map_err(illegal)
 }
 
-fn illegal(at: usize) -> String {
-    format!("illegal base64 data at input byte {at}")
+fn illegal(offset: usize) -> String {
+    format!("illegal base64 data at input byte {offset}")
 }
 
 /// Decodes text. The error is the position of the first invalid byte. Valid text takes a fast path; the slow path
@@ -152,14 +152,14 @@ fn decode_slowly(text: &[u8], [c62, c63]: [u8; 2]) -> Result<Vec<u8>, usize> {
         .enumerate()
         .filter(|(_, byte)| !line_break(byte));
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut held) = (0_u32, 0);
+    let (mut bits, mut digits_held) = (0_u32, 0);
     let padded_at = loop {
-        let Some((at, byte)) = input.next() else {
+        let Some((offset, byte)) = input.next() else {
             // Go reports the start of the last group of four characters, line breaks not counted
-            return if held == 0 {
+            return if digits_held == 0 {
                 Ok(out)
             } else {
-                Err(text.len() - held)
+                Err(text.len() - digits_held)
             };
         };
         let six = match byte {
@@ -168,23 +168,23 @@ fn decode_slowly(text: &[u8], [c62, c63]: [u8; 2]) -> Result<Vec<u8>, usize> {
             b'0'..=b'9' => byte - b'0' + 52,
             _ if byte == c62 => 62,
             _ if byte == c63 => 63,
-            b'=' => break at,
-            _ => return Err(at),
+            b'=' => break offset,
+            _ => return Err(offset),
         };
         bits = bits << 6 | u32::from(six);
-        held += 1;
-        if held == 4 {
+        digits_held += 1;
+        if digits_held == 4 {
             let [_, group @ ..] = bits.to_be_bytes();
             out.extend(group);
-            (bits, held) = (0, 0);
+            (bits, digits_held) = (0, 0);
         }
     };
-    match held {
+    match digits_held {
         2 => {
             match input.next() {
                 None => return Err(text.len()),
                 Some((_, b'=')) => {}
-                Some((at, _)) => return Err(at - 1),
+                Some((offset, _)) => return Err(offset - 1),
             }
             let [.., byte] = (bits >> 4).to_be_bytes();
             out.push(byte);
@@ -195,5 +195,5 @@ fn decode_slowly(text: &[u8], [c62, c63]: [u8; 2]) -> Result<Vec<u8>, usize> {
         }
         _ => return Err(padded_at),
     }
-    input.next().map_or(Ok(out), |(at, _)| Err(at))
+    input.next().map_or(Ok(out), |(offset, _)| Err(offset))
 }

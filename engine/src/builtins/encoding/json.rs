@@ -11,11 +11,11 @@ pub fn marshal<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    written(call, operands.operand(0), Vec::with_capacity(ROOM), None)
+    json_text(call, operands.operand(0), Vec::with_capacity(ROOM), None)
 }
 
 /// Appends the JSON text of a value to a buffer.
-fn written<'e>(
+fn json_text<'e>(
     call: &BuiltinContext<'e>,
     value: ValueRef<'_>,
     mut text: Vec<u8>,
@@ -36,7 +36,7 @@ pub fn marshal_with_options<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    let (mut pretty, mut chosen) = (false, None);
+    let (mut pretty, mut explicit_pretty) = (false, None);
     let (mut indent, mut prefix) = ("\t".to_owned(), String::new());
     for (index, (key, value)) in operands.object(1)?.iter().enumerate() {
         let mismatch =
@@ -60,7 +60,7 @@ pub fn marshal_with_options<'e>(
             b"indent" => (pretty, indent) = (true, text()?),
             b"prefix" => (pretty, prefix) = (true, text()?),
             b"pretty" => match value {
-                ValueRef(RefRepr::Bool(wanted)) => chosen = Some(wanted),
+                ValueRef(RefRepr::Bool(is_pretty)) => explicit_pretty = Some(is_pretty),
                 _ => {
                     return Err(BuiltinError::type_error(format!(
                         "operand 2 key {key} failed cast to bool",
@@ -76,7 +76,7 @@ pub fn marshal_with_options<'e>(
             }
         }
     }
-    if !chosen.unwrap_or(pretty) {
+    if !explicit_pretty.unwrap_or(pretty) {
         return marshal(call, operands);
     }
     let text = prefix.clone().into_bytes();
@@ -84,7 +84,7 @@ pub fn marshal_with_options<'e>(
         prefix: &prefix,
         indent: &indent,
     };
-    written(call, operands.operand(0), text, Some(layout))
+    json_text(call, operands.operand(0), text, Some(layout))
 }
 
 /// Implements `json.unmarshal`: parses a JSON text. O(n) in its length, which counts against the budgets of steps and memory.

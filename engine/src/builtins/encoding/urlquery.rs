@@ -52,15 +52,15 @@ impl EncodedByte {
     reason = "a place beyond the end would not compile"
 )]
 static WRITTEN: [EncodedByte; 256] = {
-    let mut written = [EncodedByte::new(0); 256];
+    let mut table = [EncodedByte::new(0); 256];
     let mut byte = 0;
     while byte < 256 {
         #[expect(clippy::cast_possible_truncation, reason = "below 256")]
-        let one = EncodedByte::new(byte as u8);
-        written[byte] = one;
+        let encoded = EncodedByte::new(byte as u8);
+        table[byte] = encoded;
         byte += 1;
     }
-    written
+    table
 };
 
 /// Encodes bytes. Branch-free: writes three bytes for each, and advances by the length of the encoding.
@@ -74,12 +74,12 @@ fn escape(
     let mut end = buffer.len();
     buffer.resize(end + room, 0);
     for byte in bytes {
-        let place = buffer.get_mut(end..).and_then(<[u8]>::first_chunk_mut);
-        let (Some(place), Some(written)) = (place, WRITTEN.get(usize::from(*byte))) else {
+        let target = buffer.get_mut(end..).and_then(<[u8]>::first_chunk_mut);
+        let (Some(target), Some(encoded)) = (target, WRITTEN.get(usize::from(*byte))) else {
             bug!("an escaped byte is longer than three");
         };
-        *place = written.bytes;
-        end += usize::from(written.length);
+        *target = encoded.bytes;
+        end += usize::from(encoded.length);
     }
     buffer.truncate(end);
     Ok(())
@@ -99,7 +99,7 @@ fn unescape<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> Result<ValueRef<'e>,
         return Ok(call.arena.bytes_text(bytes));
     }
     let room = call.arena.bump().alloc_slice_fill_copy(bytes.len(), 0);
-    let (mut places, mut rest) = (room.iter_mut(), bytes);
+    let (mut target_bytes, mut rest) = (room.iter_mut(), bytes);
     while let [byte, after @ ..] = rest {
         let (byte, after) = match (byte, after) {
             (b'+', _) => (b' ', after),
@@ -110,12 +110,12 @@ fn unescape<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> Result<ValueRef<'e>,
             (b'%', _) => return Err(invalid_escape(call, rest)),
             (byte, after) => (*byte, after),
         };
-        if let Some(place) = places.next() {
-            *place = byte;
+        if let Some(target) = target_bytes.next() {
+            *target = byte;
         }
         rest = after;
     }
-    let length = bytes.len() - places.len();
+    let length = bytes.len() - target_bytes.len();
     Ok(call.arena.borrowed_bytes(room.within(..length)))
 }
 
@@ -132,7 +132,7 @@ pub fn encode_object<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    let refuse = || {
+    let reject = || {
         BuiltinError::type_error("operand 1 values must be string, array[string], or set[string]")
     };
     let mut pairs: Vec<(Vec<u8>, Vec<ValueRef<'e>>)> = Vec::new();
@@ -146,7 +146,7 @@ pub fn encode_object<'e>(
             None => vec![value],
         };
         if values.iter().any(|value| value.as_text().is_none()) {
-            return Err(refuse());
+            return Err(reject());
         }
         pairs.push((key, values));
     }
@@ -163,7 +163,7 @@ pub fn encode_object<'e>(
             }
             escape(call, &mut buffer, key)?;
             buffer.push(b'=');
-            let value = value.as_text().ok_or_else(refuse)?;
+            let value = value.as_text().ok_or_else(reject)?;
             escape(call, &mut buffer, value.as_bytes())?;
         }
     }
@@ -189,16 +189,16 @@ pub fn decode_object<'e>(
             continue;
         }
         let (key, value) = match memchr::memchr(b'=', part) {
-            Some(at) => part.split_at(at),
+            Some(position) => part.split_at(position),
             None => (part, &[][..]),
         };
         let value = value.get(1..).unwrap_or_default();
         match unescape(call, key).and_then(|key| Ok((key, unescape(call, value)?))) {
             Ok((key, value)) => {
-                let at = keys.get(key).and_then(|value| value.as_number());
-                let held = at.and_then(|at| values.get_mut(at.as_index()?));
-                if let Some(held) = held {
-                    held.push(value);
+                let index = keys.get(key).and_then(|value| value.as_number());
+                let values_of_key = index.and_then(|index| values.get_mut(index.as_index()?));
+                if let Some(values_of_key) = values_of_key {
+                    values_of_key.push(value);
                 } else {
                     keys.put(key, call.arena.number(values.len().into()));
                     values.push(smallvec![value]);
@@ -212,8 +212,14 @@ pub fn decode_object<'e>(
     }
     let keys = keys.finish();
     let pairs = keys.as_object().into_iter().flat_map(ObjectView::iter);
-    Ok(call.arena.object_from(pairs.map(|(key, at)| {
-        let held = at.as_number().and_then(|at| values.get(at.as_index()?));
-        (key, call.arena.array(held.map_or(&[], SmallVec::as_slice)))
+    Ok(call.arena.object_from(pairs.map(|(key, index)| {
+        let values_of_key = index
+            .as_number()
+            .and_then(|index| values.get(index.as_index()?));
+        (
+            key,
+            call.arena
+                .array(values_of_key.map_or(&[], SmallVec::as_slice)),
+        )
     })))
 }

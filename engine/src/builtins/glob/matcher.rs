@@ -49,8 +49,8 @@ impl Glob {
             Some(Piece::Text(text)) => text.as_str().into(),
             _ => Box::default(),
         };
-        let one = excluding(delimiters);
-        let (body, height) = sequence(pieces, &one);
+        let single = excluding(delimiters);
+        let (body, height) = sequence(pieces, &single);
         let hir = Hir::concat(vec![Hir::look(Look::Start), body, Hir::look(Look::End)]);
         regex::build(&hir, height, effort)
             .map(|regex| Self::Automaton { start, regex })
@@ -96,45 +96,45 @@ fn is_simple(pieces: &[Piece]) -> bool {
 
 /// Matches with backtracking: if the pieces after the last run do not match, the run is extended by one character.
 fn simple_match(pieces: &[Piece], delimiters: &[char], text: &str) -> bool {
-    let mut at = 0;
+    let mut piece_index = 0;
     let mut rest = text;
     let mut run: Option<(usize, &str, bool)> = None;
     loop {
-        match pieces.get(at) {
-            Some(Piece::Everything) if at + 1 == pieces.len() => return true,
+        match pieces.get(piece_index) {
+            Some(Piece::Everything) if piece_index + 1 == pieces.len() => return true,
             Some(piece @ (Piece::Run | Piece::Everything)) => {
-                at += 1;
-                run = Some((at, rest, *piece == Piece::Everything));
+                piece_index += 1;
+                run = Some((piece_index, rest, *piece == Piece::Everything));
                 continue;
             }
             Some(Piece::Text(expected)) => {
                 if let Some(after) = rest.strip_prefix(expected.as_str()) {
-                    (at, rest) = (at + 1, after);
+                    (piece_index, rest) = (piece_index + 1, after);
                     continue;
                 }
             }
             Some(_) => {
                 let mut chars = rest.chars();
                 if chars.next().is_some_and(|c| !delimiters.contains(&c)) {
-                    (at, rest) = (at + 1, chars.as_str());
+                    (piece_index, rest) = (piece_index + 1, chars.as_str());
                     continue;
                 }
             }
             None if rest.is_empty() => return true,
             None => {}
         }
-        let Some((after_run, taken, everything)) = run else {
+        let Some((after_run, run_text, matches_delimiters)) = run else {
             return false;
         };
-        let mut chars = taken.chars();
+        let mut chars = run_text.chars();
         if !chars
             .next()
-            .is_some_and(|c| everything || !delimiters.contains(&c))
+            .is_some_and(|c| matches_delimiters || !delimiters.contains(&c))
         {
             return false;
         }
-        (at, rest) = (after_run, chars.as_str());
-        run = Some((at, rest, everything));
+        (piece_index, rest) = (after_run, chars.as_str());
+        run = Some((piece_index, rest, matches_delimiters));
     }
 }
 
@@ -147,9 +147,9 @@ fn excluding(delimiters: &[char]) -> Hir {
 }
 
 /// Returns the pieces as a concatenation, and its nesting depth.
-fn sequence(pieces: Vec<Piece>, one: &Hir) -> (Hir, u32) {
+fn sequence(pieces: Vec<Piece>, single: &Hir) -> (Hir, u32) {
     let mut height = 1;
-    let many = |sub: Hir| {
+    let repeated = |sub: Hir| {
         Hir::repetition(Repetition {
             min: 0,
             max: None,
@@ -159,9 +159,9 @@ fn sequence(pieces: Vec<Piece>, one: &Hir) -> (Hir, u32) {
     };
     let parts = pieces.into_iter().map(|piece| match piece {
         Piece::Text(text) => Hir::literal(text.into_bytes()),
-        Piece::One => one.clone(),
-        Piece::Run => many(one.clone()),
-        Piece::Everything => many(Hir::dot(Dot::AnyChar)),
+        Piece::One => single.clone(),
+        Piece::Run => repeated(single.clone()),
+        Piece::Everything => repeated(Hir::dot(Dot::AnyChar)),
         Piece::Class { ranges, negated } => {
             let ranges = ranges
                 .iter()
@@ -174,7 +174,7 @@ fn sequence(pieces: Vec<Piece>, one: &Hir) -> (Hir, u32) {
         }
         Piece::Choice(alternatives) => {
             let alternatives = alternatives.into_iter().map(|pieces| {
-                let (hir, inner) = sequence(pieces, one);
+                let (hir, inner) = sequence(pieces, single);
                 height = height.max(inner + 1);
                 hir
             });

@@ -97,8 +97,8 @@ impl Prepared for Delimited {
         key.extend_from_slice(pattern.as_bytes());
         let compile = || Glob::new(pattern.as_bytes(), &self.delimiters, Effort::Little);
         let run = |glob: &Glob| glob.is_match(&text.to_str());
-        let found = call.patterns.with(Family::Glob, &key, compile, run)?;
-        Ok(ValueRef(RefRepr::Bool(found)))
+        let is_match = call.patterns.with(Family::Glob, &key, compile, run)?;
+        Ok(ValueRef(RefRepr::Bool(is_match)))
     }
 }
 
@@ -113,7 +113,7 @@ pub fn delimiters(operand: ValueRef<'_>) -> Result<SmallVec<[char; 4]>, BuiltinE
     if array.is_empty() {
         return Ok(SmallVec::from_slice(&['.']));
     }
-    let one = |element: ValueRef<'_>| {
+    let delimiter_of = |element: ValueRef<'_>| {
         let text = element
             .as_text()
             .ok_or_else(|| BuiltinError::element(2, Kind::Array, &["string"], element))?;
@@ -124,7 +124,7 @@ pub fn delimiters(operand: ValueRef<'_>) -> Result<SmallVec<[char; 4]>, BuiltinE
             _ => Err(BuiltinError::element(2, Kind::Array, &["rune"], element)),
         }
     };
-    array.iter().map(one).collect()
+    array.iter().map(delimiter_of).collect()
 }
 
 fn quote_meta<'e>(

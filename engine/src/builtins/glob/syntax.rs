@@ -39,8 +39,8 @@ pub struct GlobError {
 
 impl fmt::Display for GlobError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { at, problem } = self;
-        write!(f, "glob: syntax error at {at}: {problem}")
+        let Self { at: index, problem } = self;
+        write!(f, "glob: syntax error at {index}: {problem}")
     }
 }
 
@@ -49,7 +49,7 @@ pub const NESTING: usize = 32;
 
 /// Parses a glob. The pattern need not be UTF-8, except before a syntax error.
 pub fn parse(pattern: &[u8]) -> Result<Vec<Piece>, GlobError> {
-    let (text, whole) = match std::str::from_utf8(pattern) {
+    let (text, is_utf8) = match std::str::from_utf8(pattern) {
         Ok(text) => (text, true),
         Err(error) => {
             let valid = pattern.within(..error.valid_up_to());
@@ -61,7 +61,7 @@ pub fn parse(pattern: &[u8]) -> Result<Vec<Piece>, GlobError> {
         }
     };
     let mut rest = text;
-    let refuse = |rest: &str, problem| GlobError {
+    let reject = |rest: &str, problem| GlobError {
         at: text.len() - rest.len(),
         problem,
     };
@@ -73,7 +73,7 @@ pub fn parse(pattern: &[u8]) -> Result<Vec<Piece>, GlobError> {
         match first {
             '{' => {
                 if open.len() >= NESTING {
-                    return Err(refuse(rest, "choices nest too deeply"));
+                    return Err(reject(rest, "choices nest too deeply"));
                 }
                 open.push((std::mem::take(&mut pieces), Vec::new()));
                 rest = after;
@@ -92,42 +92,42 @@ pub fn parse(pattern: &[u8]) -> Result<Vec<Piece>, GlobError> {
                 }
             }
             '[' => {
-                let (left, class) =
-                    class(after).map_err(|(left, problem)| refuse(left, problem))?;
+                let (remaining, class) =
+                    class(after).map_err(|(remaining, problem)| reject(remaining, problem))?;
                 pieces.push(class);
-                rest = left;
+                rest = remaining;
             }
             '\\' => {
                 let Some(c) = after.chars().next() else {
-                    return Err(refuse(after, "trailing backslash"));
+                    return Err(reject(after, "trailing backslash"));
                 };
                 push_text(&mut pieces, c.encode_utf8(&mut [0; 4]));
                 rest = after.within(c.len_utf8()..);
             }
             '*' | '?' => {
-                let Ok((left, piece)) = wildcard(rest) else {
+                let Ok((remaining, piece)) = wildcard(rest) else {
                     break;
                 };
                 pieces.push(piece);
-                rest = left;
+                rest = remaining;
             }
             ',' | '}' => {
                 push_text(&mut pieces, first.encode_utf8(&mut [0; 4]));
                 rest = after;
             }
             _ => {
-                let read: IResult<&str, &str> = is_not("{},[\\*?").parse(rest);
-                let Ok((left, run)) = read else { break };
+                let parsed: IResult<&str, &str> = is_not("{},[\\*?").parse(rest);
+                let Ok((remaining, run)) = parsed else { break };
                 push_text(&mut pieces, run);
-                rest = left;
+                rest = remaining;
             }
         }
     }
-    if !whole {
-        return Err(refuse(rest, "invalid UTF-8 sequence"));
+    if !is_utf8 {
+        return Err(reject(rest, "invalid UTF-8 sequence"));
     }
     if !open.is_empty() {
-        return Err(refuse(rest, "unclosed `{`"));
+        return Err(reject(rest, "unclosed `{`"));
     }
     Ok(pieces)
 }
@@ -166,27 +166,27 @@ fn class(rest: &str) -> Result<(&str, Piece), ClassError<'_>> {
     if after.starts_with('-') {
         next()?;
         let (high, _) = next()?;
-        let (close, left) = next()?;
+        let (close, remaining) = next()?;
         if close != ']' {
-            return Err((left, "expected close range character"));
+            return Err((remaining, "expected close range character"));
         }
         if high < low {
-            return Err((left, "range hi character is less than lo"));
+            return Err((remaining, "range hi character is less than lo"));
         }
         let ranges = vec![(low, high)];
-        return Ok((left, Piece::Class { ranges, negated }));
+        return Ok((remaining, Piece::Class { ranges, negated }));
     }
     let mut ranges = Vec::new();
-    let (mut c, mut left) = (low, after);
+    let (mut c, mut remaining) = (low, after);
     while c != ']' {
         if c == '\\' {
             (c, _) = next()?;
         }
         ranges.push((c, c));
-        (c, left) = next()?;
+        (c, remaining) = next()?;
     }
     if ranges.is_empty() {
-        return Err((left, "could not parse range"));
+        return Err((remaining, "could not parse range"));
     }
-    Ok((left, Piece::Class { ranges, negated }))
+    Ok((remaining, Piece::Class { ranges, negated }))
 }

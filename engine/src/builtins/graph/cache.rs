@@ -32,9 +32,12 @@ impl Graphs {
         let ObjectRepr::Chunked(graph) = graph.repr() else {
             return None;
         };
-        let kept = self.cached.load();
-        let is_it = |one: &&CachedGraph| one.graph.as_ptr() == Arc::as_ptr(graph);
-        kept.iter().find(is_it).map(|one| one.edges.clone())
+        let cached_graphs = self.cached.load();
+        let is_it = |cached: &&CachedGraph| cached.graph.as_ptr() == Arc::as_ptr(graph);
+        cached_graphs
+            .iter()
+            .find(is_it)
+            .map(|cached| cached.edges.clone())
     }
 
     /// Adds the edges of a graph. Evicts replaced graphs, and the oldest if the limits are exceeded.
@@ -42,18 +45,18 @@ impl Graphs {
         let ObjectRepr::Chunked(graph) = graph.repr() else {
             return;
         };
-        self.cached.rcu(|kept| {
-            let others = kept.iter().filter(|one| {
-                one.graph.strong_count() > 0 && one.graph.as_ptr() != Arc::as_ptr(graph)
+        self.cached.rcu(|cached_graphs| {
+            let other_graphs = cached_graphs.iter().filter(|cached| {
+                cached.graph.strong_count() > 0 && cached.graph.as_ptr() != Arc::as_ptr(graph)
             });
             let new = CachedGraph {
                 graph: Arc::downgrade(graph),
                 edges: edges.clone(),
             };
-            let mut all: Vec<CachedGraph> = others.cloned().chain([new]).collect();
+            let mut all: Vec<CachedGraph> = other_graphs.cloned().chain([new]).collect();
             let mut bytes = 0;
-            let fit = all.iter().rev().take(CACHED_GRAPHS).take_while(|one| {
-                bytes += one.edges.bytes();
+            let fit = all.iter().rev().take(CACHED_GRAPHS).take_while(|cached| {
+                bytes += cached.edges.bytes();
                 bytes <= CACHED_GRAPHS_BYTES
             });
             let fit = fit.count();
@@ -76,15 +79,15 @@ mod tests {
     #[test]
     fn graphs_are_cached_while_the_store_holds_them() {
         let graphs = Graphs::default();
-        let (one, edges) = (graph(), Arc::new(Edges::default()));
-        assert!(graphs.get(&one).is_none());
-        graphs.keep(&one, &edges);
+        let (object, edges) = (graph(), Arc::new(Edges::default()));
+        assert!(graphs.get(&object).is_none());
+        graphs.keep(&object, &edges);
         assert!(
             graphs
-                .get(&one)
+                .get(&object)
                 .is_some_and(|kept| Arc::ptr_eq(&kept, &edges))
         );
-        drop(one);
+        drop(object);
         graphs.keep(&graph(), &edges);
         assert_eq!(graphs.cached.load().len(), 1);
     }
@@ -93,19 +96,25 @@ mod tests {
     fn the_number_of_cached_graphs_is_limited() {
         let graphs = Graphs::default();
         let all: Vec<_> = (0..=CACHED_GRAPHS).map(|_| graph()).collect();
-        for one in &all {
-            graphs.keep(one, &Arc::new(Edges::default()));
+        for object in &all {
+            graphs.keep(object, &Arc::new(Edges::default()));
         }
-        let known: Vec<_> = all.iter().map(|one| graphs.get(one).is_some()).collect();
-        assert_eq!(known.iter().filter(|known| **known).count(), CACHED_GRAPHS);
-        assert!(!known[0]);
+        let is_cached: Vec<_> = all
+            .iter()
+            .map(|object| graphs.get(object).is_some())
+            .collect();
+        assert_eq!(
+            is_cached.iter().filter(|is_cached| **is_cached).count(),
+            CACHED_GRAPHS
+        );
+        assert!(!is_cached[0]);
     }
 
     #[test]
     fn the_bytes_of_cached_graphs_are_limited() {
         let graphs = Graphs::default();
         let (small, large) = (graph(), graph());
-        let half = |more| Arc::new(Edges::with_capacity(CACHED_GRAPHS_BYTES / 8 + more));
+        let half = |bytes| Arc::new(Edges::with_capacity(CACHED_GRAPHS_BYTES / 8 + bytes));
         graphs.keep(&small, &half(0));
         graphs.keep(&large, &half(0));
         assert!(graphs.get(&small).is_some() && graphs.get(&large).is_some());

@@ -77,21 +77,21 @@ impl NodeNumbers {
         #[expect(clippy::cast_possible_truncation, reason = "both halves are wanted")]
         let hash = (product as u64 ^ (product >> 64) as u64) as usize;
         let mask = self.slots.len() - 1;
-        let mut at = hash & mask;
-        while let Some(place) = self.slots.get(at) {
-            let Some(number) = place.number_plus_one.checked_sub(1) else {
+        let mut index = hash & mask;
+        while let Some(slot) = self.slots.get(index) {
+            let Some(number) = slot.number_plus_one.checked_sub(1) else {
                 break;
             };
-            let same = |name| {
-                let held = names.get(number as usize);
-                held.is_some_and(|held| same_key(*held, name))
+            let is_same = |name| {
+                let other = names.get(number as usize);
+                other.is_some_and(|other| same_key(*other, name))
             };
-            if place.key == key && (key.0 != LONG || same(name)) {
+            if slot.key == key && (key.0 != LONG || is_same(name)) {
                 return Ok(number);
             }
-            at = (at + 1) & mask;
+            index = (index + 1) & mask;
         }
-        Err((at, key))
+        Err((index, key))
     }
 }
 
@@ -126,15 +126,15 @@ impl<'e> Nodes<'e> {
             if !name.is_string() {
                 return Ok(None);
             }
-            if let Err((at, key)) = nodes.numbers.find(&nodes.names, name)
-                && let Some(place) = nodes.numbers.slots.get_mut(at)
+            if let Err((index, key)) = nodes.numbers.find(&nodes.names, name)
+                && let Some(slot) = nodes.numbers.slots.get_mut(index)
             {
                 // the graph has fewer than 2^32 nodes
-                let held =
+                let number_plus_one =
                     u32::try_from(nodes.names.len() + 1).unwrap_or_else(|_| bug!(TOO_MANY_NODES));
-                *place = NodeSlot {
+                *slot = NodeSlot {
                     key,
-                    number_plus_one: held,
+                    number_plus_one,
                 };
             }
             nodes.names.push(name);
@@ -155,8 +155,8 @@ impl<'e> Nodes<'e> {
         for (_, edges) in graph.iter() {
             if let Some(edges) = Members::from_value(edges) {
                 allot(call, edges.len())?;
-                let known = edges.iter_unordered().filter_map(|node| self.number(node));
-                all.edges.extend(known);
+                let numbers = edges.iter_unordered().filter_map(|node| self.number(node));
+                all.edges.extend(numbers);
             }
             // more edges than that would exceed any memory
             let end = u32::try_from(all.edges.len()).unwrap_or_else(|_| bug!(TOO_MANY_NODES));
@@ -188,11 +188,11 @@ impl Edges {
     }
 
     /// Returns the targets of a node's edges.
-    fn behind(&self, node: u32) -> &[u32] {
-        let end = |at: usize| self.ends.get(at).map_or(0, |end| *end as usize);
-        let at = node as usize;
-        let start = at.checked_sub(1).map_or(0, end);
-        self.edges.within(start..end(at))
+    fn edges_of(&self, node: u32) -> &[u32] {
+        let end = |end_index: usize| self.ends.get(end_index).map_or(0, |end| *end as usize);
+        let node_index = node as usize;
+        let start = node_index.checked_sub(1).map_or(0, end);
+        self.edges.within(start..end(node_index))
     }
 
     /// Returns the names in `graph` of the visited nodes, of the pending nodes, and of all nodes reachable from these.
@@ -200,7 +200,7 @@ impl Edges {
         &self,
         call: &mut BuiltinContext<'e>,
         graph: ObjectView<'e>,
-        found: impl Iterator<Item = u32>,
+        reached: impl Iterator<Item = u32>,
         open: impl Iterator<Item = u32>,
     ) -> Result<ValueRef<'e>, BuiltinError> {
         let mut visited = vec![false; self.ends.len()];
@@ -212,12 +212,12 @@ impl Edges {
             count += usize::from(new);
             new
         };
-        found.for_each(|node| {
+        reached.for_each(|node| {
             visit(node);
         });
         let mut queue: Vec<u32> = open.filter(|node| visit(*node)).collect();
         while let Some(node) = queue.pop() {
-            let edges = self.behind(node);
+            let edges = self.edges_of(node);
             call.budget.spend_len(edges.len())?;
             queue.extend(edges.iter().filter(|node| visit(**node)));
         }

@@ -80,20 +80,20 @@ impl ResponseCache {
 
     /// Returns the cached response to a request.
     pub(super) fn get(&self, key: &[u8]) -> Option<Arc<CachedResponse>> {
-        let held = self.state.lock();
-        held.entries.get(key).map(|entry| entry.response.clone())
+        let state = self.state.lock();
+        state.entries.get(key).map(|entry| entry.response.clone())
     }
 
     /// Caches a response, unless it is larger than the whole cache.
-    pub(super) fn put(&self, key: &[u8], kept: CachedResponse) {
-        let bytes = key.len() + kept.bytes();
-        let mut held = self.state.lock();
-        held.remove(key);
+    pub(super) fn put(&self, key: &[u8], response: CachedResponse) {
+        let bytes = key.len() + response.bytes();
+        let mut state = self.state.lock();
+        state.remove(key);
         if bytes > self.most_bytes {
             return;
         }
-        while held.bytes + bytes > self.most_bytes && held.evict() {}
-        held.insert(key.into(), kept, bytes);
+        while state.bytes + bytes > self.most_bytes && state.evict() {}
+        state.insert(key.into(), response, bytes);
     }
 
     /// Removes a response.
@@ -103,16 +103,16 @@ impl ResponseCache {
 }
 
 impl CacheState {
-    fn insert(&mut self, key: Arc<[u8]>, kept: CachedResponse, bytes: usize) {
+    fn insert(&mut self, key: Arc<[u8]>, response: CachedResponse, bytes: usize) {
         let number = self.next;
         self.next += 1;
         self.order.insert(number, key.clone());
         self.bytes += bytes;
-        let kept = Arc::new(kept);
+        let response = Arc::new(response);
         let entry = CacheEntry {
             number,
             bytes,
-            response: kept,
+            response,
         };
         self.entries.insert(key, entry);
     }
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_first_goes_first() {
+    fn the_oldest_entry_is_evicted_first() {
         let cache = ResponseCache::new(100);
         cache.put(b"a", cached_response(39));
         cache.put(b"b", cached_response(39));

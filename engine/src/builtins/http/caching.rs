@@ -35,7 +35,7 @@ pub fn key<'e>(
     const IGNORED: &str = "cache_ignored_headers";
     let arena = call.arena;
     let (ignored, headers) = (fields.get_str(IGNORED), fields.get_str("headers"));
-    let mut kept = None;
+    let mut headers_in_key = None;
     if let (Some(ignored), Some(headers)) = (ignored, headers) {
         let must =
             || RequestFailure::Bare("cache_ignored_headers must be an array of strings".into());
@@ -43,17 +43,17 @@ pub fn key<'e>(
         if !ignored.iter().all(|name| name.as_text().is_some()) {
             return Err(must());
         }
-        kept = headers.as_object().map(|headers| {
+        headers_in_key = headers.as_object().map(|headers| {
             let counting = headers
                 .iter()
-                .filter(|(name, _)| !ignored.iter().any(|one| one == *name));
+                .filter(|(name, _)| !ignored.iter().any(|ignored_name| ignored_name == *name));
             arena.object_from(counting)
         });
     }
     let fields = fields.iter().map(|(name, value)| {
         let is = |field: &str| name.text_or_empty().as_bytes() == field.as_bytes();
-        match kept {
-            Some(kept) if is("headers") => (name, kept),
+        match headers_in_key {
+            Some(headers) if is("headers") => (name, headers),
             _ if is(IGNORED) => (name, ValueRef(RefRepr::Null)),
             _ => (name, value),
         }
@@ -72,9 +72,9 @@ fn name(key: ValueRef<'_>) -> Vec<u8> {
 impl Caching {
     /// Reads the cache options of a request. Returns `None` if its response is cached for its evaluation only.
     pub fn read(options: ObjectView<'_>) -> Result<Option<Self>, RequestFailure> {
-        let wanted = fields::flag(options, "cache")?;
+        let is_cached = fields::flag(options, "cache")?;
         let forced = fields::flag(options, "force_cache")?;
-        if !wanted && !forced {
+        if !is_cached && !forced {
             return Ok(None);
         }
         let mode = match options.get_str("caching_mode") {
@@ -101,36 +101,38 @@ impl Caching {
         key: ValueRef<'e>,
     ) -> Result<Option<ValueRef<'e>>, RequestFailure> {
         let name = name(key);
-        let Some(kept) = responses.get(&name) else {
+        let Some(cached) = responses.get(&name) else {
             return Ok(None);
         };
         let Some(options) = key.as_object() else {
             return Ok(None);
         };
         let decoding = Decoding::read(options)?;
-        if call.now_ns() < kept.expires {
+        if call.now_ns() < cached.expires {
             if let Some(metrics) = call.hooks.send_metrics {
                 metrics.hits();
             }
-            return value_of(call, &kept, decoding).map(Some);
+            return value_of(call, &cached, decoding).map(Some);
         }
-        let mut again = HttpSendRequest::read(call, options)?;
+        let mut revalidation = HttpSendRequest::read(call, options)?;
         let stamps = [
             ("Etag", "If-None-Match"),
             ("Last-Modified", "If-Modified-Since"),
         ];
         let mut conditional = false;
-        for (stamp, condition) in stamps {
-            if let Some(stamp) = freshness::header(&kept.response, stamp) {
+        for (validator_name, condition) in stamps {
+            if let Some(validator) = freshness::header(&cached.response, validator_name) {
                 conditional = true;
-                again.headers.push((condition.to_owned(), stamp.into()));
+                revalidation
+                    .headers
+                    .push((condition.to_owned(), validator.into()));
             }
         }
         responses.remove(&name);
         if !conditional {
             return Ok(None);
         }
-        let response = exchange::carry_out(call, &again, options)?;
+        let response = exchange::carry_out(call, &revalidation, options)?;
         match response.status {
             200 => {
                 let value = decoding.value(call, &response)?;
@@ -140,8 +142,8 @@ impl Caching {
             304 => {
                 let mut renewed = CachedResponse {
                     expires: self.expires(call.now_ns(), &response),
-                    response: kept.response.clone(),
-                    decoded: kept.decoded.clone(),
+                    response: cached.response.clone(),
+                    decoded: cached.decoded.clone(),
                 };
                 renew(&mut renewed.response, response);
                 let value = value_of(call, &renewed, decoding)?;
@@ -167,17 +169,17 @@ impl Caching {
         let options = (mode == CacheMode::Deserialized).then(|| key.as_object());
         let decoded = options.flatten();
         let decoded = decoded.and_then(|options| Decoding::read(options).ok());
-        let kept = CachedResponse {
+        let cached = CachedResponse {
             expires: self.expires(now, &response),
             decoded: decoded.map(|decoding| decoding.body(&response)),
             response,
         };
-        responses.put(&name(key), kept);
+        responses.put(&name(key), cached);
     }
 
     fn expires(&self, now: i64, response: &HttpResponse) -> i64 {
         match self.forced {
-            Some(seconds) => freshness::after(now, seconds),
+            Some(seconds) => freshness::time_after(now, seconds),
             None => freshness::expires(response),
         }
     }
@@ -201,8 +203,8 @@ fn value_of<'e>(
 /// Merges the headers of a newer response without a body into an older one.
 fn renew(old: &mut HttpResponse, newer: HttpResponse) {
     old.headers.retain(|(name, _)| {
-        let mut others = newer.headers.iter();
-        !others.any(|(other, _)| other.eq_ignore_ascii_case(name))
+        let mut new_headers = newer.headers.iter();
+        !new_headers.any(|(other, _)| other.eq_ignore_ascii_case(name))
     });
     old.headers.extend(newer.headers);
 }

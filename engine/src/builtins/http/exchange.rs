@@ -20,7 +20,7 @@ use crate::value::ObjectView;
 const PAUSES: (f64, f64) = (0.1, 60.0);
 
 /// Sends a request and follows redirects. Repeats it after network errors, with growing delays, as often as `max_retry_attempts`
-/// of `asked` permits.
+/// of `object` permits.
 ///
 /// # Errors
 /// Fails with the error of the last attempt, or immediately for any other error than one of the network.
@@ -37,13 +37,13 @@ pub fn carry_out(
     for _ in 0..retries {
         match follow(call, request) {
             Err(RequestFailure::Network(_)) => {}
-            done => return done,
+            outcome => return outcome,
         }
-        let time = Duration::from_secs_f64(jittered(call, pause));
+        let time = Duration::from_secs_f64(add_jitter(call, pause));
         let wait = call.budget.wait();
         let pause_ended = call.hooks.host_call(|| wait.pause(time));
         if pause_ended
-            .map_err(|fault| RequestFailure::end(&fault))?
+            .map_err(|error| RequestFailure::end(&error))?
             .is_err()
             && let Some(end) = call.budget.ended("http.send")
         {
@@ -56,7 +56,7 @@ pub fn carry_out(
 
 /// Returns a delay that is randomly up to a fifth longer or shorter, so that clients that failed at the same time do
 /// not retry at the same time.
-fn jittered(call: &BuiltinContext<'_>, seconds: f64) -> f64 {
+fn add_jitter(call: &BuiltinContext<'_>, seconds: f64) -> f64 {
     let mut byte = [128];
     // without randomness all clients wait equally long, which is correct as well
     let _ = call.host.fill_random(&mut byte);
@@ -76,9 +76,9 @@ fn follow(
     let mut hop = Hop::first(request);
     for _ in 0..REDIRECTIONS {
         let outgoing = hop.outgoing(call, request)?;
-        let sent = call.hooks.host_call(|| call.host.send(&outgoing, &wait));
-        let sent = sent.map_err(|fault| RequestFailure::end(&fault))?;
-        let response = sent.map_err(|error| {
+        let result = call.hooks.host_call(|| call.host.send(&outgoing, &wait));
+        let result = result.map_err(|error| RequestFailure::end(&error))?;
+        let response = result.map_err(|error| {
             RequestFailure::of_host(call, operation(&hop.method), outgoing.url.clone(), error)
         })?;
         if !request.follows {
@@ -198,7 +198,7 @@ impl Hop {
                 headers.push((name.clone(), value.clone()));
             }
         }
-        let has = |wanted: &str| headers.iter().any(|(name, _)| name == wanted);
+        let has = |header_name: &str| headers.iter().any(|(name, _)| name == header_name);
         let (agent, authorised) = (has("User-Agent"), has("Authorization"));
         if !agent {
             headers.push(("User-Agent".to_owned(), USER_AGENT.into()));
@@ -289,8 +289,8 @@ impl Hop {
 
 /// Returns `true` if the host of an address equals that of another one, or is a subdomain of it.
 fn is_within(url: &Uri, other: &Uri) -> bool {
-    let above = url.hostname().strip_suffix(other.hostname());
-    above.is_some_and(|above| above.is_empty() || above.ends_with(b"."))
+    let prefix = url.hostname().strip_suffix(other.hostname());
+    prefix.is_some_and(|prefix| prefix.is_empty() || prefix.ends_with(b"."))
 }
 
 /// Default `User-Agent` header.

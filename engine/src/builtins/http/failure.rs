@@ -70,8 +70,8 @@ impl RequestFailure {
                 error.message
             )),
             kind => {
-                let late = kind == HttpErrorKind::Over(WaitError::TimedOut);
-                let suffix = if late {
+                let is_late = kind == HttpErrorKind::Over(WaitError::TimedOut);
+                let suffix = if is_late {
                     " (Client.Timeout exceeded while awaiting headers)"
                 } else {
                     ""
@@ -80,15 +80,15 @@ impl RequestFailure {
                     operation,
                     url,
                     message: format!("{}{suffix}", error.message),
-                    late,
+                    late: is_late,
                 }))
             }
         }
     }
 
     /// Converts an error that ends the evaluation.
-    pub fn end(fault: &BuiltinError) -> Self {
-        match fault {
+    pub fn end(error: &BuiltinError) -> Self {
+        match error {
             BuiltinError::Halt(error) | BuiltinError::Error(error) => {
                 Self::End(error.code(), error.to_string().into())
             }
@@ -99,7 +99,7 @@ impl RequestFailure {
     }
 
     /// Returns it as an error of the call.
-    pub fn raised(&self) -> BuiltinError {
+    pub fn to_error(&self) -> BuiltinError {
         match self {
             Self::Network(failure) if failure.late => BuiltinError::error(format!(
                 "{} {}: request timed out",
@@ -121,8 +121,8 @@ impl RequestFailure {
             Self::Network(failure) => ("eval_http_send_network_error", failure.to_string()),
             Self::Rejected(error) => {
                 let code = error.code().as_str();
-                let place = call.source_location();
-                let message = format!("{place}: {code}: http.send: {error}");
+                let location = call.source_location();
+                let message = format!("{location}: {code}: http.send: {error}");
                 ("eval_http_send_internal_error", message)
             }
             Self::Bare(message) | Self::End(_, message) => {

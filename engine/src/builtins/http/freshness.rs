@@ -8,11 +8,11 @@ pub const STALE: i64 = i64::MIN;
 
 /// Returns the first header with a name.
 pub fn header<'a>(response: &'a HttpResponse, name: &str) -> Option<&'a str> {
-    let found = response
+    let header = response
         .headers
         .iter()
         .find(|(other, _)| other.eq_ignore_ascii_case(name));
-    found.and_then(|(_, value)| std::str::from_utf8(value).ok())
+    header.and_then(|(_, value)| std::str::from_utf8(value).ok())
 }
 
 /// Returns `true` if the response's headers allow caching.
@@ -31,30 +31,30 @@ pub fn expires(response: &HttpResponse) -> i64 {
     let seconds = digits.then(|| age.parse().map_or(LONGEST, |age: u64| age.min(LONGEST)));
     let seconds = seconds.and_then(|seconds| i64::try_from(seconds).ok());
     match (header(response, "Date").and_then(date), seconds) {
-        (Some(date), Some(seconds)) => after(date, seconds),
+        (Some(date), Some(seconds)) => time_after(date, seconds),
         _ => STALE,
     }
 }
 
 /// Returns the time `seconds` after `ns`, saturating.
-pub fn after(ns: i64, seconds: i64) -> i64 {
+pub fn time_after(ns: i64, seconds: i64) -> i64 {
     ns.saturating_add(seconds.saturating_mul(1_000_000_000))
 }
 
 /// Returns the value of a `Cache-Control` directive, or an empty text if it has no value.
 fn directive<'a>(response: &'a HttpResponse, name: &str) -> Option<&'a str> {
     let control = header(response, "Cache-Control")?;
-    let mut found = None;
+    let mut directive_value = None;
     for part in control.split(',') {
         let part = part.trim_matches(' ');
         let mut halves = part.split('=');
         let (key, value) = (halves.next(), halves.next());
         // a directive with several `=` is invalid
         if halves.next().is_none() && key.map(|key| key.trim_matches(' ')) == Some(name) {
-            found = Some(value.unwrap_or_default());
+            directive_value = Some(value.unwrap_or_default());
         }
     }
-    found
+    directive_value
 }
 
 /// Parses a date in one of the three formats of HTTP.
@@ -66,7 +66,7 @@ fn date(text: &str) -> Option<i64> {
     ];
     let ns = DATE_FORMATS
         .iter()
-        .find_map(|form| parse::parse(&TimeLayout::new(form), text.as_bytes()).ok())??;
+        .find_map(|layout| parse::parse(&TimeLayout::new(layout), text.as_bytes()).ok())??;
     i64::try_from(ns).ok()
 }
 
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_say_how_long() {
+    fn headers_determine_the_expiry() {
         const DATE: (&str, &str) = ("Date", "Thu, 01 Jan 1970 00:00:10 GMT");
         const SECOND: i64 = 1_000_000_000;
         for (headers, expected) in [

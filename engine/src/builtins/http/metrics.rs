@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 ///
 /// let metrics = SendMetrics::default();
 /// let engine = Engine::builder().host(Arc::new(FixedHost::default())).build();
-/// let asked = engine.prepare_query("http.send({\"method\": \"get\", \"url\": \"http://a.test\"})")?;
-/// asked.solutions(&Request::new().send_metrics(&metrics))?;
+/// let query = engine.prepare_query("http.send({\"method\": \"get\", \"url\": \"http://a.test\"})")?;
+/// query.solutions(&Request::new().send_metrics(&metrics))?;
 /// assert_eq!(metrics.counters(), [("rego_builtin_http_send_network_requests", 1)]);
 /// # Ok::<(), solon::Error>(())
 /// ```
@@ -50,7 +50,7 @@ impl SendMetrics {
     }
 
     /// Records a call that started at `start` and ends now.
-    pub(super) fn called(&self, start: Instant) {
+    pub(super) fn record_call(&self, start: Instant) {
         self.calls.set(self.calls.get() + 1);
         self.time.set(self.time.get() + start.elapsed());
     }

@@ -61,12 +61,12 @@ fn send<'e>(
     let start = Instant::now();
     let outcome = outcome(call, options);
     if let Some(metrics) = call.hooks.send_metrics {
-        metrics.called(start);
+        metrics.record_call(start);
     }
     match outcome {
         Ok(response) => Ok(response),
         Err(failure) if raises || matches!(failure, RequestFailure::End(..)) => {
-            Err(failure.raised())
+            Err(failure.to_error())
         }
         Err(failure) => Ok(failure.to_result(call)),
     }
@@ -79,8 +79,8 @@ fn outcome<'e>(
     request::check_fields(object)?;
     let key = caching::key(call, object)?;
     let caching = Caching::read(object)?;
-    if let Some(known) = call.caches().sent.get(&key) {
-        return known.clone();
+    if let Some(earlier) = call.caches().sent.get(&key) {
+        return earlier.clone();
     }
     if let (Some(caching), Some(responses)) = (&caching, call.responses)
         && let Some(fresh) = caching.lookup(call, responses, key)?
@@ -88,9 +88,9 @@ fn outcome<'e>(
         call.caches().sent.insert(key, Ok(fresh));
         return Ok(fresh);
     }
-    let sent = request::HttpSendRequest::read(call, object)
+    let outcome = request::HttpSendRequest::read(call, object)
         .and_then(|request| exchange::carry_out(call, &request, object));
-    let response = match sent {
+    let response = match outcome {
         Ok(response) => response,
         Err(failure) => {
             call.caches().sent.insert(key, Err(failure.clone()));
@@ -98,8 +98,8 @@ fn outcome<'e>(
         }
     };
     let value = Decoding::read(object)?.value(call, &response)?;
-    let kept = caching.is_some() && call.responses.is_some();
-    if kept || is_cacheable(&response) {
+    let is_cached = caching.is_some() && call.responses.is_some();
+    if is_cached || is_cacheable(&response) {
         call.caches().sent.insert(key, Ok(value));
     }
     if let (Some(caching), Some(responses)) = (&caching, call.responses) {

@@ -243,7 +243,7 @@ pub fn check_host(call: &BuiltinContext<'_>, url: &Uri) -> Result<(), String> {
 /// Rejects host names that policies must not connect to.
 pub fn check_name(call: &BuiltinContext<'_>, name: &str) -> Result<(), String> {
     match call.allow_net {
-        Some(allowed) if !allowed.iter().any(|one| one == name) => {
+        Some(allowed) if !allowed.iter().any(|allowed_name| allowed_name == name) => {
             Err(format!("disallowed host: {name}"))
         }
         _ => Ok(()),
@@ -253,15 +253,15 @@ pub fn check_name(call: &BuiltinContext<'_>, name: &str) -> Result<(), String> {
 /// Removes the parameter with the socket from the query of a `unix` URL. The other parameters stay.
 fn split_socket(url: &mut Uri) -> String {
     let mut socket = None;
-    let mut others: Vec<&[u8]> = Vec::new();
+    let mut other_parameters: Vec<&[u8]> = Vec::new();
     for parameter in url.query.split(|byte| *byte == b'&') {
         match parameter.strip_prefix(b"socket=") {
             Some(path) => socket = socket.or(Some(url::decode(path))),
-            None => others.push(parameter),
+            None => other_parameters.push(parameter),
         }
     }
-    others.sort_by_key(|parameter| parameter.split(|byte| *byte == b'=').next());
-    url.query = others.join(&b'&');
+    other_parameters.sort_by_key(|parameter| parameter.split(|byte| *byte == b'=').next());
+    url.query = other_parameters.join(&b'&');
     String::from_utf8_lossy(&socket.unwrap_or_default()).into_owned()
 }
 

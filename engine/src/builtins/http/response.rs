@@ -108,7 +108,7 @@ pub fn value_with<'e>(
 
 fn reserve(call: &BuiltinContext<'_>, response: &HttpResponse) -> Result<(), RequestFailure> {
     let reserved = call.budget.reserve(response.body.len());
-    reserved.map_err(|fault| RequestFailure::end(&fault))
+    reserved.map_err(|error| RequestFailure::end(&error))
 }
 
 /// Returns `true` for `application/json` and `application/….+json`, with any parameters.

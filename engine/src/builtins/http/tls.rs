@@ -45,17 +45,17 @@ impl TlsFields {
     /// Returns the TLS configuration, or `None` if it is the default.
     pub fn resolve(self, host: &dyn Host) -> Result<Option<Arc<Tls>>, RequestFailure> {
         let identity = self.identity(host)?;
-        let own = self.authorities(host)?;
-        let usual = own.is_empty() && identity.is_none() && self.server_name.is_none();
+        let own_authorities = self.authorities(host)?;
+        let usual = own_authorities.is_empty() && identity.is_none() && self.server_name.is_none();
         if usual && !self.insecure {
             return Ok(None);
         }
         let trust = if self.insecure {
             Trust::Anyone
         } else {
-            let system = own.is_empty() || self.system == Some(true);
+            let system = own_authorities.is_empty() || self.system == Some(true);
             Trust::Authorities {
-                certificates: own,
+                certificates: own_authorities,
                 system,
             }
         };
@@ -130,8 +130,8 @@ fn file(host: &dyn Host, path: &str) -> Result<Vec<u8>, RequestFailure> {
 fn blocks(text: &[u8]) -> impl Iterator<Item = PemBlock<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let (block, behind) = pem::block(rest)?;
-        rest = behind;
+        let (block, after_block) = pem::block(rest)?;
+        rest = after_block;
         Some(block)
     })
 }
@@ -150,12 +150,12 @@ fn certificates(text: &[u8]) -> Result<Vec<Vec<u8>>, &'static str> {
 }
 
 fn pair(certificate: &[u8], key: &[u8]) -> Result<Identity, String> {
-    let found: Vec<PemBlock<'_>> = blocks(certificate).collect();
-    if found.is_empty() {
+    let pem_blocks: Vec<PemBlock<'_>> = blocks(certificate).collect();
+    if pem_blocks.is_empty() {
         return Err("tls: failed to find any PEM data in certificate input".to_owned());
     }
-    if !found.iter().any(is_certificate) {
-        let kinds = found
+    if !pem_blocks.iter().any(is_certificate) {
+        let kinds = pem_blocks
             .iter()
             .map(|block| String::from_utf8_lossy(block.kind));
         let kinds: Vec<_> = kinds.collect();
@@ -167,7 +167,7 @@ fn pair(certificate: &[u8], key: &[u8]) -> Result<Identity, String> {
     if pem::block(key).is_none() {
         return Err("tls: failed to find any PEM data in key input".to_owned());
     }
-    let certificates = found.into_iter().filter(is_certificate);
+    let certificates = pem_blocks.into_iter().filter(is_certificate);
     Ok(Identity {
         certificates: certificates.map(|block| block.content).collect(),
         key: key.to_vec(),

@@ -8,10 +8,10 @@ use crate::value::display;
 
 /// Quotes a text as Go's `%q` does.
 pub fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
+    let mut quoted_text = String::with_capacity(text.len() + 2);
     // writing to a string does not fail
-    let _ = display::quote(text.as_bytes(), &mut quoted);
-    quoted
+    let _ = display::quote(text.as_bytes(), &mut quoted_text);
+    quoted_text
 }
 
 /// Parses a URL. The error is the message.
@@ -65,32 +65,32 @@ pub fn join(base: &Uri, reference: &Uri) -> Result<Uri, String> {
     }
     let absolute = !reference.scheme.is_empty();
     let elsewhere = absolute || !reference.host.is_empty();
-    let mut joined = if absolute { reference } else { base }.clone();
-    joined.fragment.clone_from(&reference.fragment);
+    let mut resolved = if absolute { reference } else { base }.clone();
+    resolved.fragment.clone_from(&reference.fragment);
     let own_path = String::from_utf8_lossy(&reference.escaped_path()).into_owned();
     if !elsewhere && own_path.is_empty() {
         if !reference.query.is_empty() || reference.has_empty_query {
-            joined.query.clone_from(&reference.query);
+            resolved.query.clone_from(&reference.query);
         }
-        return Ok(joined);
+        return Ok(resolved);
     }
     if elsewhere {
-        joined.user.clone_from(&reference.user);
-        joined.host.clone_from(&reference.host);
+        resolved.user.clone_from(&reference.user);
+        resolved.host.clone_from(&reference.host);
     }
-    joined.query.clone_from(&reference.query);
-    joined.has_empty_query = reference.has_empty_query;
+    resolved.query.clone_from(&reference.query);
+    resolved.has_empty_query = reference.has_empty_query;
     let path = if elsewhere || own_path.starts_with('/') {
         own_path
     } else {
         let base = base.escaped_path();
         let base = String::from_utf8_lossy(&base);
-        let folder = base.rfind('/').and_then(|at| base.get(..=at));
+        let folder = base.rfind('/').and_then(|slash| base.get(..=slash));
         format!("{}{own_path}", folder.unwrap_or("/"))
     };
     let path = parse(&without_dots(&path))?;
-    (joined.path, joined.raw_path) = (path.path, path.raw_path);
-    Ok(joined)
+    (resolved.path, resolved.raw_path) = (path.path, path.raw_path);
+    Ok(resolved)
 }
 
 /// Decodes percent-encoding.
@@ -126,7 +126,7 @@ fn encode(text: &[u8], out: &mut String) {
 
 /// Removes the `.` and `..` segments of a path.
 fn without_dots(path: &str) -> String {
-    let mut kept: Vec<&str> = Vec::new();
+    let mut segments_kept: Vec<&str> = Vec::new();
     let path = path.strip_prefix('/').unwrap_or(path);
     let mut segments = path.split('/').peekable();
     while let Some(segment) = segments.next() {
@@ -134,16 +134,16 @@ fn without_dots(path: &str) -> String {
         match segment {
             "." | ".." => {
                 if segment == ".." {
-                    kept.pop();
+                    segments_kept.pop();
                 }
                 if last {
-                    kept.push("");
+                    segments_kept.push("");
                 }
             }
-            other => kept.push(other),
+            other => segments_kept.push(other),
         }
     }
-    format!("/{}", kept.join("/"))
+    format!("/{}", segments_kept.join("/"))
 }
 
 #[cfg(test)]
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn targets_are_encoded() {
-        for (text, wanted) in [
+        for (text, expected) in [
             (
                 "HTTP://u%40:p@Host:8080/a b/é<>?x y=<",
                 "/a%20b/%C3%A9%3C%3E?x%20y=%3C",
@@ -163,7 +163,7 @@ mod tests {
         ] {
             assert_eq!(
                 parse(text).map(|address| target(&address)),
-                Ok(wanted.to_owned())
+                Ok(expected.to_owned())
             );
         }
         let address = parse("http://u%40:p@[::1]:80/x").unwrap_or_default();
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn references_are_resolved() {
         let base = parse("http://h/a/b/c?q").unwrap_or_default();
-        for (reference, wanted) in [
+        for (reference, expected) in [
             ("/x", "http://h/x"),
             ("x", "http://h/a/b/x"),
             ("../x/./y", "http://h/a/x/y"),
@@ -187,10 +187,10 @@ mod tests {
             ("//other/x", "http://other/x"),
             ("https://s/../x%2Fy", "https://s/x%2Fy"),
         ] {
-            let joined = parse(reference).and_then(|reference| join(&base, &reference));
+            let resolved = parse(reference).and_then(|reference| join(&base, &reference));
             assert_eq!(
-                joined.map(|joined| redacted(&joined)),
-                Ok(wanted.to_owned()),
+                resolved.map(|url| redacted(&url)),
+                Ok(expected.to_owned()),
                 "{reference}"
             );
         }

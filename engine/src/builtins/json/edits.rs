@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::patch::patch;
-use super::paths::{text_segments, written};
+use super::paths::{segment_value, text_segments};
 use crate::builtins::arrays::allot;
 use crate::builtins::objects::shape_merges::{self, MergeSource, ShapeId};
 use crate::builtins::{BuiltinContext, BuiltinError, Operands, Prepared};
@@ -59,7 +59,7 @@ pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
         nodes: vec![EditNode::default()],
         operations: u32::try_from(operations.len()).ok()?,
     };
-    for (at, operation) in operations.iter().enumerate() {
+    for (operation_index, operation) in operations.iter().enumerate() {
         let ValueRef(RefRepr::Object(operation)) = operation else {
             return None;
         };
@@ -68,17 +68,17 @@ pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
                 b"value",
             )?)))
         };
-        let put = |over| {
+        let put_action = |over| {
             let value = usize::try_from(value()?).ok()?;
             Some(Action::Put {
-                operation: at,
+                operation: operation_index,
                 value,
                 over,
             })
         };
         let action = match operation.get_str("op")?.utf8()? {
-            "add" => put(false)?,
-            "replace" => put(true)?,
+            "add" => put_action(false)?,
+            "replace" => put_action(true)?,
             "remove" => Action::Remove,
             _ => return None,
         };
@@ -94,12 +94,12 @@ impl Edits {
         if path.len() > MOST {
             return None;
         }
-        let mut at = 0;
+        let mut node_index = 0;
         for key in parents {
             let new = self.nodes.len();
-            let node = self.nodes.get_mut(at)?;
-            let known = node.edits.iter().position(|edit| edit.key == *key);
-            at = match known.and_then(|known| node.edits.split_at_checked(known)) {
+            let node = self.nodes.get_mut(node_index)?;
+            let position = node.edits.iter().position(|edit| edit.key == *key);
+            node_index = match position.and_then(|position| node.edits.split_at_checked(position)) {
                 None => {
                     node.push(key, Action::Into(new))?;
                     self.nodes.push(EditNode::default());
@@ -123,7 +123,7 @@ impl Edits {
                 }
             };
         }
-        let node = self.nodes.get_mut(at)?;
+        let node = self.nodes.get_mut(node_index)?;
         // Changes of array elements are applied one after the other.
         if index(last).is_none() && node.edits.iter().any(|edit| edit.key == *last) {
             return None;
@@ -158,38 +158,38 @@ impl Edits {
         object: ObjectView<'e>,
         operations: ArrayView<'e>,
     ) -> Result<Option<ValueRef<'e>>, BuiltinError> {
-        let Some(form) = shape_merges::shape_id(object) else {
+        let Some(shape) = shape_merges::shape_id(object) else {
             return Ok(None);
         };
         let make = |call: &mut BuiltinContext<'e>| node.edited_pairs(call, object);
-        let Some(template) = shape_merges::recall(call, form, ShapeId::of_changes(node), make)
+        let Some(template) = shape_merges::recall(call, shape, ShapeId::of_changes(node), make)
         else {
             return Ok(None);
         };
         let values = shape_merges::values(object);
-        shape_merges::fill(call, template, |call, source, place| {
-            let (at, edit) = match source {
-                MergeSource::Left(at) => {
-                    values.put(at, place);
+        shape_merges::fill(call, template, |call, source, target| {
+            let (index, edit) = match source {
+                MergeSource::Left(index) => {
+                    values.put(index, target);
                     return Ok(true);
                 }
                 MergeSource::Right(edit) => (None, edit),
-                MergeSource::Both(at, edit) => (Some(at), edit),
+                MergeSource::Both(index, edit) => (Some(index), edit),
             };
             let action = node.edits.get(usize::from(edit)).map(|edit| edit.action);
-            let new = match (action, at) {
+            let new = match (action, index) {
                 (
                     Some(Action::Put {
                         operation, value, ..
                     }),
                     _,
                 ) => value_of(operations, operation, value),
-                (Some(Action::Into(next)), Some(at)) => {
-                    self.apply(call, next, values.get(at), operations)?
+                (Some(Action::Into(next)), Some(index)) => {
+                    self.apply(call, next, values.get(index), operations)?
                 }
                 _ => None,
             };
-            Ok(new.map(|new| *place = new).is_some())
+            Ok(new.map(|new| *target = new).is_some())
         })
     }
 
@@ -200,43 +200,43 @@ impl Edits {
         array: ArrayView<'e>,
         operations: ArrayView<'e>,
     ) -> Result<Option<ValueRef<'e>>, BuiltinError> {
-        let most = array.len() + node.edits.len();
-        allot(call, most)?;
-        let mut items = bumpalo::collections::Vec::with_capacity_in(most, call.arena.bump());
+        let capacity = array.len() + node.edits.len();
+        allot(call, capacity)?;
+        let mut items = bumpalo::collections::Vec::with_capacity_in(capacity, call.arena.bump());
         items.extend(array.iter());
         for edit in &node.edits {
-            let at = match index(&edit.key) {
-                Some(ArrayPosition::At(at)) => at,
+            let index = match index(&edit.key) {
+                Some(ArrayPosition::At(index)) => index,
                 Some(ArrayPosition::End) => items.len(),
                 None => return Ok(None),
             };
-            match (edit.action, items.get(at).copied()) {
+            match (edit.action, items.get(index).copied()) {
                 (
                     Action::Put {
                         operation,
                         value,
-                        over,
+                        over: replaces,
                     },
                     _,
                 ) => {
                     let Some(value) = value_of(operations, operation, value) else {
                         return Ok(None);
                     };
-                    if over && let Some(place) = items.get_mut(at) {
-                        *place = value;
-                    } else if over || at > items.len() {
+                    if replaces && let Some(item) = items.get_mut(index) {
+                        *item = value;
+                    } else if replaces || index > items.len() {
                         return Ok(None);
                     } else {
-                        items.insert(at, value);
+                        items.insert(index, value);
                     }
                 }
-                (Action::Remove, Some(_)) => drop(items.remove(at)),
-                (Action::Into(next), Some(held)) => {
-                    let new = self.apply(call, next, held, operations)?;
-                    let (Some(place), Some(new)) = (items.get_mut(at), new) else {
+                (Action::Remove, Some(_)) => drop(items.remove(index)),
+                (Action::Into(next), Some(item)) => {
+                    let new = self.apply(call, next, item, operations)?;
+                    let (Some(item), Some(new)) = (items.get_mut(index), new) else {
                         return Ok(None);
                     };
-                    *place = new;
+                    *item = new;
                 }
                 (_, None) => return Ok(None),
             }
@@ -261,16 +261,18 @@ impl EditNode {
         call: &BuiltinContext<'e>,
         object: ObjectView<'e>,
     ) -> Option<Vec<(ValueRef<'e>, MergeSource)>> {
-        let mut kept = shape_merges::keys(object)?;
+        let mut kept_pairs = shape_merges::keys(object)?;
         let mut new = Vec::with_capacity(self.edits.len());
-        for (edit, at) in self.edits.iter().zip(0..) {
-            let place = kept.iter().position(|(key, _)| *key == edit.key.borrow());
-            match (edit.action, place) {
+        for (edit, index) in self.edits.iter().zip(0..) {
+            let position = kept_pairs
+                .iter()
+                .position(|(key, _)| *key == edit.key.borrow());
+            match (edit.action, position) {
                 (Action::Put { over: false, .. }, _)
                 | (Action::Put { .. } | Action::Into(_), Some(_)) => {
-                    new.push((written(call, &edit.key), at));
+                    new.push((segment_value(call, &edit.key), index));
                 }
-                (Action::Remove, Some(place)) => drop(kept.remove(place)),
+                (Action::Remove, Some(position)) => drop(kept_pairs.remove(position)),
                 _ => return None,
             }
         }
@@ -281,7 +283,7 @@ impl EditNode {
         if new.windows(2).any(is_twice) {
             return None;
         }
-        Some(shape_merges::together(kept, new))
+        Some(shape_merges::together(kept_pairs, new))
     }
 }
 

@@ -70,14 +70,14 @@ impl<'e> Paths<'e> {
             {
                 continue;
             }
-            let mut at = Self::ROOT;
+            let mut node = Self::ROOT;
             for segment in segments {
-                at = match paths.next(at, segment) {
+                node = match paths.next(node, segment) {
                     Some(next) => next,
-                    None => paths.add(at, segment),
+                    None => paths.add(node, segment),
                 };
             }
-            paths.steps.item_mut(at.wrapping_sub(1)).whole = true;
+            paths.steps.item_mut(node.wrapping_sub(1)).whole = true;
         }
         Ok(paths)
     }
@@ -93,23 +93,20 @@ impl<'e> Paths<'e> {
             whole: false,
         });
         if self.steps.len() > Self::SCANNED {
-            let Self {
-                steps,
-                step_index: places,
-            } = self;
-            let rehash = |at: &u32| {
-                let step = steps.get(*at as usize);
+            let Self { steps, step_index } = self;
+            let rehash = |index: &u32| {
+                let step = steps.get(*index as usize);
                 step.map_or(0, |step| Self::hash(step.from, step.key))
             };
-            let known = places.as_ref().map_or(0, HashTable::len);
-            let places = places.get_or_insert_default();
+            let indexed = step_index.as_ref().map_or(0, HashTable::len);
+            let step_index = step_index.get_or_insert_default();
             // usually there is only one, so the earlier ones must not be scanned
-            let new = steps.within(known..);
-            for (at, step) in (known..).zip(new) {
-                let Ok(at) = u32::try_from(at) else {
+            let new = steps.within(indexed..);
+            for (index, step) in (indexed..).zip(new) {
+                let Ok(number) = u32::try_from(index) else {
                     break;
                 };
-                places.insert_unique(Self::hash(step.from, step.key), at, rehash);
+                step_index.insert_unique(Self::hash(step.from, step.key), number, rehash);
             }
         }
         self.steps.len()
@@ -122,16 +119,16 @@ impl<'e> Paths<'e> {
         let Some(places) = &self.step_index else {
             return Some(1 + self.steps.iter().position(leads)?);
         };
-        let found = places.find(Self::hash(from, key), |at| {
-            self.steps.get(*at as usize).is_some_and(leads)
+        let index = places.find(Self::hash(from, key), |index| {
+            self.steps.get(*index as usize).is_some_and(leads)
         })?;
-        Some(1 + *found as usize)
+        Some(1 + *index as usize)
     }
 
     /// Returns the child node for a key, and whether a path ends there.
     #[inline]
-    fn find(&self, at: usize, key: ValueRef<'e>) -> Option<(usize, bool)> {
-        let next = self.next(at, key)?;
+    fn find(&self, node: usize, key: ValueRef<'e>) -> Option<(usize, bool)> {
+        let next = self.next(node, key)?;
         Some((next, self.steps.get(next - 1)?.whole))
     }
 }
@@ -150,10 +147,10 @@ fn keep<'e>(
     call: &mut BuiltinContext<'e>,
     value: ValueRef<'e>,
     paths: &Paths<'e>,
-    at: usize,
+    node: usize,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let inner = |call: &mut BuiltinContext<'e>, key: ValueRef<'e>, value: ValueRef<'e>| match paths
-        .find(at, key)
+        .find(node, key)
     {
         None => Ok(None),
         Some((_, true)) => Ok(Some(value)),
@@ -167,10 +164,10 @@ fn drop_paths<'e>(
     call: &mut BuiltinContext<'e>,
     value: ValueRef<'e>,
     paths: &Paths<'e>,
-    at: usize,
+    node: usize,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let inner = |call: &mut BuiltinContext<'e>, key: ValueRef<'e>, value: ValueRef<'e>| match paths
-        .find(at, key)
+        .find(node, key)
     {
         None => Ok(Some(value)),
         Some((_, true)) => Ok(None),
@@ -204,23 +201,23 @@ pub fn each<'e>(
     }
     if let Some(array) = value.as_array() {
         allot(call, array.len())?;
-        let mut kept = call.arena.list();
+        let mut items = call.arena.list();
         for (index, value) in array.iter().enumerate() {
-            kept.extend(inner(call, index_text(index), value)?);
+            items.extend(inner(call, index_text(index), value)?);
         }
-        return Ok(call.arena.array_of(kept.into_bump_slice()));
+        return Ok(call.arena.array_of(items.into_bump_slice()));
     }
     if value.kind() == Kind::Set
         && let Some(set) = value.as_set()
     {
         allot(call, set.len())?;
-        let mut kept = SetBuilder::new(call.arena);
+        let mut members = SetBuilder::new(call.arena);
         for member in set.iter() {
             if let Some(member) = inner(call, member, member)? {
-                kept.insert(member);
+                members.insert(member);
             }
         }
-        return Ok(kept.finish());
+        return Ok(members.finish());
     }
     Ok(value)
 }

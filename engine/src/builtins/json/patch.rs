@@ -86,18 +86,18 @@ fn check_nesting<'e>(
     if value.kind() < Kind::Array && depth <= VALUE_NESTING {
         return Ok(());
     }
-    let mut left = vec![(depth, value)];
-    while let Some((depth, value)) = left.pop() {
+    let mut open = vec![(depth, value)];
+    while let Some((depth, value)) = open.pop() {
         if depth > VALUE_NESTING {
             return Err(BuiltinError::error("patched document nests too deeply"));
         }
-        let before = left.len();
+        let before = open.len();
         if let Some(members) = Members::from_value(value) {
-            left.extend(members.iter_unordered().map(|member| (depth + 1, member)));
+            open.extend(members.iter_unordered().map(|member| (depth + 1, member)));
         } else if let Some(object) = value.as_object() {
-            left.extend(object.iter().map(|(_, value)| (depth + 1, value)));
+            open.extend(object.iter().map(|(_, value)| (depth + 1, value)));
         }
-        call.budget.spend_len(left.len() - before)?;
+        call.budget.spend_len(open.len() - before)?;
     }
     Ok(())
 }
@@ -143,18 +143,20 @@ fn apply<'e>(
             document.change(call, &path, TreeChange::Insert(value))
         }
         b"test" => {
-            let found = match document.0 {
+            let actual = match document.0 {
                 None if path.is_empty() => None,
                 _ => Some(document.get(call, &path)?),
             };
             let expected = attribute("value")?;
-            if found == Some(expected) {
+            if actual == Some(expected) {
                 return Ok(());
             }
-            let found =
-                found.map_or_else(|| "<nil>".to_owned(), |found| found.rego_text().to_string());
+            let actual = actual.map_or_else(
+                || "<nil>".to_owned(),
+                |actual| actual.rego_text().to_string(),
+            );
             Err(BuiltinError::error(format!(
-                "value from EditTree != patch value.\n\nExpected: {expected}\n\nFound: {found}",
+                "value from EditTree != patch value.\n\nExpected: {expected}\n\nFound: {actual}",
                 expected = expected.rego_text()
             )))
         }

@@ -65,7 +65,7 @@ pub fn text_segments(path: ValueRef<'_>) -> Option<Vec<Value>> {
 }
 
 /// Returns a segment of a constant path as a value of the evaluation.
-pub fn written<'e>(call: &BuiltinContext<'e>, segment: &Value) -> ValueRef<'e> {
+pub fn segment_value<'e>(call: &BuiltinContext<'e>, segment: &Value) -> ValueRef<'e> {
     match segment {
         Value(Repr::Short(short)) => ValueRef(RefRepr::Short(*short)),
         other => {

@@ -33,11 +33,11 @@ enum To {
     On(usize),
 }
 
-pub fn prepare(operands: &[Option<ValueRef<'_>>], keeps: bool) -> Option<Arc<dyn Prepared>> {
+pub fn prepare(operands: &[Option<ValueRef<'_>>], keeps_paths: bool) -> Option<Arc<dyn Prepared>> {
     let paths = Members::from_value(operands.get(1).copied()??)?;
     let mut selection = PathSelection {
         nodes: vec![Vec::new()],
-        keeps,
+        keeps: keeps_paths,
     };
     for path in paths.iter() {
         selection.add(&text_segments(path)?)?;
@@ -49,14 +49,14 @@ impl PathSelection {
     /// Adds a path. The rest of a path after the end of another one has no effect.
     fn add(&mut self, path: &[Value]) -> Option<()> {
         let (last, parents) = path.split_last()?;
-        let mut at = 0;
+        let mut node_index = 0;
         for key in parents {
-            at = match self.step(at, key, None)? {
+            node_index = match self.step(node_index, key, None)? {
                 To::On(next) => next,
                 To::End => return Some(()),
             };
         }
-        self.step(at, last, Some(To::End))?;
+        self.step(node_index, last, Some(To::End))?;
         (path.len() <= MOST).then_some(())
     }
 
@@ -64,8 +64,8 @@ impl PathSelection {
     fn step(&mut self, from: usize, key: &Value, to: Option<To>) -> Option<To> {
         let new = self.nodes.len();
         let node = self.nodes.get_mut(from)?;
-        let known = node.iter_mut().find(|step| step.key == *key);
-        if let Some(step) = known {
+        let existing = node.iter_mut().find(|step| step.key == *key);
+        if let Some(step) = existing {
             step.to = to.unwrap_or(step.to);
             return Some(step.to);
         }
@@ -87,27 +87,31 @@ impl PathSelection {
     fn select<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
-        at: usize,
+        node_index: usize,
         value: ValueRef<'e>,
     ) -> Result<ValueRef<'e>, BuiltinError> {
-        let Some(node) = self.nodes.get(at) else {
+        let Some(node) = self.nodes.get(node_index) else {
             bug!("a selection names a node that is not there");
         };
         if let Some(object) = value.as_object()
-            && let Some(form) = shape_merges::shape_id(object)
+            && let Some(shape) = shape_merges::shape_id(object)
             && let Some(template) =
-                shape_merges::recall(call, form, ShapeId::of_changes(node), |_| {
+                shape_merges::recall(call, shape, ShapeId::of_changes(node), |_| {
                     self.selected_pairs(node, object)
                 })
         {
             let values = shape_merges::values(object);
-            let selected = shape_merges::fill(call, template, |call, source, place| {
+            let selected = shape_merges::fill(call, template, |call, source, target| {
                 match source {
-                    MergeSource::Left(at) => values.put(at, place),
-                    MergeSource::Both(at, step) => {
+                    MergeSource::Left(index) => values.put(index, target),
+                    MergeSource::Both(index, step) => {
                         let step = node.get(usize::from(step));
-                        match self.inside(call, step.map(|step| step.to), values.get(at))? {
-                            Some(inside) => *place = inside,
+                        match self.select_inside(
+                            call,
+                            step.map(|step| step.to),
+                            values.get(index),
+                        )? {
+                            Some(part) => *target = part,
                             None => return Ok(false),
                         }
                     }
@@ -119,12 +123,12 @@ impl PathSelection {
         }
         each(call, value, |call, key, value| {
             let step = node.iter().find(|step| step.key.borrow() == key);
-            self.inside(call, step.map(|step| step.to), value)
+            self.select_inside(call, step.map(|step| step.to), value)
         })
     }
 
     /// Returns the selected part of a value after a step, or `None`.
-    fn inside<'e>(
+    fn select_inside<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
         step: Option<To>,
@@ -146,13 +150,13 @@ impl PathSelection {
     ) -> Option<Vec<(ValueRef<'e>, MergeSource)>> {
         let pairs = shape_merges::keys(object)?
             .into_iter()
-            .filter_map(|(key, at)| {
+            .filter_map(|(key, index)| {
                 let mut steps = node.iter().zip(0..);
                 let step = steps.find(|(step, _)| step.key.borrow() == key);
                 match step.map(|(step, number)| (step.to, number)) {
-                    None => (!self.keeps).then_some((key, MergeSource::Left(at))),
-                    Some((To::End, _)) => self.keeps.then_some((key, MergeSource::Left(at))),
-                    Some((To::On(_), number)) => Some((key, MergeSource::Both(at, number))),
+                    None => (!self.keeps).then_some((key, MergeSource::Left(index))),
+                    Some((To::End, _)) => self.keeps.then_some((key, MergeSource::Left(index))),
+                    Some((To::On(_), number)) => Some((key, MergeSource::Both(index, number))),
                 }
             });
         Some(pairs.collect())

@@ -77,8 +77,8 @@ impl<'e> PatchTree<'e> {
     pub fn value(&self, call: &mut BuiltinContext<'e>) -> Result<ValueRef<'e>, BuiltinError> {
         match self {
             Self::Value(value) => Ok(*value),
-            Self::Object(opened) => stack::level(|| opened.value(call)),
-            Self::Array(opened) => stack::level(|| opened.value(call)),
+            Self::Object(node) => stack::level(|| node.value(call)),
+            Self::Array(node) => stack::level(|| node.value(call)),
         }
     }
 
@@ -131,8 +131,8 @@ impl<'e> PatchTree<'e> {
         }
         tree.open(call)?;
         match tree {
-            Self::Object(opened) => opened.change(*last, change),
-            Self::Array(opened) => change_item(&mut opened.nodes, *last, change),
+            Self::Object(node) => node.change(*last, change),
+            Self::Array(node) => change_item(&mut node.nodes, *last, change),
             Self::Value(value) if value.kind() == Kind::Set => {
                 *value = change_member(call, *value, *last, change)?;
                 Ok(())
@@ -158,23 +158,24 @@ impl<'e> PatchTree<'e> {
     ) -> Result<&mut Self, BuiltinError> {
         self.open(call)?;
         match self {
-            Self::Object(opened) => {
-                let original = opened.original;
+            Self::Object(node) => {
+                let original = node.original;
                 let missing = || absent(&key.rego_text(), "object", original);
-                match opened.nodes.open(original, key).ok_or_else(missing)? {
+                match node.nodes.open(original, key).ok_or_else(missing)? {
                     PairState::Present(tree) => Ok(tree),
-                    PairState::Deleted(what) => Err(BuiltinError::error(format!(
-                        "cannot unfold the already deleted {what} node for key {key}",
+                    PairState::Deleted(kind) => Err(BuiltinError::error(format!(
+                        "cannot unfold the already deleted {kind} node for key {key}",
                         key = key.rego_text()
                     ))),
                 }
             }
-            Self::Array(opened) => {
-                let original = opened.original;
-                let index = index(key, opened.nodes.len())?;
+            Self::Array(node) => {
+                let original = node.original;
+                let index = index(key, node.nodes.len())?;
                 let missing = || absent(&index, "array", original);
-                let at = usize::try_from(index).ok();
-                at.and_then(|at| opened.nodes.get_mut(at))
+                let index = usize::try_from(index).ok();
+                index
+                    .and_then(|index| node.nodes.get_mut(index))
                     .ok_or_else(missing)
             }
             Self::Value(value) => Err(scalar(
@@ -201,14 +202,14 @@ impl<'e> Opened<'e, Vec<PatchTree<'e>>> {
     }
 }
 
-fn absent(key: &dyn std::fmt::Display, what: &str, of: ValueRef<'_>) -> BuiltinError {
+fn absent(key: &dyn std::fmt::Display, kind: &str, term: ValueRef<'_>) -> BuiltinError {
     BuiltinError::error(format!(
-        "path {key} does not exist in {what} term {of}",
-        of = of.rego_text()
+        "path {key} does not exist in {kind} term {term}",
+        term = term.rego_text()
     ))
 }
 
-fn scalar(place: &str, value: ValueRef<'_>) -> BuiltinError {
+fn scalar(kind_of_parent: &str, value: ValueRef<'_>) -> BuiltinError {
     let name = match value.kind() {
         Kind::Null => "Null",
         Kind::Boolean => "Boolean",
@@ -216,7 +217,7 @@ fn scalar(place: &str, value: ValueRef<'_>) -> BuiltinError {
         _ => "String",
     };
     BuiltinError::error(format!(
-        "expected composite type{place}, found value: {value} (type: ast.{name})",
+        "expected composite type{kind_of_parent}, found value: {value} (type: ast.{name})",
         value = value.rego_text()
     ))
 }
@@ -234,25 +235,25 @@ fn change_item<'e>(
     change: TreeChange<'e>,
 ) -> Result<(), BuiltinError> {
     let index = index(key, items.len())?;
-    let at = usize::try_from(index).unwrap_or(usize::MAX);
-    let out = |what: &str| {
+    let index = usize::try_from(index).unwrap_or(usize::MAX);
+    let out = |violation: &str| {
         Err(BuiltinError::error(format!(
-            "index for array {what} out of bounds"
+            "index for array {violation} out of bounds"
         )))
     };
     match change {
-        TreeChange::Insert(_) if at > items.len() => out("insertion"),
+        TreeChange::Insert(_) if index > items.len() => out("insertion"),
         TreeChange::Insert(value) => {
-            items.insert(at, PatchTree::Value(value));
+            items.insert(index, PatchTree::Value(value));
             Ok(())
         }
-        TreeChange::Delete | TreeChange::Replace(_) if at >= items.len() => out("delete"),
+        TreeChange::Delete | TreeChange::Replace(_) if index >= items.len() => out("delete"),
         TreeChange::Delete => {
-            items.remove(at);
+            items.remove(index);
             Ok(())
         }
         TreeChange::Replace(value) => {
-            *items.item_mut(at) = PatchTree::Value(value);
+            *items.item_mut(index) = PatchTree::Value(value);
             Ok(())
         }
     }
@@ -287,20 +288,20 @@ fn written_index(text: &str) -> Option<i64> {
     if let Ok(index) = text.parse() {
         return Some(index);
     }
-    let (whole, zeros) = text.split_once('.')?;
+    let (integer, zeros) = text.split_once('.')?;
     if text.len() > LONGEST || zeros.bytes().any(|byte| byte != b'0') {
         return None;
     }
-    match whole {
+    match integer {
         "" | "+" | "-" => Some(0),
-        _ => whole.parse().ok(),
+        _ => integer.parse().ok(),
     }
 }
 
 /// Returns the member of a set that equals a key.
 fn set_member<'e>(set: ValueRef<'e>, key: ValueRef<'e>) -> Result<ValueRef<'e>, BuiltinError> {
-    let held = set.as_set().is_some_and(|set| set.contains(key));
-    held.then_some(key).ok_or_else(|| match key.as_text() {
+    let is_member = set.as_set().is_some_and(|set| set.contains(key));
+    is_member.then_some(key).ok_or_else(|| match key.as_text() {
         Some(text) => absent(&text.to_str(), "set", set),
         None => absent(&key.rego_text(), "set", set),
     })
@@ -312,7 +313,7 @@ fn change_member<'e>(
     key: ValueRef<'e>,
     change: TreeChange<'e>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    let without = match change {
+    let removed = match change {
         TreeChange::Insert(_) => None,
         TreeChange::Replace(_) | TreeChange::Delete => {
             Some(set_member(set, key).map_err(|_| no_child(key))?)
@@ -329,22 +330,22 @@ fn change_member<'e>(
             value = value.rego_text()
         )));
     }
-    with_member(call, set, without, with)
+    with_member(call, set, removed, with)
 }
 
 /// Returns a set with one member replaced.
 fn with_member<'e>(
     call: &mut BuiltinContext<'e>,
     set: ValueRef<'e>,
-    without: Option<ValueRef<'e>>,
+    removed: Option<ValueRef<'e>>,
     with: Option<ValueRef<'e>>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let Some(members) = set.as_set() else {
         return Ok(set);
     };
     allot(call, members.len())?;
-    let others = members
+    let other_members = members
         .iter_unordered()
-        .filter(|member| Some(*member) != without);
-    Ok(call.arena.set_from(others.chain(with)))
+        .filter(|member| Some(*member) != removed);
+    Ok(call.arena.set_from(other_members.chain(with)))
 }

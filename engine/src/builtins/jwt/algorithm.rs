@@ -64,10 +64,10 @@ fn mac<M: Mac + KeyInit>(secret: &[u8], message: &[u8]) -> Vec<u8> {
 }
 
 /// Returns `true` if a code is that of a message. The comparison takes constant time.
-pub fn is_code(hash: Sha2, secret: &[u8], message: &[u8], found: &[u8]) -> bool {
+pub fn is_code(hash: Sha2, secret: &[u8], message: &[u8], code: &[u8]) -> bool {
     Coder::new(hash, secret).map_or_else(
         || bug!("a secret of a length that codes do not take"),
-        |coder| coder.verifies(message, found),
+        |coder| coder.verifies(message, code),
     )
 }
 
@@ -93,15 +93,15 @@ impl Coder {
     }
 
     /// Returns `true` if a code is that of a message. The comparison takes constant time.
-    pub fn verifies(self, message: &[u8], found: &[u8]) -> bool {
+    pub fn verifies(self, message: &[u8], code: &[u8]) -> bool {
         match self {
-            Self::Sha256(mac) => is_mac(mac, message, found),
-            Self::Sha384(mac) => is_mac(mac, message, found),
-            Self::Sha512(mac) => is_mac(mac, message, found),
+            Self::Sha256(mac) => is_mac(mac, message, code),
+            Self::Sha384(mac) => is_mac(mac, message, code),
+            Self::Sha512(mac) => is_mac(mac, message, code),
         }
     }
 }
 
-fn is_mac<M: Mac>(mac: M, message: &[u8], found: &[u8]) -> bool {
-    mac.chain_update(message).verify_slice(found).is_ok()
+fn is_mac<M: Mac>(mac: M, message: &[u8], code: &[u8]) -> bool {
+    mac.chain_update(message).verify_slice(code).is_ok()
 }

@@ -68,8 +68,8 @@ impl<'e> Constraints<'e> {
 
     /// Returns `true` if a header names the required algorithm.
     pub fn allow(&self, header: &Header<'_>) -> bool {
-        let wanted = self.algorithm.as_bytes();
-        wanted.is_empty() || wanted == header.algorithm.as_bytes()
+        let required = self.algorithm.as_bytes();
+        required.is_empty() || required == header.algorithm.as_bytes()
     }
 
     /// Returns `true` if the claims satisfy the constraints and the token is valid now.
@@ -82,16 +82,16 @@ impl<'e> Constraints<'e> {
         }
         let audience_fits = match (claims.get_str("aud"), &self.audience) {
             (None, None) => true,
-            (Some(found), Some(wanted)) => {
-                let is_wanted = |value: ValueRef<'_>| {
+            (Some(claim), Some(required)) => {
+                let is_selected = |value: ValueRef<'_>| {
                     value
                         .as_text()
-                        .is_some_and(|text| text.as_bytes() == wanted.as_bytes())
+                        .is_some_and(|text| text.as_bytes() == required.as_bytes())
                 };
-                is_wanted(found)
-                    || found
+                is_selected(claim)
+                    || claim
                         .as_array()
-                        .is_some_and(|all| all.iter().any(is_wanted))
+                        .is_some_and(|all| all.iter().any(is_selected))
             }
             _ => false,
         };
@@ -149,7 +149,7 @@ fn text<'e>(name: &str, value: ValueRef<'e>) -> Result<TextView<'e>, BuiltinErro
 
 /// Parses nanoseconds since 1970.
 fn time(value: ValueRef<'_>) -> Result<f64, BuiltinError> {
-    let wrong = |what: &str| BuiltinError::error(format!("token time constraint: {what}"));
+    let wrong = |reason: &str| BuiltinError::error(format!("token time constraint: {reason}"));
     let number = value
         .as_number()
         .ok_or_else(|| wrong("must be a number"))?

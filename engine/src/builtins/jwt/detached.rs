@@ -28,7 +28,8 @@ pub fn sign(name: &str, key: &[u8], message: &[u8]) -> Result<Vec<u8>, String> {
     };
     let key =
         private(&block)?.ok_or_else(|| format!("unsupported key type: {}", text(block.kind)))?;
-    let failed = |what: String| format!("jwt.signFast: failed to sign payload with {name}: {what}");
+    let failed =
+        |reason: String| format!("jwt.signFast: failed to sign payload with {name}: {reason}");
     let Some(scheme) = scheme else {
         return Err(failed(format!(
             "jwsbb.Sign: dsig algorithm {name:?} not registered"
@@ -37,7 +38,7 @@ pub fn sign(name: &str, key: &[u8], message: &[u8]) -> Result<Vec<u8>, String> {
     match (scheme, &key) {
         (Scheme::Rsa(padding, hash), PrivateKey::Rsa(key)) => key
             .sign(padding, hash, message)
-            .map_err(|what| failed(what.to_owned())),
+            .map_err(|reason| failed(reason.to_owned())),
         (Scheme::Ecdsa(hash), PrivateKey::Ec(point, scalar)) => {
             curve::sign(point.curve, scalar, hash, message)
                 .ok_or_else(|| failed("ecdsa: invalid private key".to_owned()))
@@ -53,7 +54,7 @@ pub fn sign(name: &str, key: &[u8], message: &[u8]) -> Result<Vec<u8>, String> {
 /// # Errors
 /// OPA's message.
 pub fn verify(name: &str, key: &[u8], message: &[u8], signature: &[u8]) -> Result<(), String> {
-    let failed = |what: &str| Err(format!("failed to verify JWT signature: {what}"));
+    let failed = |reason: &str| Err(format!("failed to verify JWT signature: {reason}"));
     let scheme = match algorithm(name)? {
         Some(JwsAlgorithm::Secret(hash)) => {
             return if is_code(hash, key, message, signature) {
@@ -77,14 +78,14 @@ pub fn verify(name: &str, key: &[u8], message: &[u8], signature: &[u8]) -> Resul
         PublicKey::Ed25519(_) => ("ed25519.PublicKey", None),
         PublicKey::X25519 | PublicKey::Dsa(_) => ("unsupported key", None),
     };
-    let wanted = match scheme {
+    let expected = match scheme {
         Scheme::Rsa(..) => "rsa",
         Scheme::Ecdsa(_) => "ecdsa",
         Scheme::Ed25519 => "ed25519",
     };
-    if kind.trim_start_matches('*') != format!("{wanted}.PublicKey") {
+    if kind.trim_start_matches('*') != format!("{expected}.PublicKey") {
         return failed(&format!(
-            "jwsbb.Verify: invalid key type {kind}. *{wanted}.PublicKey is required: keyconv: expected {wanted}.PublicKey/{wanted}.PrivateKey or *{wanted}.PublicKey/*{wanted}.PrivateKey, got {kind}"
+            "jwsbb.Verify: invalid key type {kind}. *{expected}.PublicKey is required: keyconv: expected {expected}.PublicKey/{expected}.PrivateKey or *{expected}.PublicKey/*{expected}.PrivateKey, got {kind}"
         ));
     }
     if let Some(curve) = curve
@@ -110,7 +111,7 @@ fn algorithm(name: &str) -> Result<Option<JwsAlgorithm>, String> {
     match JwsAlgorithm::by_name(name) {
         None if name == "none" => Ok(None),
         None => Err(format!("unknown signature algorithm: {name}")),
-        found => Ok(found),
+        algorithm => Ok(algorithm),
     }
 }
 
@@ -119,8 +120,8 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn private(block: &PemBlock<'_>) -> Result<Option<PrivateKey>, String> {
-    let form = KeyEncoding::by_label(block.kind);
-    let key = form.map(|form| form.read(&block.content));
+    let encoding = KeyEncoding::by_label(block.kind);
+    let key = encoding.map(|encoding| encoding.read(&block.content));
     key.transpose().map_err(|problem| problem.to_string())
 }
 
@@ -182,7 +183,7 @@ fn element(tag: u8, content: &[u8]) -> Vec<u8> {
 
 /// Returns the error for a private key of the wrong kind, in the words of OPA's library.
 fn unfit_private(scheme: Scheme, key: &PrivateKey) -> String {
-    let (wanted, step) = match scheme {
+    let (expected, step) = match scheme {
         Scheme::Rsa(..) => ("rsa.PrivateKey", ""),
         Scheme::Ecdsa(_) => ("ecdsa.PrivateKey", "keyconv: "),
         Scheme::Ed25519 => ("ed25519.PrivateKey", ""),
@@ -194,6 +195,6 @@ fn unfit_private(scheme: Scheme, key: &PrivateKey) -> String {
         PrivateKey::Ed25519(..) | PrivateKey::X25519(..) => "okpPrivateKey",
     };
     format!(
-        "jwsbb.Sign: invalid key type *jwk.{name}. {pointer}{wanted} is required: {step}failed to produce {wanted} from *jwk.{name}: jwk.Export: no suitable exporter found for key type '*jwk.{name}'"
+        "jwsbb.Sign: invalid key type *jwk.{name}. {pointer}{expected} is required: {step}failed to produce {expected} from *jwk.{name}: jwk.Export: no suitable exporter found for key type '*jwk.{name}'"
     )
 }

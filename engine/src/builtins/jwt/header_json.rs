@@ -26,8 +26,10 @@ impl HeaderValue<'_> {
         let Self::Object(fields) = self else {
             return None;
         };
-        let found = fields.iter().find(|(own, _)| unescaped(own) == name);
-        found.map(|(_, value)| value)
+        let field = fields
+            .iter()
+            .find(|(field_name, _)| unescaped(field_name) == name);
+        field.map(|(_, value)| value)
     }
 
     /// Returns the name of its kind.
@@ -44,8 +46,8 @@ impl HeaderValue<'_> {
 struct HeaderError<'t>(Cow<'static, str>, &'t str);
 
 impl HeaderError<'_> {
-    fn within(self, what: &str) -> Self {
-        Self(format!("{what}: {}", self.0).into(), self.1)
+    fn within(self, context: &str) -> Self {
+        Self(format!("{context}: {}", self.0).into(), self.1)
     }
 }
 
@@ -58,12 +60,12 @@ pub fn read(text: &str) -> Result<HeaderValue<'_>, String> {
     let (value, rest) = value(skip(text), 0).map_err(|HeaderError(message, rest)| {
         format!(
             "cannot parse JSON: {message}; unparsed tail: {}",
-            quoted(&ends(rest))
+            quote_text(&ends(rest))
         )
     })?;
     match skip(rest) {
         "" => Ok(value),
-        rest => Err(format!("unexpected tail: {}", quoted(&ends(rest)))),
+        rest => Err(format!("unexpected tail: {}", quote_text(&ends(rest)))),
     }
 }
 
@@ -100,7 +102,10 @@ fn value(text: &str, depth: usize) -> HeaderResult<'_, HeaderValue<'_>> {
             {
                 Ok((HeaderValue::Other("number"), text.within(3..)))
             }
-            None => fail(format!("unexpected value found: {}", quoted(text)), text),
+            None => fail(
+                format!("unexpected value found: {}", quote_text(text)),
+                text,
+            ),
         },
         _ => match number(text) {
             Ok(rest) => Ok((HeaderValue::Other("number"), rest)),
@@ -109,10 +114,17 @@ fn value(text: &str, depth: usize) -> HeaderResult<'_, HeaderValue<'_>> {
     }
 }
 
-fn literal<'t>(text: &'t str, word: &str, kind: &'static str) -> HeaderResult<'t, HeaderValue<'t>> {
-    match text.strip_prefix(word) {
+fn literal<'t>(
+    text: &'t str,
+    literal: &str,
+    kind: &'static str,
+) -> HeaderResult<'t, HeaderValue<'t>> {
+    match text.strip_prefix(literal) {
         Some(rest) => Ok((HeaderValue::Other(kind), rest)),
-        None => fail(format!("unexpected value found: {}", quoted(text)), text),
+        None => fail(
+            format!("unexpected value found: {}", quote_text(text)),
+            text,
+        ),
     }
 }
 
@@ -182,10 +194,10 @@ fn array(text: &str, depth: usize) -> HeaderResult<'_, HeaderValue<'_>> {
 /// Parses up to the next unescaped quote.
 fn string(text: &str) -> HeaderResult<'_, &str> {
     let mut escaped = false;
-    for (at, byte) in text.bytes().enumerate() {
+    for (index, byte) in text.bytes().enumerate() {
         match byte {
             b'"' if !escaped => {
-                let (text, rest) = text.split_at(at);
+                let (text, rest) = text.split_at(index);
                 return Ok((text, rest.within(1..)));
             }
             b'\\' => escaped = !escaped,
@@ -199,13 +211,13 @@ fn number(text: &str) -> Result<&str, HeaderError<'_>> {
     let digits = text
         .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | 'e' | 'E' | '+')))
         .unwrap_or(text.len());
-    let word = |at: usize| {
-        text.get(at..at + 3).is_some_and(|word| {
-            word.eq_ignore_ascii_case("inf") || word.eq_ignore_ascii_case("nan")
+    let is_special = |index: usize| {
+        text.get(index..index + 3).is_some_and(|text_at_index| {
+            text_at_index.eq_ignore_ascii_case("inf") || text_at_index.eq_ignore_ascii_case("nan")
         })
     };
     let signed = digits == 1 && text.starts_with(['-', '+']);
-    let end = if (digits == 0 || signed) && word(digits) {
+    let end = if (digits == 0 || signed) && is_special(digits) {
         digits + 3
     } else {
         digits
@@ -214,7 +226,7 @@ fn number(text: &str) -> Result<&str, HeaderError<'_>> {
         Some(rest) if end > 0 => Ok(rest),
         _ => {
             let first: String = text.chars().take(1).collect();
-            fail(format!("unexpected char: {}", quoted(&first)), text)
+            fail(format!("unexpected char: {}", quote_text(&first)), text)
         }
     }
 }
@@ -232,7 +244,7 @@ pub fn unescaped(text: &str) -> Cow<'_, str> {
         let escape = chars.next();
         rest = chars.as_str();
         match escape {
-            Some(same @ ('"' | '\\' | '/')) => out.push(same),
+            Some(literal @ ('"' | '\\' | '/')) => out.push(literal),
             Some('b') => out.push('\u{8}'),
             Some('f') => out.push('\u{c}'),
             Some('n') => out.push('\n'),
@@ -284,7 +296,7 @@ fn ends(text: &str) -> Cow<'_, str> {
 }
 
 /// Quotes a text as Go does.
-fn quoted(text: &str) -> String {
+fn quote_text(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     // writing to a string does not fail
     let _ = display::quote(text.as_bytes(), &mut quoted);

@@ -58,7 +58,7 @@ pub enum OkpCurve {
 /// Parses a key or a set of keys. The error is the message.
 pub fn read(arena: &Arena, text: &[u8]) -> Result<Vec<Jwk>, String> {
     let text = arena.bump().alloc_slice_copy(text);
-    let (value, alone) = json::first(arena, text).map_err(|error| {
+    let (value, has_no_rest) = json::first(arena, text).map_err(|error| {
         format!(
             "jwk.Parse: failed to parse sole key: jwk.ParseKey: jwk.Parse: failed to probe data: probe: failed to unmarshal data: {error}"
         )
@@ -66,7 +66,7 @@ pub fn read(arena: &Arena, text: &[u8]) -> Result<Vec<Jwk>, String> {
     // a set must be the whole text, while a single key may be followed by anything
     let keys = value
         .as_object()
-        .filter(|_| alone)
+        .filter(|_| has_no_rest)
         .and_then(|object| object.get_str("keys"));
     let Some(keys) = keys else {
         let key = key(value).map_err(|error| {
@@ -75,16 +75,16 @@ pub fn read(arena: &Arena, text: &[u8]) -> Result<Vec<Jwk>, String> {
         return Ok(vec![key]);
     };
     let Some(keys) = keys.as_array() else {
-        let found = token(keys);
+        let actual = token(keys);
         return Err(format!(
-            "jwk.Parse: failed to unmarshal JWK set: failed to decode \"keys\": expected '[' but got {found}"
+            "jwk.Parse: failed to unmarshal JWK set: failed to decode \"keys\": expected '[' but got {actual}"
         ));
     };
     keys.iter()
         .enumerate()
-        .map(|(at, value)| {
+        .map(|(index, value)| {
             key(value).map_err(|error| {
-                format!("jwk.Parse: failed to unmarshal JWK set: failed to decode key #{at} in \"keys\": jwk.ParseKey: {error}")
+                format!("jwk.Parse: failed to unmarshal JWK set: failed to decode key #{index} in \"keys\": jwk.ParseKey: {error}")
             })
         })
         .collect()
@@ -240,13 +240,13 @@ fn elliptic(fields: &JwkFields, private: bool) -> Result<Material, String> {
     let (x, y) = (number("x")?, number("y")?);
     let d = if private { Some(number("d")?) } else { None };
     let point = [&[4], x, y].concat();
-    if let Some(refusal) = curve.point_error(&point) {
-        let what = if point.iter().skip(1).all(|byte| *byte == 0) {
+    if let Some(rejection) = curve.point_error(&point) {
+        let reason = if point.iter().skip(1).all(|byte| *byte == 0) {
             "identity point is not a valid public key".to_owned()
         } else {
-            refusal
+            rejection
         };
-        return Err(format!("{kind}: invalid ECDSA public key: {what}"));
+        return Err(format!("{kind}: invalid ECDSA public key: {reason}"));
     }
     let point = PublicPoint {
         curve,

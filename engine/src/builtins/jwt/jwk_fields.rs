@@ -79,7 +79,7 @@ impl JwkFields {
         all: &[(ValueRef<'_>, ValueRef<'_>)],
     ) -> Result<Self, String> {
         // required fields, then optional ones
-        let (needed, optional): (&[&'static str], &[&'static str]) = match (kind, private) {
+        let (required, optional): (&[&'static str], &[&'static str]) = match (kind, private) {
             ("RSA", false) => (&["e", "n"], &[]),
             ("RSA", true) => (&["d", "e", "n"], &["dp", "dq", "p", "q", "qi"]),
             ("EC", false) => (&["crv", "x", "y"], &[]),
@@ -94,9 +94,12 @@ impl JwkFields {
                 continue;
             };
             let name = name.to_str();
-            let own = needed.iter().chain(optional).find(|own| **own == name);
+            let known_name = required
+                .iter()
+                .chain(optional)
+                .find(|known_name| **known_name == name);
             fields
-                .field(&name, own.copied(), *value)
+                .field(&name, known_name.copied(), *value)
                 .map_err(|error| format!("failed to decode value for key {name}: {error}"))?;
         }
         let is_there = |name: &str| {
@@ -105,7 +108,7 @@ impl JwkFields {
                     .is_some_and(|key| key.as_bytes() == name.as_bytes())
             })
         };
-        match needed.iter().find(|name| !is_there(name)) {
+        match required.iter().find(|name| !is_there(name)) {
             Some(name) => Err(format!("required field {name} is missing")),
             None => Ok(fields),
         }
@@ -114,23 +117,23 @@ impl JwkFields {
     fn field(
         &mut self,
         name: &str,
-        own: Option<&'static str>,
+        known_name: Option<&'static str>,
         value: ValueRef<'_>,
     ) -> Result<(), String> {
-        match (name, own) {
+        match (name, known_name) {
             ("crv", Some(_)) => {
                 let name = string(value).map_err(|error| {
                     format!("failed to unmarshal EllipticCurveAlgorithm: {error}")
                 })?;
-                let known = CURVES.iter().find(|curve| **curve == name);
+                let curve = CURVES.iter().find(|curve| **curve == name);
                 self.curve =
-                    known.ok_or_else(|| format!("unknown EllipticCurveAlgorithm: \"{name}\""))?;
+                    curve.ok_or_else(|| format!("unknown EllipticCurveAlgorithm: \"{name}\""))?;
             }
-            (_, Some(own)) => {
+            (_, Some(known_name)) => {
                 let text = next_string(value)?;
                 let bytes =
                     decode(text.as_bytes()).ok_or("expected base64 encoded []byte (string)")?;
-                self.numbers.push((own, bytes));
+                self.numbers.push((known_name, bytes));
             }
             ("alg", None) => {
                 let name = string(value)?;
@@ -152,7 +155,11 @@ impl JwkFields {
 
     /// Returns a field of bytes.
     pub fn bytes(&self, name: &str) -> Option<&[u8]> {
-        let (_, bytes) = self.numbers.iter().rev().find(|(own, _)| *own == name)?;
+        let (_, bytes) = self
+            .numbers
+            .iter()
+            .rev()
+            .find(|(number_name, _)| *number_name == name)?;
         Some(bytes)
     }
 
@@ -181,9 +188,9 @@ fn next_string(value: ValueRef<'_>) -> Result<String, String> {
 }
 
 fn operations(value: ValueRef<'_>) -> Result<(), String> {
-    let mismatch = |value: ValueRef<'_>, what: &str| {
+    let mismatch = |value: ValueRef<'_>, type_name: &str| {
         let kind = go_kind(value);
-        format!("json: cannot unmarshal {kind} into Go value of type jwk.{what}")
+        format!("json: cannot unmarshal {kind} into Go value of type jwk.{type_name}")
     };
     if value == ValueRef(RefRepr::Null) {
         return Ok(());
@@ -202,7 +209,7 @@ fn chain(value: ValueRef<'_>) -> Result<(), String> {
     let list = value
         .as_array()
         .ok_or("failed to unmarshal certificate chain: expected JSON array")?;
-    for (at, certificate) in list.iter().enumerate() {
+    for (index, certificate) in list.iter().enumerate() {
         string(certificate)
             .and_then(|text| {
                 let bytes = standard(text.as_bytes())
@@ -211,7 +218,7 @@ fn chain(value: ValueRef<'_>) -> Result<(), String> {
                     .map(|_| ())
                     .map_err(|error| format!("failed to parse x509 certificate: {error}"))
             })
-            .map_err(|error| format!("failed to decode certificate at index {at}: {error}"))?;
+            .map_err(|error| format!("failed to decode certificate at index {index}: {error}"))?;
     }
     Ok(())
 }

@@ -137,15 +137,15 @@ impl Keys {
         message: &[u8],
         signed: &[u8],
     ) -> bool {
-        let known = call.signatures;
-        let verifies = |key: &JwtKey| key.verify(known, (algorithm, allowed), message, signed);
+        let signatures = call.signatures;
+        let verifies = |key: &JwtKey| key.verify(signatures, (algorithm, allowed), message, signed);
         // with a key id only that key is tried, otherwise all keys that are not for another algorithm
-        let named = header
+        let key_id = header
             .key_id
             .as_deref()
             .filter(|id| !id.is_empty())
             .and_then(|id| self.0.iter().find(|key| key.id.as_deref() == Some(id)));
-        match named {
+        match key_id {
             Some(key) => verifies(key),
             None => self
                 .0
@@ -153,7 +153,7 @@ impl Keys {
                 .filter(|key| {
                     key.algorithm
                         .as_deref()
-                        .is_none_or(|own| own == header.algorithm)
+                        .is_none_or(|key_algorithm| key_algorithm == header.algorithm)
                 })
                 .any(verifies),
         }
@@ -216,17 +216,17 @@ impl JwtKey {
 
     fn verify(
         &self,
-        known: Option<&VerifiedSignatures>,
+        signatures: Option<&VerifiedSignatures>,
         (algorithm, allowed): (JwsAlgorithm, Allowed),
         message: &[u8],
         signed: &[u8],
     ) -> bool {
         match (&self.verifier, algorithm) {
             (Verifier::Private(key), JwsAlgorithm::Key(scheme)) => {
-                allowed == Allowed::Private && key.verify(known, scheme, message, signed)
+                allowed == Allowed::Private && key.verify(signatures, scheme, message, signed)
             }
             (Verifier::Public(key), JwsAlgorithm::Key(scheme)) => {
-                key.verify(known, scheme, message, signed)
+                key.verify(signatures, scheme, message, signed)
             }
             (Verifier::Secret(secret), JwsAlgorithm::Secret(hash)) => {
                 is_code(hash, secret, message, signed)

@@ -233,7 +233,7 @@ fn decode<'e>(
         };
         let payload = token.payload(call)?;
         if nested {
-            text = unquoted(payload);
+            text = unquote(payload);
             continue;
         }
         let claims = object(call, payload).map_err(BuiltinError::error)?;
@@ -246,7 +246,7 @@ fn decode<'e>(
 }
 
 /// Removes the quotes at both ends.
-fn unquoted(text: &[u8]) -> &[u8] {
+fn unquote(text: &[u8]) -> &[u8] {
     let quote = |byte: &u8| *byte == b'"';
     let start = text.iter().take_while(|byte| quote(byte)).count();
     let text = text.within(start..);
@@ -262,17 +262,17 @@ fn decode_verify<'e>(
     let text = operands.text(0)?;
     call.budget.reserve(text.as_bytes().len())?;
     let mut text = text.as_bytes();
-    let refused = |call: &BuiltinContext<'e>| {
-        let nothing = call.arena.object_from([]);
+    let rejection = |call: &BuiltinContext<'e>| {
+        let empty = call.arena.object_from([]);
         call.arena
-            .array(&[ValueRef(RefRepr::Bool(false)), nothing, nothing])
+            .array(&[ValueRef(RefRepr::Bool(false)), empty, empty])
     };
     loop {
         let token = EncodedToken::split(text)?;
         let parameters = token.header(call)?;
         let header = Header::read(parameters.fields)?;
         if !header.is_valid() || !constraints.allow(&header) {
-            return Ok(refused(call));
+            return Ok(rejection(call));
         }
         let signature = token.signature(call).map_err(BuiltinError::error)?;
         let verified = JwsAlgorithm::by_name(&header.algorithm).is_some_and(|algorithm| {
@@ -280,7 +280,7 @@ fn decode_verify<'e>(
             trusted.verify(call, &header, algorithm, token.signed, signature)
         });
         if !verified {
-            return Ok(refused(call));
+            return Ok(rejection(call));
         }
         let payload = token.payload(call)?;
         if header.nested {
@@ -295,7 +295,7 @@ fn decode_verify<'e>(
                 claims.value,
             ])
         } else {
-            refused(call)
+            rejection(call)
         });
     }
 }

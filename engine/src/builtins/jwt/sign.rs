@@ -15,9 +15,9 @@ pub fn encode_sign<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    let [headers, payload, key] = [0, 1, 2].map(|at| {
+    let [headers, payload, key] = [0, 1, 2].map(|position| {
         let mut text = Vec::new();
-        json::write_go(operands.operand(at), &mut text);
+        json::write_go(operands.operand(position), &mut text);
         text
     });
     sign(call, &headers, &payload, &key)
@@ -117,7 +117,7 @@ fn signature(algorithm: JwsAlgorithm, key: &Material, message: &[u8]) -> Result<
 /// Returns the error for a key that cannot sign with an algorithm, in the words of OPA's library.
 fn unfit(algorithm: JwsAlgorithm, key: &Material) -> String {
     const EXPORT: &str = "failed to export jwk.Key to raw format:";
-    let (what, plain, step) = match algorithm {
+    let (expected, plain, step) = match algorithm {
         JwsAlgorithm::Secret(_) => ("[]byte", "[]byte", "keyconv: "),
         JwsAlgorithm::Key(Scheme::Rsa(..)) => ("*rsa.PrivateKey", "rsa.PrivateKey", ""),
         JwsAlgorithm::Key(Scheme::Ecdsa(_)) => {
@@ -186,6 +186,6 @@ fn unfit(algorithm: JwsAlgorithm, key: &Material) -> String {
     let reason =
         reason.unwrap_or_else(|| format!("no suitable exporter found for key type '*jwk.{name}'"));
     format!(
-        "jwsbb.Sign: invalid key type *jwk.{name}. {what} is required: {step}failed to produce {plain} from *jwk.{name}: jwk.Export: {reason}"
+        "jwsbb.Sign: invalid key type *jwk.{name}. {expected} is required: {step}failed to produce {plain} from *jwk.{name}: jwk.Export: {reason}"
     )
 }

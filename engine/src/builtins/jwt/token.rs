@@ -24,9 +24,9 @@ impl<'t> EncodedToken<'t> {
         let Some(first) = first else {
             return Err(BuiltinError::error("encoded JWT had no period separators"));
         };
-        let more = periods.count();
+        let further_periods = periods.count();
         match second {
-            Some(second) if more == 0 => {
+            Some(second) if further_periods == 0 => {
                 let part = |from, to| text.within(from..to);
                 Ok(Self {
                     header: part(0, first),
@@ -36,9 +36,9 @@ impl<'t> EncodedToken<'t> {
                 })
             }
             _ => {
-                let found = 2 + usize::from(second.is_some()) + more;
+                let sections = 2 + usize::from(second.is_some()) + further_periods;
                 Err(BuiltinError::error(format!(
-                    "encoded JWT must have {SEGMENTS} sections, found {found}"
+                    "encoded JWT must have {SEGMENTS} sections, found {sections}"
                 )))
             }
         }

@@ -71,13 +71,13 @@ fn octet(text: &[u8]) -> Option<(u32, &[u8])> {
         let digit = byte.wrapping_sub(b'0');
         (digit < 10).then_some(u32::from(digit))
     };
-    let (first, one) = text.split_first()?;
+    let (first, after_one) = text.split_first()?;
     let first = digit(first)?;
-    let Some((second, two)) = one.split_first() else {
-        return Some((first, one));
+    let Some((second, two)) = after_one.split_first() else {
+        return Some((first, after_one));
     };
     let Some(second) = digit(second) else {
-        return Some((first, one));
+        return Some((first, after_one));
     };
     let tens = first * 10 + second;
     let (value, rest) = match two.split_first() {
@@ -276,12 +276,12 @@ impl Range {
     /// Returns a number that is monotonic in the order of [`Self::outer_first`].
     pub fn rank(&self) -> u64 {
         // all bits of IPv4, and the upper ones of IPv6, which comes first
-        let (mark, bits) = if self.is_v4 {
+        let (version_bit, bits) = if self.is_v4 {
             (1 << 63, self.first.0 & u128::from(u32::MAX))
         } else {
             (0, self.first.0 >> 65)
         };
-        mark | u64::try_from(bits).unwrap_or(u64::MAX)
+        version_bit | u64::try_from(bits).unwrap_or(u64::MAX)
     }
 
     /// Returns `true` if some address is in both ranges.
@@ -367,11 +367,11 @@ mod tests {
             "::ffff:a00:1/120",
             "::ffff:a00:1",
         ];
-        let mut read = 0;
+        let mut parsed_count = 0;
         let mut compare = |text: &str| {
             if let Some(usual) = Range::usual(text.as_bytes()) {
                 assert!(whole(text) == Some(usual), "{text}");
-                read += 1;
+                parsed_count += 1;
             }
         };
         for text in texts {
@@ -379,8 +379,8 @@ mod tests {
             let changes = [
                 "", ":", "::", "/", ".", "0", "1", "00", "g", "/129", "%eth0", " ",
             ];
-            for at in 0..=text.len() {
-                let (start, end) = text.split_at(at);
+            for position in 0..=text.len() {
+                let (start, end) = text.split_at(position);
                 for change in changes {
                     compare(&format!("{start}{change}{end}"));
                     compare(&format!(
@@ -390,7 +390,7 @@ mod tests {
                 }
             }
         }
-        assert!(read > 1000, "{read}");
+        assert!(parsed_count > 1000, "{parsed_count}");
         let usual = |text: &&&str| Range::usual(text.as_bytes()).is_some();
         assert_eq!(texts.iter().filter(usual).count(), texts.len() - 1);
         assert!(ip("::ffff:10.0.0.1").is_some());
@@ -417,7 +417,7 @@ mod tests {
             "128.0.0.0/1",
             "0.0.0.0",
         ];
-        let read = |text: &str| {
+        let parse_both = |text: &str| {
             (
                 Ipv4Prefix::usual(text.as_bytes()).unwrap(),
                 Range::usual(text.as_bytes()).unwrap().1,
@@ -425,15 +425,15 @@ mod tests {
         };
         for left in texts {
             for right in texts {
-                let ((a, whole), (b, part)) = (read(left), read(right));
+                let ((a, block), (b, part)) = (parse_both(left), parse_both(right));
                 assert_eq!(
                     a.contains(b),
-                    whole.contains(part),
+                    block.contains(part),
                     "{left} contains {right}"
                 );
                 assert_eq!(
                     a.intersects(b),
-                    whole.intersects(part),
+                    block.intersects(part),
                     "{left} intersects {right}"
                 );
             }

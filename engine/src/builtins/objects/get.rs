@@ -15,8 +15,8 @@ pub fn get<'e>(
     let Some(path) = key.as_array() else {
         return Ok(object.get(key).unwrap_or(default));
     };
-    let found = path.iter().try_fold(operands.operand(0), child);
-    Ok(found.unwrap_or(default))
+    let value = path.iter().try_fold(operands.operand(0), child);
+    Ok(value.unwrap_or(default))
 }
 
 /// Returns the child of a value under a step of a path.
@@ -56,9 +56,9 @@ impl Prepared for ConstantPath {
             return get(call, operands);
         };
         // stored values are traversed without a copy
-        let mut found = object.get_stored(first);
+        let mut value = object.get_stored(first);
         for step in rest {
-            found = match found {
+            value = match value {
                 Some(Value(Repr::Object(object))) => object.get_stored(step),
                 Some(Value(Repr::Array(items))) => {
                     index(step.borrow()).and_then(|index| items.get(index))
@@ -68,6 +68,6 @@ impl Prepared for ConstantPath {
                 _ => None,
             };
         }
-        Ok(found.map_or(*default, Value::borrow))
+        Ok(value.map_or(*default, Value::borrow))
     }
 }

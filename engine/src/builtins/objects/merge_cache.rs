@@ -35,18 +35,18 @@ fn address(object: ObjectView<'_>) -> usize {
 /// Returns the table index of a pair.
 #[inline]
 fn slot_index(left: usize, right: usize) -> usize {
-    let both = (left as u64).rotate_left(32) ^ right as u64;
-    let mixed = both.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    usize::try_from(mixed >> 48).unwrap_or_default() % CAPACITY
+    let addresses = (left as u64).rotate_left(32) ^ right as u64;
+    let hash = addresses.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    usize::try_from(hash >> 48).unwrap_or_default() % CAPACITY
 }
 
 impl<'e> Merges<'e> {
     /// Returns the cached merged object of a pair.
     #[inline]
     pub fn find(&mut self, left: ObjectView<'e>, right: ObjectView<'e>) -> Option<ValueRef<'e>> {
-        let known = self.entries.as_deref_mut()?;
+        let entries = self.entries.as_deref_mut()?;
         let (left, right) = (address(left), address(right));
-        let merge = known.get_mut(slot_index(left, right))?.as_mut()?;
+        let merge = entries.get_mut(slot_index(left, right))?.as_mut()?;
         if merge.left != left || merge.right != right {
             return None;
         }
@@ -67,9 +67,9 @@ impl<'e> Merges<'e> {
             return;
         }
         let none = || arena.bump().alloc([None; CAPACITY]);
-        let known = self.entries.get_or_insert_with(none);
+        let entries = self.entries.get_or_insert_with(none);
         let (left, right) = (address(left), address(right));
-        match known.get_mut(slot_index(left, right)) {
+        match entries.get_mut(slot_index(left, right)) {
             Some(Some(other)) if other.was_used => other.was_used = false,
             Some(free) => {
                 *free = Some(MergedPair {

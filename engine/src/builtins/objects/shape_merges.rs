@@ -87,24 +87,24 @@ pub enum MergedValues<'e> {
 impl<'e> MergedValues<'e> {
     /// Returns the value at an index.
     #[inline]
-    pub fn get(self, at: u8) -> ValueRef<'e> {
+    pub fn get(self, slot: u8) -> ValueRef<'e> {
         match self {
-            Self::Stored(values) => values.get(usize::from(at)).map(Value::borrow),
-            Self::Arena(values) => values.get(usize::from(at)).copied(),
+            Self::Stored(values) => values.get(usize::from(slot)).map(Value::borrow),
+            Self::Arena(values) => values.get(usize::from(slot)).copied(),
         }
         .unwrap_or_else(|| bug!(TOO_FEW))
     }
 
     /// Writes the value at an index.
     #[inline]
-    pub fn put(self, at: u8, place: &mut ValueRef<'e>) {
+    pub fn put(self, slot: u8, target: &mut ValueRef<'e>) {
         match self {
-            Self::Stored(values) => match values.get(usize::from(at)) {
-                Some(value) => *place = value.borrow(),
+            Self::Stored(values) => match values.get(usize::from(slot)) {
+                Some(value) => *target = value.borrow(),
                 None => bug!(TOO_FEW),
             },
-            Self::Arena(values) => match values.get(usize::from(at)) {
-                Some(value) => *place = *value,
+            Self::Arena(values) => match values.get(usize::from(slot)) {
+                Some(value) => *target = *value,
                 None => bug!(TOO_FEW),
             },
         }
@@ -153,7 +153,7 @@ impl ShapeId {
     }
 
     /// Returns an id for keeping or removing the keys in a stored collection.
-    fn of_keys(keys: ValueRef<'_>, keeps: bool) -> Option<Self> {
+    fn of_keys(keys: ValueRef<'_>, keeps_keys: bool) -> Option<Self> {
         let address = match (keys.as_array(), keys.as_set(), keys.as_object()) {
             (Some(ArrayView(ArrayViewRepr::Stored(items))), _, _) if !items.is_empty() => {
                 items.as_ptr().addr()
@@ -164,7 +164,7 @@ impl ShapeId {
         };
         // addresses are even, so both ids differ from those of changes and from each other
         let address = address.checked_mul(2)? | 1;
-        let len = usize::from(keeps);
+        let len = usize::from(keeps_keys);
         Some(Self { address, len })
     }
 
@@ -173,9 +173,9 @@ impl ShapeId {
 
     /// Returns a hash of both ids.
     #[inline]
-    fn mixed(self, other: Self) -> u64 {
-        let both = (self.address as u64).rotate_left(32) ^ other.address as u64;
-        both.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    fn hash_with(self, other: Self) -> u64 {
+        let addresses = (self.address as u64).rotate_left(32) ^ other.address as u64;
+        addresses.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 }
 
@@ -201,21 +201,23 @@ pub fn selected<'e>(
     call: &mut BuiltinContext<'e>,
     object: ObjectView<'e>,
     keys: ValueRef<'e>,
-    keeps: bool,
+    keeps_keys: bool,
 ) -> Result<Option<ValueRef<'e>>, BuiltinError> {
-    let Some(forms) = shape_id(object).zip(ShapeId::of_keys(keys, keeps)) else {
+    let Some(forms) = shape_id(object).zip(ShapeId::of_keys(keys, keeps_keys)) else {
         return Ok(None);
     };
     if !record_pair(&mut call.caches().merged.hashes_of_pairs, forms.0, forms.1) {
         return Ok(None);
     }
-    let Some(template) = recall(call, forms.0, forms.1, |_| selection(object, keys, keeps)) else {
+    let Some(template) = recall(call, forms.0, forms.1, |_| {
+        selection(object, keys, keeps_keys)
+    }) else {
         return Ok(None);
     };
     let values = values(object);
-    fill(call, template, |_, source, place| {
-        if let MergeSource::Left(at) = source {
-            values.put(at, place);
+    fill(call, template, |_, source, target| {
+        if let MergeSource::Left(slot) = source {
+            values.put(slot, target);
             return Ok(true);
         }
         Ok(false)
@@ -226,18 +228,18 @@ pub fn selected<'e>(
 #[cold]
 fn selection<'e>(
     object: ObjectView<'e>,
-    others: ValueRef<'e>,
-    keeps: bool,
+    key_collection: ValueRef<'e>,
+    keeps_keys: bool,
 ) -> Option<Vec<(ValueRef<'e>, MergeSource)>> {
-    let is_among = |key: ValueRef<'_>| match others.as_array() {
+    let is_among = |key: ValueRef<'_>| match key_collection.as_array() {
         Some(array) => array.iter().any(|other| other == key),
-        None => others.lookup(key).is_some(),
+        None => key_collection.lookup(key).is_some(),
     };
     let selected = keys(object)?.into_iter();
-    let selected = selected.filter(|(key, _)| is_among(*key) == keeps);
+    let selected = selected.filter(|(key, _)| is_among(*key) == keeps_keys);
     Some(
         selected
-            .map(|(key, at)| (key, MergeSource::Left(at)))
+            .map(|(key, slot)| (key, MergeSource::Left(slot)))
             .collect(),
     )
 }
@@ -259,37 +261,40 @@ pub fn cached_keys<'e>(
     }
     let all = |_: &mut BuiltinContext<'e>| {
         let keys = keys(object)?.into_iter();
-        Some(keys.map(|(key, at)| (key, MergeSource::Left(at))).collect())
+        Some(
+            keys.map(|(key, slot)| (key, MergeSource::Left(slot)))
+                .collect(),
+        )
     };
     Some(recall(call, shape, ShapeId::KEYS, all)?.keys)
 }
 
 /// Returns `true` if a pair of shapes occurred before. Records the pair.
 #[inline]
-fn record_pair(seen: &mut [u32; CAPACITY], left: ShapeId, right: ShapeId) -> bool {
-    let mixed = left.mixed(right);
-    let mark = u32::try_from(mixed >> 16 & 0xffff_ffff).unwrap_or_default() | 1;
-    for place in probe_slots(mixed) {
-        match seen.get_mut(place) {
-            Some(held) if *held == mark => return true,
+fn record_pair(marks_of_pairs: &mut [u32; CAPACITY], left: ShapeId, right: ShapeId) -> bool {
+    let hash = left.hash_with(right);
+    let mark_of_pair = u32::try_from(hash >> 16 & 0xffff_ffff).unwrap_or_default() | 1;
+    for slot_index in probe_slots(hash) {
+        match marks_of_pairs.get_mut(slot_index) {
+            Some(stored_mark) if *stored_mark == mark_of_pair => return true,
             Some(free) if *free == 0 => {
-                *free = mark;
+                *free = mark_of_pair;
                 return false;
             }
             _ => {}
         }
     }
-    if let Some(place) = probe_slots(mixed).next() {
-        *seen.item_mut(place) = mark;
+    if let Some(slot_index) = probe_slots(hash).next() {
+        *marks_of_pairs.item_mut(slot_index) = mark_of_pair;
     }
     false
 }
 
 /// Returns the slots to probe for a hash. The first free slot is used for a new entry.
 #[inline]
-fn probe_slots(mixed: u64) -> impl Iterator<Item = usize> {
-    let first = usize::try_from(mixed >> 58).unwrap_or_default();
-    (first..first + ALIKE).map(|place| place % CAPACITY)
+fn probe_slots(hash: u64) -> impl Iterator<Item = usize> {
+    let first = usize::try_from(hash >> 58).unwrap_or_default();
+    (first..first + ALIKE).map(|slot_index| slot_index % CAPACITY)
 }
 
 /// Returns the template for two shapes, computed if it is not cached.
@@ -301,10 +306,10 @@ pub fn recall<'e>(
     make: impl FnOnce(&mut BuiltinContext<'e>) -> Option<Vec<(ValueRef<'e>, MergeSource)>>,
 ) -> Option<&'e MergeTemplate<'e>> {
     let arena = call.arena;
-    let mixed = left.mixed(right);
-    if let Some(known) = &call.caches().merged.templates {
-        for place in probe_slots(mixed) {
-            match known.get(place).copied().flatten() {
+    let hash = left.hash_with(right);
+    if let Some(templates) = &call.caches().merged.templates {
+        for slot_index in probe_slots(hash) {
+            match templates.get(slot_index).copied().flatten() {
                 Some(template) if template.is_of(left, right) => return Some(template),
                 Some(_) => {}
                 None => break,
@@ -322,15 +327,15 @@ pub fn recall<'e>(
             .bump()
             .alloc_slice_fill_iter(parts.iter().map(|(_, source)| *source)),
     });
-    let known = call.caches().merged.templates.get_or_insert_with(|| {
+    let templates = call.caches().merged.templates.get_or_insert_with(|| {
         let none: Option<&'e MergeTemplate<'e>> = None;
         arena.bump().alloc_slice_fill_copy(CAPACITY, none)
     });
-    let mut all = probe_slots(mixed);
-    let is_free = |place: &usize| known.get(*place).is_some_and(Option::is_none);
-    let place = all.find(is_free).or_else(|| probe_slots(mixed).next());
-    if let Some(place) = place {
-        *known.item_mut(place) = Some(template);
+    let mut all = probe_slots(hash);
+    let is_free = |slot_index: &usize| templates.get(*slot_index).is_some_and(Option::is_none);
+    let slot_index = all.find(is_free).or_else(|| probe_slots(hash).next());
+    if let Some(slot_index) = slot_index {
+        *templates.item_mut(slot_index) = Some(template);
     }
     Some(template)
 }
@@ -351,8 +356,8 @@ pub fn fill<'e>(
     allot(call, sources.len())?;
     let room = call.arena.bump();
     let values = room.alloc_slice_fill_copy(sources.len(), ValueRef(RefRepr::Null));
-    for (source, place) in sources.iter().zip(values.iter_mut()) {
-        if !value(call, *source, place)? {
+    for (source, target) in sources.iter().zip(values.iter_mut()) {
+        if !value(call, *source, target)? {
             return Ok(None);
         }
     }

@@ -61,17 +61,17 @@ fn merge_all<'e>(
         }
         return Ok(merged);
     }
-    let mut places = ObjectBuilder::new(call.arena);
+    let mut positions = ObjectBuilder::new(call.arena);
     let mut merged: Vec<(ValueRef<'e>, SmallVec<[ValueRef<'e>; 2]>)> = Vec::new();
     for object in objects {
         allot(call, object.len())?;
         for (key, value) in object.iter() {
-            let place = places.get(key).and_then(|value| value.as_number());
-            let held = place.and_then(|place| merged.get_mut(place.as_index()?));
-            if let Some((_, values)) = held {
+            let position = positions.get(key).and_then(|value| value.as_number());
+            let merged_entry = position.and_then(|position| merged.get_mut(position.as_index()?));
+            if let Some((_, values)) = merged_entry {
                 values.push(value);
             } else {
-                places.put(key, call.arena.number(merged.len().into()));
+                positions.put(key, call.arena.number(merged.len().into()));
                 merged.push((key, SmallVec::from_slice(&[value])));
             }
         }
@@ -116,10 +116,10 @@ fn merge<'e>(
     left: ObjectView<'e>,
     right: ObjectView<'e>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    if let Some(form) = shape_merges::merged(call, left, right) {
+    if let Some(template) = shape_merges::merged(call, left, right) {
         return fill(
             call,
-            form,
+            template,
             shape_merges::values(left),
             shape_merges::values(right),
         );
@@ -134,7 +134,7 @@ fn merge<'e>(
 
 /// Returns the merged value of a key that both objects have.
 #[inline]
-fn both<'e>(
+fn merge_values<'e>(
     call: &mut BuiltinContext<'e>,
     left: ValueRef<'e>,
     right: ValueRef<'e>,
@@ -148,27 +148,27 @@ fn both<'e>(
 /// Fills the merged template of two objects with their values.
 fn fill<'e>(
     call: &mut BuiltinContext<'e>,
-    form: &'e MergeTemplate<'e>,
+    template: &'e MergeTemplate<'e>,
     left: MergedValues<'e>,
     right: MergedValues<'e>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    let filled = shape_merges::fill(call, form, |call, source, place| {
+    let object = shape_merges::fill(call, template, |call, source, target| {
         match source {
-            MergeSource::Left(at) => left.put(at, place),
-            MergeSource::Right(at) => right.put(at, place),
-            MergeSource::Both(at, other) => {
-                right.put(other, place);
+            MergeSource::Left(slot) => left.put(slot, target),
+            MergeSource::Right(slot) => right.put(slot, target),
+            MergeSource::Both(slot, other) => {
+                right.put(other, target);
                 if matches!(
-                    place,
+                    target,
                     ValueRef(RefRepr::Object(_) | RefRepr::ArenaObject(_))
                 ) {
-                    *place = both(call, left.get(at), *place)?;
+                    *target = merge_values(call, left.get(slot), *target)?;
                 }
             }
         }
         Ok(true)
     })?;
-    Ok(filled.unwrap_or_else(|| bug!("a form names a value that its object does not have")))
+    Ok(object.unwrap_or_else(|| bug!("a form names a value that its object does not have")))
 }
 
 /// Returns the large stored object that an object is based on, and the number of pairs that differ from it.
@@ -203,13 +203,13 @@ fn overlay<'e>(
     let mut values = bumpalo::collections::Vec::new_in(call.arena.bump());
     allot(call, right.len())?;
     for (key, value) in right.iter() {
-        while let Some((earlier, held)) = before.next_if(|(earlier, _)| *earlier < key) {
+        while let Some((earlier, left_value)) = before.next_if(|(earlier, _)| *earlier < key) {
             keys.push(earlier);
-            values.push(held);
+            values.push(left_value);
         }
         let earlier = before.next_if(|(earlier, _)| *earlier == key);
         let value = match left.get(key) {
-            Some(left) => both(call, left, value)?,
+            Some(left) => merge_values(call, left, value)?,
             None => value,
         };
         keys.push(earlier.map_or(key, |(earlier, _)| earlier));
@@ -229,41 +229,41 @@ fn merge_pairs<'e>(
     left: ObjectView<'e>,
     right: ObjectView<'e>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    let most = left.len() + right.len();
+    let capacity = left.len() + right.len();
     call.budget
-        .reserve(most.saturating_mul(2 * size_of::<ValueRef<'_>>()))?;
-    let list = || bumpalo::collections::Vec::with_capacity_in(most, call.arena.bump());
+        .reserve(capacity.saturating_mul(2 * size_of::<ValueRef<'_>>()))?;
+    let list = || bumpalo::collections::Vec::with_capacity_in(capacity, call.arena.bump());
     let (mut keys, mut values) = (list(), list());
     let (mut lefts, mut rights) = (left.iter(), right.iter());
-    let mut over = rights.next();
+    let mut right_pair = rights.next();
     'lefts: for (key, value) in lefts.by_ref() {
         // large objects take long to build, so steps are charged one by one
         call.budget.step()?;
-        while let Some((other, new)) = over {
+        while let Some((other, new)) = right_pair {
             match other.cmp(&key) {
                 Ordering::Greater => break,
                 Ordering::Equal => {
                     keys.push(key);
-                    values.push(both(call, value, new)?);
-                    over = rights.next();
+                    values.push(merge_values(call, value, new)?);
+                    right_pair = rights.next();
                     continue 'lefts;
                 }
                 Ordering::Less => {
                     call.budget.step()?;
                     keys.push(other);
                     values.push(new);
-                    over = rights.next();
+                    right_pair = rights.next();
                 }
             }
         }
         keys.push(key);
         values.push(value);
     }
-    while let Some((key, value)) = over {
+    while let Some((key, value)) = right_pair {
         call.budget.step()?;
         keys.push(key);
         values.push(value);
-        over = rights.next();
+        right_pair = rights.next();
     }
     Ok(call
         .arena

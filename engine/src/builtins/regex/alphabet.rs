@@ -64,27 +64,27 @@ impl Alphabet {
             sets.add(WORD.map(|(low, high)| (low.into(), high.into())))?;
         }
         let kinds = Kinds::from_sets(&sets)?;
-        let rewritten = kinds.rewrite(hir)?;
-        Some((Self::new(&kinds), rewritten))
+        let rewritten_hir = kinds.rewrite(hir)?;
+        Some((Self::new(&kinds), rewritten_hir))
     }
 
     fn new(kinds: &Kinds) -> Self {
         let mut letters: Vec<[u8; PAGE]> = Vec::new();
-        let mut known: HashMap<[u8; PAGE], u16> = HashMap::new();
+        let mut page_numbers: HashMap<[u8; PAGE], u16> = HashMap::new();
         let mut runs = kinds.runs.iter().peekable();
         let mut letter = 0;
         let mut page = [0; PAGE];
-        let mut at = 0_u32;
+        let mut code_point = 0_u32;
         let mut pages = Vec::with_capacity(CHARS as usize / PAGE);
-        while at < CHARS {
-            for place in &mut page {
-                if let Some((_, next)) = runs.next_if(|(start, _)| *start <= at) {
+        while code_point < CHARS {
+            for letter_of_char in &mut page {
+                if let Some((_, next)) = runs.next_if(|(start, _)| *start <= code_point) {
                     letter = *next;
                 }
-                *place = letter;
-                at += 1;
+                *letter_of_char = letter;
+                code_point += 1;
             }
-            let number = *known.entry(page).or_insert_with(|| {
+            let number = *page_numbers.entry(page).or_insert_with(|| {
                 letters.push(page);
                 u16::try_from(letters.len() - 1)
                     .unwrap_or_else(|_| bug!("more pages than there are characters"))
@@ -92,8 +92,9 @@ impl Alphabet {
             pages.push(number);
         }
         let mut ascii = [0; 128];
-        for (place, letter) in ascii.iter_mut().zip(letters.first().into_iter().flatten()) {
-            *place = *letter;
+        for (letter_of_ascii, letter) in ascii.iter_mut().zip(letters.first().into_iter().flatten())
+        {
+            *letter_of_ascii = *letter;
         }
         Self {
             ascii,
@@ -142,8 +143,8 @@ impl CharSets {
     fn collect(&mut self, hir: &Hir) -> Option<()> {
         match hir.kind() {
             HirKind::Empty => Some(()),
-            HirKind::Look(look) => {
-                self.has_assertions |= !matches!(look, Look::Start | Look::End);
+            HirKind::Look(assertion) => {
+                self.has_assertions |= !matches!(assertion, Look::Start | Look::End);
                 Some(())
             }
             HirKind::Literal(literal) => {
@@ -167,8 +168,8 @@ fn ranges(class: &Class) -> Option<impl Iterator<Item = (u32, u32)>> {
         Class::Bytes(class) => ClassUnicode::new(class.to_unicode_class()?.ranges().to_vec()),
     };
     let ranges: Vec<ClassUnicodeRange> = class.ranges().to_vec();
-    let both = |range: ClassUnicodeRange| (range.start().into(), range.end().into());
-    Some(ranges.into_iter().map(both))
+    let bounds = |range: ClassUnicodeRange| (range.start().into(), range.end().into());
+    Some(ranges.into_iter().map(bounds))
 }
 
 /// Start and letter of each run of characters of one kind.
@@ -190,8 +191,8 @@ impl Kinds {
             let mut split: HashMap<usize, usize> = HashMap::new();
             for (low, high) in set {
                 let from = starts.partition_point(|start| start < low);
-                let inside = starts.iter().zip(&mut kinds).skip(from);
-                for (_, kind) in inside.take_while(|(start, _)| *start <= high) {
+                let kinds_in_range = starts.iter().zip(&mut kinds).skip(from);
+                for (_, kind) in kinds_in_range.take_while(|(start, _)| *start <= high) {
                     *kind = *split.entry(*kind).or_insert_with(|| {
                         count += 1;
                         count - 1
@@ -200,14 +201,14 @@ impl Kinds {
             }
         }
         let mut letters = Letters::new(sets.has_assertions);
-        let mut named: HashMap<usize, u8> = HashMap::new();
+        let mut letters_by_kind: HashMap<usize, u8> = HashMap::new();
         let mut runs = Vec::with_capacity(starts.len());
         for (start, kind) in starts.into_iter().zip(kinds) {
-            let letter = match named.get(&kind) {
+            let letter = match letters_by_kind.get(&kind) {
                 Some(letter) => *letter,
                 None => {
                     let letter = letters.of_kind(start)?;
-                    named.insert(kind, letter);
+                    letters_by_kind.insert(kind, letter);
                     letter
                 }
             };
@@ -220,8 +221,8 @@ impl Kinds {
         let mut class = ClassBytes::empty();
         for (low, high) in ranges {
             let from = self.runs.partition_point(|(start, _)| *start < low);
-            let inside = self.runs.iter().skip(from);
-            for (_, letter) in inside.take_while(|(start, _)| *start <= high) {
+            let runs_in_range = self.runs.iter().skip(from);
+            for (_, letter) in runs_in_range.take_while(|(start, _)| *start <= high) {
                 class.push(ClassBytesRange::new(*letter, *letter));
             }
         }
@@ -229,9 +230,9 @@ impl Kinds {
     }
 
     fn letter(&self, c: char) -> Option<u8> {
-        let behind = self.runs.partition_point(|(start, _)| *start <= c.into());
+        let run_count = self.runs.partition_point(|(start, _)| *start <= c.into());
         self.runs
-            .get(behind.checked_sub(1)?)
+            .get(run_count.checked_sub(1)?)
             .map(|(_, letter)| *letter)
     }
 
@@ -241,7 +242,7 @@ impl Kinds {
         };
         Some(match hir.kind() {
             HirKind::Empty => Hir::empty(),
-            HirKind::Look(look) => Hir::look(*look),
+            HirKind::Look(assertion) => Hir::look(*assertion),
             HirKind::Literal(literal) => {
                 let text = std::str::from_utf8(&literal.0).ok()?;
                 let letters: Option<Vec<u8>> = text.chars().map(|c| self.letter(c)).collect();
@@ -275,11 +276,11 @@ struct Letters {
 
 impl Letters {
     fn new(has_assertions: bool) -> Self {
-        let others = (0..=u8::MAX).filter(|byte| *byte != b'\n');
-        let (word_bytes, others) = others.partition(|byte| is_word((*byte).into()));
+        let other_bytes = (0..=u8::MAX).filter(|byte| *byte != b'\n');
+        let (word_bytes, other_bytes) = other_bytes.partition(|byte| is_word((*byte).into()));
         Self {
             word_bytes,
-            others,
+            others: other_bytes,
             has_assertions,
         }
     }
@@ -308,7 +309,7 @@ mod tests {
     use crate::value::Value;
 
     #[test]
-    fn what_is_large_has_few_letters() {
+    fn large_patterns_have_few_letters() {
         for (pattern, letters) in [
             (r"^\p{L}{1,255}$", 2),
             (r"^[\p{L}\p{N} .,'-]{1,255}$", 2),
@@ -317,20 +318,20 @@ mod tests {
         ] {
             let hir = Syntax::parse(pattern).map(|syntax| syntax.hir).ok();
             let (alphabet, rewritten) = hir.and_then(|hir| Alphabet::from_hir(&hir)).unwrap();
-            let mut known: Vec<u8> = alphabet.letters.concat();
-            known.sort_unstable();
-            known.dedup();
-            assert_eq!(known.len(), letters, "{pattern}");
+            let mut distinct_letters: Vec<u8> = alphabet.letters.concat();
+            distinct_letters.sort_unstable();
+            distinct_letters.dedup();
+            assert_eq!(distinct_letters.len(), letters, "{pattern}");
             assert!(states(&rewritten) < 1000, "{pattern}");
             assert!(alphabet.bytes() < 64 << 10);
         }
-        let many: String = ('\u{4e00}'..).take(300).collect();
-        let hir = Syntax::parse(&many).map(|syntax| syntax.hir).ok();
+        let long_text: String = ('\u{4e00}'..).take(300).collect();
+        let hir = Syntax::parse(&long_text).map(|syntax| syntax.hir).ok();
         assert!(hir.and_then(|hir| Alphabet::from_hir(&hir)).is_none());
     }
 
     #[test]
-    fn letters_find_what_bytes_find() {
+    fn letters_match_as_bytes_do() {
         let texts = [
             "",
             "a",
@@ -371,18 +372,23 @@ mod tests {
                 let text = Value::string(text);
                 let text = text.borrow();
                 let text = text.text_or_empty();
-                let of = |regex: &Regex| {
+                let results_of = |regex: &Regex| {
                     let haystack = Haystack::new(regex, &text);
                     let matches: Vec<_> = regex.matches(&haystack).collect();
                     let mut groups = Vec::new();
-                    let done = regex.captures(&haystack, |found| {
-                        groups.push(found.to_vec());
+                    let outcome = regex.captures(&haystack, |groups_of_match| {
+                        groups.push(groups_of_match.to_vec());
                         Ok::<_, ()>(std::ops::ControlFlow::Continue(()))
                     });
-                    assert!(done.is_ok());
+                    assert!(outcome.is_ok());
                     (regex.is_match(&text), matches, groups)
                 };
-                assert_eq!(of(&small), of(&plain), "{pattern} in {:?}", text.to_str());
+                assert_eq!(
+                    results_of(&small),
+                    results_of(&plain),
+                    "{pattern} in {:?}",
+                    text.to_str()
+                );
             }
         }
     }

@@ -34,7 +34,7 @@ pub fn bracketed(pattern: &str, fold: bool) -> ClassResult<'_> {
         }
         if let Some((after, group)) = posix(rest, fold)?
             .map(Ok)
-            .or_else(|| named(rest, fold).transpose())
+            .or_else(|| named_class(rest, fold).transpose())
             .transpose()?
             .or_else(|| perl(rest, fold))
         {
@@ -54,7 +54,7 @@ pub fn bracketed(pattern: &str, fold: bool) -> ClassResult<'_> {
             rest = after;
             high = end;
             if high < low {
-                return Err(RegexErrorKind::CharRange.for_part(before(start, rest)));
+                return Err(RegexErrorKind::CharRange.for_part(part_before(start, rest)));
             }
         }
         class.union(&folded(scalars(low, high), fold));
@@ -88,7 +88,7 @@ pub fn folded(mut class: ClassUnicode, fold: bool) -> ClassUnicode {
 }
 
 /// Returns the part of `start` before `rest`.
-pub fn before<'p>(start: &'p str, rest: &str) -> &'p str {
+pub fn part_before<'p>(start: &'p str, rest: &str) -> &'p str {
     start.get(..start.len() - rest.len()).unwrap_or(start)
 }
 
@@ -126,8 +126,8 @@ pub fn perl(rest: &str, fold: bool) -> Option<(&str, ClassUnicode)> {
 
 /// Parses `[:alpha:]` and `[:^alpha:]`. Returns `None` without a `:]`.
 fn posix(rest: &str, fold: bool) -> Result<Option<(&str, ClassUnicode)>, RegexError> {
-    let named = delimited(tag("[:"), take_until(":]"), tag(":]"));
-    let Some((after, name)) = parse(named, rest) else {
+    let bracketed_name = delimited(tag("[:"), take_until(":]"), tag(":]"));
+    let Some((after, name)) = parse(bracketed_name, rest) else {
         return Ok(None);
     };
     let (negated, name) = match name.strip_prefix('^') {
@@ -149,13 +149,13 @@ fn posix(rest: &str, fold: bool) -> Result<Option<(&str, ClassUnicode)>, RegexEr
         "upper" => &[('A', 'Z')],
         "word" => WORD,
         "xdigit" => &[('0', '9'), ('A', 'F'), ('a', 'f')],
-        _ => return Err(RegexErrorKind::CharRange.for_part(before(rest, after))),
+        _ => return Err(RegexErrorKind::CharRange.for_part(part_before(rest, after))),
     };
     Ok(Some((after, group(ranges, fold, negated))))
 }
 
 /// Parses `\pL`, `\p{Greek}` and `\P{^Greek}`. Returns `None` for anything else.
-pub fn named(rest: &str, fold: bool) -> Result<Option<(&str, ClassUnicode)>, RegexError> {
+pub fn named_class(rest: &str, fold: bool) -> Result<Option<(&str, ClassUnicode)>, RegexError> {
     let Some((after, sign)) = parse((char('\\'), one_of("pP")), rest) else {
         return Ok(None);
     };
@@ -169,8 +169,8 @@ pub fn named(rest: &str, fold: bool) -> Result<Option<(&str, ClassUnicode)>, Reg
         Some(name) => (true, name),
         None => (false, name),
     };
-    let class =
-        property(name).ok_or_else(|| RegexErrorKind::CharRange.for_part(before(rest, after)))?;
+    let class = property(name)
+        .ok_or_else(|| RegexErrorKind::CharRange.for_part(part_before(rest, after)))?;
     let mut class = folded(class, fold);
     if inverted != (sign == ('\\', 'P')) {
         class.negate();
@@ -219,6 +219,6 @@ fn parse<'p, O>(
     mut parser: impl Parser<&'p str, Output = O, Error = nom::error::Error<&'p str>>,
     rest: &'p str,
 ) -> Option<(&'p str, O)> {
-    let read: IResult<&str, O> = parser.parse(rest);
-    read.ok()
+    let parsed: IResult<&str, O> = parser.parse(rest);
+    parsed.ok()
 }

@@ -59,19 +59,19 @@ impl AsciiClass {
 
     /// Iterates over the matches from left to right.
     pub fn matches<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = Range<usize>> + 'a {
-        let mut at = 0;
+        let mut position = 0;
         std::iter::from_fn(move || {
-            let rest = text.get(at..)?;
-            let start = at + rest.iter().position(|byte| self.contains_byte(*byte))?;
+            let rest = text.get(position..)?;
+            let start = position + rest.iter().position(|byte| self.contains_byte(*byte))?;
             let run = text.within(start + 1..);
-            let more = if self.runs {
-                let outside = run.iter().position(|byte| !self.contains_byte(*byte));
-                outside.unwrap_or(run.len())
+            let run_length = if self.runs {
+                let run_end = run.iter().position(|byte| !self.contains_byte(*byte));
+                run_end.unwrap_or(run.len())
             } else {
                 0
             };
-            at = start + 1 + more;
-            Some(start..at)
+            position = start + 1 + run_length;
+            Some(start..position)
         })
     }
 }
@@ -89,16 +89,16 @@ mod tests {
             let class = hir.ok().and_then(|hir| AsciiClass::from_hir(&hir));
             let regex = regex_automata::meta::Regex::new(&format!("(?-u:{pattern})"));
             for text in texts {
-                let own: Vec<_> = class
+                let actual: Vec<_> = class
                     .iter()
                     .flat_map(|class| class.matches(text.as_bytes()))
                     .collect();
-                let want: Vec<_> = regex
+                let expected: Vec<_> = regex
                     .iter()
                     .flat_map(|regex| regex.find_iter(text))
                     .map(|m| m.range())
                     .collect();
-                assert_eq!(own, want, "{pattern} in {text:?}");
+                assert_eq!(actual, expected, "{pattern} in {text:?}");
             }
         }
     }

@@ -15,9 +15,9 @@ pub fn compile(
     let (&[start], &[end]) = (start.as_bytes(), end.as_bytes()) else {
         // as in OPA, the length of the start delimiter is used for both delimiters
         let length = start.as_bytes().len();
-        let which = if length == 1 { "end" } else { "start" };
+        let delimiter_name = if length == 1 { "end" } else { "start" };
         return Err(BuiltinError::error(format!(
-            "{which} delimiter has to be exactly one character long but is {length} long"
+            "{delimiter_name} delimiter has to be exactly one character long but is {length} long"
         )));
     };
     let template = template.to_str();
@@ -31,23 +31,23 @@ pub fn compile(
     let mut depth = 0_usize;
     let mut text_from = 0;
     let mut inner_from = 0;
-    for (at, byte) in template.bytes().enumerate() {
+    for (index, byte) in template.bytes().enumerate() {
         if byte == start {
             if depth == 0 {
-                quote(template.within(text_from..at), &mut pattern);
-                inner_from = at + 1;
+                quote(template.within(text_from..index), &mut pattern);
+                inner_from = index + 1;
             }
             depth += 1;
         } else if byte == end {
             depth = depth.checked_sub(1).ok_or_else(unbalanced)?;
             if depth == 0 {
-                let inner = template.within(inner_from..at);
+                let inner = template.within(inner_from..index);
                 // the inner text must be a valid pattern by itself, otherwise a bracket in it could close one outside
                 Regex::new(&format!("^{inner}$"))?;
                 pattern.push('(');
                 pattern.push_str(inner);
                 pattern.push(')');
-                text_from = at + 1;
+                text_from = index + 1;
             }
         }
     }

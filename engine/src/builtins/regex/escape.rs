@@ -3,7 +3,7 @@
 use nom::bytes::complete::take_while_m_n;
 use nom::{IResult, Parser};
 
-use super::class::before;
+use super::class::part_before;
 use super::error::{RegexError, RegexErrorKind};
 
 /// Parses an escaped character, starting at the backslash. Returns a code point, since it may be a surrogate, which
@@ -15,7 +15,7 @@ pub fn character(pattern: &str) -> Result<(&str, u32), RegexError> {
         return Err(RegexErrorKind::TrailingBackslash.for_part(""));
     };
     let rest = chars.as_str();
-    let refuse = |rest: &str| RegexErrorKind::Escape.for_part(before(pattern, rest));
+    let reject = |rest: &str| RegexErrorKind::Escape.for_part(part_before(pattern, rest));
     let code = match c {
         '0' => return Ok(octal(0, rest)),
         // a single digit would be a backreference
@@ -24,7 +24,7 @@ pub fn character(pattern: &str) -> Result<(&str, u32), RegexError> {
         }
         'x' => {
             let (rest, code) = hexadecimal(rest);
-            return code.map(|code| (rest, code)).ok_or_else(|| refuse(rest));
+            return code.map(|code| (rest, code)).ok_or_else(|| reject(rest));
         }
         'a' => 0x07,
         'f' => 0x0c,
@@ -33,16 +33,16 @@ pub fn character(pattern: &str) -> Result<(&str, u32), RegexError> {
         't' => 0x09,
         'v' => 0x0b,
         c if c.is_ascii() && !c.is_ascii_alphanumeric() => c.into(),
-        _ => return Err(refuse(rest)),
+        _ => return Err(reject(rest)),
     };
     Ok((rest, code))
 }
 
 /// Parses up to two more octal digits.
 fn octal(first: u32, rest: &str) -> (&str, u32) {
-    let more = take_while_m_n(0, 2, |c| matches!(c, '0'..='7')).parse(rest);
-    let read: IResult<&str, &str> = more;
-    let (rest, digits) = read.unwrap_or((rest, ""));
+    let further_digits = take_while_m_n(0, 2, |c| matches!(c, '0'..='7')).parse(rest);
+    let parsed: IResult<&str, &str> = further_digits;
+    let (rest, digits) = parsed.unwrap_or((rest, ""));
     let value = digits
         .chars()
         .filter_map(|c| c.to_digit(8))

@@ -27,14 +27,14 @@ enum Flag {
 
 impl PatternElement {
     fn meets(&self, other: &Self) -> bool {
-        let within = |c: char, ranges: &[(char, char)]| {
+        let is_in_ranges = |c: char, ranges: &[(char, char)]| {
             ranges.iter().any(|(low, high)| (*low..=*high).contains(&c))
         };
         match (&self.chars, &other.chars) {
             (Chars::Any, _) | (_, Chars::Any) => true,
             (Chars::One(a), Chars::One(b)) => a == b,
             (Chars::One(c), Chars::Ranges(ranges)) | (Chars::Ranges(ranges), Chars::One(c)) => {
-                within(*c, ranges)
+                is_in_ranges(*c, ranges)
             }
             (Chars::Ranges(a), Chars::Ranges(b)) => a.iter().any(|(low, high)| {
                 b.iter()
@@ -108,16 +108,20 @@ struct MatchTable<'t> {
 }
 
 impl MatchTable<'_> {
-    /// Returns the index of the cell where pattern `lead` (0 or 1) leads from position `at`, and the other pattern
-    /// continues from `other`.
-    fn index(&self, lead: usize, at: usize, other: usize) -> usize {
+    /// Returns the index of the cell where pattern `lead` (0 or 1) leads from position `lead_position`, and the other pattern
+    /// continues from `follow_position`.
+    fn index(&self, lead: usize, lead_position: usize, follow_position: usize) -> usize {
         let width = self.sides.get(1).map_or(0, |right| right.len() + 1);
-        let (row, column) = if lead == 0 { (at, other) } else { (other, at) };
+        let (row, column) = if lead == 0 {
+            (lead_position, follow_position)
+        } else {
+            (follow_position, lead_position)
+        };
         row * width + column
     }
 
-    fn get(&self, lead: usize, at: usize, other: usize) -> PrefixCell {
-        let index = self.index(lead, at, other);
+    fn get(&self, lead: usize, lead_position: usize, follow_position: usize) -> PrefixCell {
+        let index = self.index(lead, lead_position, follow_position);
         let cells = self.cells.get(lead);
         cells
             .and_then(|cells| cells.get(index))
@@ -125,57 +129,69 @@ impl MatchTable<'_> {
             .unwrap_or_default()
     }
 
-    fn cell_mut(&mut self, lead: usize, at: usize, other: usize) -> Option<&mut PrefixCell> {
-        let index = self.index(lead, at, other);
+    fn cell_mut(
+        &mut self,
+        lead: usize,
+        lead_position: usize,
+        follow_position: usize,
+    ) -> Option<&mut PrefixCell> {
+        let index = self.index(lead, lead_position, follow_position);
         self.cells.get_mut(lead)?.get_mut(index)
     }
 
-    fn token(&self, side: usize, at: usize) -> Option<&PatternElement> {
-        self.sides.get(side)?.get(at)
+    fn token(&self, side: usize, position: usize) -> Option<&PatternElement> {
+        self.sides.get(side)?.get(position)
     }
 
-    fn fill_taken(&mut self, lead: usize, at: usize, other: usize) {
-        let Some(first) = self.token(lead, at) else {
+    fn fill_taken(&mut self, lead: usize, lead_position: usize, follow_position: usize) {
+        let Some(first) = self.token(lead, lead_position) else {
             return;
         };
-        let next = self.token(lead, at + 1);
-        let taken = match self.token(1 - lead, other) {
+        let next = self.token(lead, lead_position + 1);
+        let is_taken = match self.token(1 - lead, follow_position) {
             None => next.is_none(),
             Some(against) => {
                 let left_to_next = next.is_some_and(|next| next.meets(against))
-                    && self.get(lead, at + 1, other).meets;
-                let here = first.meets(against) && self.get(lead, at, other + 1).taken;
-                left_to_next || here
+                    && self.get(lead, lead_position + 1, follow_position).meets;
+                let matches_first = first.meets(against)
+                    && self.get(lead, lead_position, follow_position + 1).taken;
+                left_to_next || matches_first
             }
         };
-        if let Some(cell) = self.cell_mut(lead, at, other) {
-            cell.taken = taken;
+        if let Some(cell) = self.cell_mut(lead, lead_position, follow_position) {
+            cell.taken = is_taken;
         }
     }
 
-    fn fill_meets(&mut self, lead: usize, at: usize, other: usize) {
+    fn fill_meets(&mut self, lead: usize, lead_position: usize, follow_position: usize) {
         let follow = 1 - lead;
-        let meets = match (self.token(lead, at), self.token(follow, other)) {
+        let can_meet = match (
+            self.token(lead, lead_position),
+            self.token(follow, follow_position),
+        ) {
             (None, None) => true,
             (None, Some(_)) | (Some(_), None) => false,
             (Some(first), Some(against)) => match (first.flag, against.flag) {
-                (Flag::Star, _) => self.get(lead, at, other).taken,
+                (Flag::Star, _) => self.get(lead, lead_position, follow_position).taken,
                 (Flag::Plus, _) => {
-                    let takes = self.get(lead, at, other + 1).taken;
-                    let is_taken = !against.is_plain() && self.get(lead, at + 1, other).meets;
+                    let takes = self.get(lead, lead_position, follow_position + 1).taken;
+                    let is_taken = !against.is_plain()
+                        && self.get(lead, lead_position + 1, follow_position).meets;
                     first.meets(against) && (takes || is_taken)
                 }
                 (Flag::None, Flag::None) => {
-                    first.meets(against) && self.get(lead, at + 1, other + 1).meets
+                    first.meets(against)
+                        && self.get(lead, lead_position + 1, follow_position + 1).meets
                 }
-                (Flag::None, Flag::Star) => self.get(follow, other, at).taken,
+                (Flag::None, Flag::Star) => self.get(follow, follow_position, lead_position).taken,
                 (Flag::None, Flag::Plus) => {
-                    first.meets(against) && self.get(follow, other, at + 1).taken
+                    first.meets(against)
+                        && self.get(follow, follow_position, lead_position + 1).taken
                 }
             },
         };
-        if let Some(cell) = self.cell_mut(lead, at, other) {
-            cell.meets = meets;
+        if let Some(cell) = self.cell_mut(lead, lead_position, follow_position) {
+            cell.meets = can_meet;
         }
     }
 }
@@ -256,7 +272,7 @@ impl PatternReader<'_> {
         let mut before = None;
         while let Some((c, escaped)) = self.next()? {
             match c {
-                ']' if !escaped => return Ok(Chars::Ranges(merged(ranges))),
+                ']' if !escaped => return Ok(Chars::Ranges(merge(ranges))),
                 '-' if !escaped => {
                     let Some(low) = before.take() else {
                         return Err(self.reject(
@@ -294,7 +310,7 @@ impl PatternReader<'_> {
 }
 
 /// Normalizes ranges: sets of the same characters get equal ranges.
-fn merged(mut ranges: Vec<(char, char)>) -> Vec<(char, char)> {
+fn merge(mut ranges: Vec<(char, char)>) -> Vec<(char, char)> {
     ranges.sort_unstable();
     ranges.dedup_by(|later, first| {
         let touches = u32::from(later.0) <= u32::from(first.1) + 1;

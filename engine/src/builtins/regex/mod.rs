@@ -179,8 +179,8 @@ fn is_match<'e>(
     let pattern = pattern.as_bytes();
     let compile = || Regex::from_bytes(pattern, Effort::Little);
     let run = |regex: &Regex| regex.is_match(&text);
-    let found = call.patterns.with(Family::Regex, pattern, compile, run)?;
-    Ok(ValueRef(RefRepr::Bool(found)))
+    let is_match = call.patterns.with(Family::Regex, pattern, compile, run)?;
+    Ok(ValueRef(RefRepr::Bool(is_match)))
 }
 
 fn is_valid<'e>(
@@ -210,12 +210,12 @@ fn find<'e>(
     let limit = limit(operands.int(2)?);
     let regex = resolve(call, &pattern, constant)?;
     let haystack = Haystack::new(&regex, &text);
-    let mut found = bumpalo::collections::Vec::with_capacity_in(4, call.arena.bump());
+    let mut matches = bumpalo::collections::Vec::with_capacity_in(4, call.arena.bump());
     for range in regex.matches(&haystack).take(limit) {
         after_match(call, &text)?;
-        call.push_part(&mut found, text, range);
+        call.push_part(&mut matches, text, range);
     }
-    Ok(call.arena.array_of(found.into_bump_slice()))
+    Ok(call.arena.array_of(matches.into_bump_slice()))
 }
 
 /// Charges a match. Polls the limits each time if the text is large, because finding the next match may scan all of it.
@@ -227,8 +227,8 @@ fn after_match(call: &mut BuiltinContext<'_>, text: &TextView<'_>) -> Result<(),
 }
 
 /// Converts a maximum number of matches. Negative means unlimited.
-fn limit(wanted: i64) -> usize {
-    usize::try_from(wanted).unwrap_or(usize::MAX)
+fn limit(requested: i64) -> usize {
+    usize::try_from(requested).unwrap_or(usize::MAX)
 }
 
 fn find_all_string_submatch_n<'e>(
@@ -247,9 +247,9 @@ fn find_groups<'e>(
     let limit = limit(operands.int(2)?);
     let regex = resolve(call, &pattern, constant)?;
     let haystack = Haystack::new(&regex, &text);
-    let mut found = call.arena.list();
-    let mut left = limit;
-    if left > 0 {
+    let mut matches = call.arena.list();
+    let mut remaining = limit;
+    if remaining > 0 {
         regex.captures(&haystack, |groups| {
             after_match(call, &text)?;
             call.budget.spend_len(groups.len())?;
@@ -258,15 +258,15 @@ fn find_groups<'e>(
             for group in groups {
                 call.push_part(&mut parts, text, group.clone().unwrap_or_default());
             }
-            found.push(call.arena.array_of(parts.into_bump_slice()));
-            left -= 1;
-            Ok::<_, BuiltinError>(match left {
+            matches.push(call.arena.array_of(parts.into_bump_slice()));
+            remaining -= 1;
+            Ok::<_, BuiltinError>(match remaining {
                 0 => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
             })
         })?;
     }
-    Ok(call.arena.array_of(found.into_bump_slice()))
+    Ok(call.arena.array_of(matches.into_bump_slice()))
 }
 
 fn split<'e>(
@@ -288,21 +288,21 @@ fn split_at_matches<'e>(
         return Ok(call.arena.array(&[operands.operand(1)]));
     }
     let haystack = Haystack::new(&regex, &text);
-    let mut found = call.arena.list();
+    let mut parts = call.arena.list();
     let (mut start, mut end) = (0, 0);
     for range in regex.matches(&haystack) {
         after_match(call, &text)?;
         end = range.start;
         // an empty match at the start does not split
         if range.end != 0 {
-            call.push_part(&mut found, text, start..end);
+            call.push_part(&mut parts, text, start..end);
         }
         start = range.end;
     }
     if end != length {
-        call.push_part(&mut found, text, start..length);
+        call.push_part(&mut parts, text, start..length);
     }
-    Ok(call.arena.array_of(found.into_bump_slice()))
+    Ok(call.arena.array_of(parts.into_bump_slice()))
 }
 
 fn replace<'e>(
@@ -325,7 +325,7 @@ fn replace_matches<'e>(
     }
     let template = template.to_str();
     let template = RegexTemplate::parse(&template);
-    replaced(call, operands.operand(0), text, &regex, &template)
+    replace_all(call, operands.operand(0), text, &regex, &template)
 }
 
 /// A call with a constant pattern and a constant template.
@@ -344,7 +344,7 @@ impl Prepared for ConstantReplacement {
         if !self.regex.may_match(text.as_bytes()) {
             return Ok(operands.operand(0));
         }
-        replaced(call, operands.operand(0), text, &self.regex, &self.template)
+        replace_all(call, operands.operand(0), text, &self.regex, &self.template)
     }
 }
 
@@ -358,9 +358,9 @@ fn prepare_replacement(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prep
 }
 
 /// Returns the string with each match replaced by the expanded template.
-fn replaced<'e>(
+fn replace_all<'e>(
     call: &mut BuiltinContext<'e>,
-    whole: ValueRef<'e>,
+    original: ValueRef<'e>,
     text: TextView<'e>,
     regex: &Regex,
     template: &RegexTemplate<'_>,
@@ -368,31 +368,31 @@ fn replaced<'e>(
     let bytes = text.as_bytes();
     let haystack = Haystack::new(regex, &text);
     let mut buffer = None;
-    let mut done = 0;
-    let mut one = |call: &mut BuiltinContext<'e>, groups: &[Option<Range<usize>>]| {
+    let mut replaced_to = 0;
+    let mut replace_one = |call: &mut BuiltinContext<'e>, groups: &[Option<Range<usize>>]| {
         after_match(call, &text)?;
         let buffer = buffer.get_or_insert_with(|| call.buffer());
-        let whole = groups.first().cloned().flatten();
-        let whole = whole.unwrap_or_else(|| bug!("a match without a place"));
-        let before = bytes.within(done..whole.start);
+        let match_range = groups.first().cloned().flatten();
+        let match_range = match_range.unwrap_or_else(|| bug!("a match without a place"));
+        let before = bytes.within(replaced_to..match_range.start);
         push(call, buffer, before)?;
-        done = whole.end;
+        replaced_to = match_range.end;
         template.expand(regex, bytes, groups, |part| push(call, buffer, part))
     };
     if template.is_plain() {
         for range in regex.matches(&haystack) {
-            one(call, &[Some(range)])?;
+            replace_one(call, &[Some(range)])?;
         }
     } else {
         regex.captures(&haystack, |groups| {
-            one(call, groups)?;
+            replace_one(call, groups)?;
             Ok::<_, BuiltinError>(ControlFlow::Continue(()))
         })?;
     }
     let Some(mut buffer) = buffer else {
-        return Ok(whole);
+        return Ok(original);
     };
-    push(call, &mut buffer, bytes.within(done..))?;
+    push(call, &mut buffer, bytes.within(replaced_to..))?;
     Ok(call.text(buffer))
 }
 
@@ -407,13 +407,13 @@ fn template_match<'e>(
         key.extend_from_slice(part.as_bytes());
         key.push(0xff);
     }
-    let found = call.patterns.with(
+    let is_match = call.patterns.with(
         Family::Delimited,
         &key,
         || delimited::compile(&template, &start, &end, operands.operand(0)),
         |regex| regex.is_match(&text),
     )?;
-    Ok(ValueRef(RefRepr::Bool(found)))
+    Ok(ValueRef(RefRepr::Bool(is_match)))
 }
 
 fn globs_match<'e>(
@@ -421,6 +421,6 @@ fn globs_match<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let (left, right) = (operands.text(0)?, operands.text(1)?);
-    let found = globs::meet(call, &left.to_str(), &right.to_str())?;
-    Ok(ValueRef(RefRepr::Bool(found)))
+    let is_match = globs::meet(call, &left.to_str(), &right.to_str())?;
+    Ok(ValueRef(RefRepr::Bool(is_match)))
 }

@@ -27,20 +27,20 @@ impl Needed {
         let HirKind::Concat(parts) = hir.kind() else {
             return Self::default();
         };
-        let mut needed = Self::default();
+        let mut literals = Self::default();
         let mut text: SmallVec<[u8; 32]> = SmallVec::new();
         for part in parts {
             match part.kind() {
                 HirKind::Literal(literal) => text.extend_from_slice(&literal.0),
                 HirKind::Class(class) => match letter(class) {
                     Some(letter) => text.push(letter),
-                    None => needed.add(&mut text),
+                    None => literals.add(&mut text),
                 },
-                _ => needed.add(&mut text),
+                _ => literals.add(&mut text),
             }
         }
-        needed.add(&mut text);
-        needed
+        literals.add(&mut text);
+        literals
     }
 
     fn add(&mut self, text: &mut SmallVec<[u8; 32]>) {
@@ -63,8 +63,8 @@ impl Needed {
     }
 
     fn are_in_short(&self, text: &[u8]) -> bool {
-        let mut needed = self.0.split(|byte| *byte == BETWEEN);
-        needed.all(|needed| contains(text, needed))
+        let mut literals = self.0.split(|byte| *byte == BETWEEN);
+        literals.all(|literal| contains(text, literal))
     }
 }
 
@@ -76,10 +76,10 @@ fn letter(class: &Class) -> Option<u8> {
     let [upper, lower] = class.ranges() else {
         return None;
     };
-    let both = |range: &regex_syntax::hir::ClassUnicodeRange| {
+    let only_char = |range: &regex_syntax::hir::ClassUnicodeRange| {
         (range.start() == range.end()).then_some(range.start())
     };
-    let (upper, lower) = (both(upper)?, both(lower)?);
+    let (upper, lower) = (only_char(upper)?, only_char(lower)?);
     (upper.is_ascii_uppercase() && upper.to_ascii_lowercase() == lower)
         .then(|| u8::try_from(lower).ok())?
 }
@@ -95,24 +95,24 @@ fn rarest(text: &[u8]) -> u8 {
     };
     let by_rank = |(_, byte): &(u8, &u8)| rank(byte).unwrap_or(COMMON.len());
     let rarest = (0..).zip(text).max_by_key(by_rank);
-    rarest.map_or(0, |(at, _)| at)
+    rarest.map_or(0, |(index, _)| index)
 }
 
 /// Returns `true` if a text contains a literal, ignoring ASCII case. The literal is preceded by the position of its
 /// rarest byte.
-fn contains(text: &[u8], needed: &[u8]) -> bool {
-    let Some((at, needed)) = needed.split_first() else {
+fn contains(text: &[u8], literal: &[u8]) -> bool {
+    let Some((position_of_rarest, text_of_literal)) = literal.split_first() else {
         return true;
     };
-    let before = usize::from(*at);
-    let Some(rarest) = needed.get(before) else {
+    let before = usize::from(*position_of_rarest);
+    let Some(rarest) = text_of_literal.get(before) else {
         return true;
     };
     let (lower, upper) = (rarest.to_ascii_lowercase(), rarest.to_ascii_uppercase());
-    memchr::memchr2_iter(lower, upper, text).any(|at| {
-        let from = at.checked_sub(before);
-        let there = from.and_then(|from| text.get(from..from + needed.len()));
-        there.is_some_and(|there| there.eq_ignore_ascii_case(needed))
+    memchr::memchr2_iter(lower, upper, text).any(|index| {
+        let from = index.checked_sub(before);
+        let candidate = from.and_then(|from| text.get(from..from + text_of_literal.len()));
+        candidate.is_some_and(|candidate| candidate.eq_ignore_ascii_case(text_of_literal))
     })
 }
 
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn needed_texts_are_extracted() {
-        for (pattern, want) in [
+        for (pattern, expected) in [
             ("abc", ""),
             ("abc[0-9]def", "abc\u{7f}def"),
             ("(?i)orders/17x[0-9a-f]*", "order\u{7f}/17x"),
@@ -138,38 +138,38 @@ mod tests {
             ("^abc$", "abc"),
             (r"abc\b[0-9]", "abc"),
         ] {
-            let needed = Syntax::parse(pattern).map(|syntax| Needed::from_hir(&syntax.hir));
-            let texts = |needed: Needed| {
-                let texts = needed.0.split(|byte| *byte == BETWEEN);
+            let literals = Syntax::parse(pattern).map(|syntax| Needed::from_hir(&syntax.hir));
+            let texts = |literals: Needed| {
+                let texts = literals.0.split(|byte| *byte == BETWEEN);
                 let texts = texts.map(|text| String::from_utf8(text[1..].to_vec()).unwrap());
                 texts.collect::<Vec<_>>().join("\u{7f}")
             };
-            let found = needed.map(|needed| {
-                if needed.0.is_empty() {
+            let actual = literals.map(|literals| {
+                if literals.0.is_empty() {
                     String::new()
                 } else {
-                    texts(needed)
+                    texts(literals)
                 }
             });
-            assert_eq!(found.ok().as_deref(), Some(want), "{pattern}");
+            assert_eq!(actual.ok().as_deref(), Some(expected), "{pattern}");
         }
     }
 
     #[test]
     fn rare_bytes_are_extracted() {
-        for (text, want) in [
+        for (text, expected) in [
             ("@example", 2),
             ("example", 1),
             ("order", 2),
             ("ord", 2),
             ("eee", 2),
         ] {
-            assert_eq!(rarest(text.as_bytes()), want, "{text}");
+            assert_eq!(rarest(text.as_bytes()), expected, "{text}");
         }
     }
 
     #[test]
-    fn nothing_that_matches_is_missed() {
+    fn every_match_is_found() {
         for (pattern, text, matches) in [
             ("(?i)orders/17x[0-9a-f]*", "/svc/ORDERS/17Xab", true),
             ("(?i)orders/17x[0-9a-f]*", "/svc/orders/17", false),
@@ -183,11 +183,11 @@ mod tests {
         ] {
             let regex = Regex::from_bytes(pattern.as_bytes(), Effort::Little);
             let text = Value::string(text);
-            let found = regex.map(|regex| {
+            let is_match = regex.map(|regex| {
                 let text = text.borrow();
                 regex.is_match(&text.text_or_empty())
             });
-            assert_eq!(found.ok(), Some(matches), "{pattern}");
+            assert_eq!(is_match.ok(), Some(matches), "{pattern}");
         }
     }
 }

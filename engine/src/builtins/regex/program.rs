@@ -138,7 +138,7 @@ impl Regex {
             return false;
         }
         let letters;
-        let read = match &self.alphabet {
+        let haystack = match &self.alphabet {
             None => bytes,
             Some(alphabet) => {
                 letters = in_letters(&TextView(TextViewRepr::Bytes(bytes)), alphabet);
@@ -146,7 +146,7 @@ impl Regex {
             }
         };
         // called once, so that it is inlined
-        self.program.is_match(read)
+        self.program.is_match(haystack)
     }
 
     /// Precheck of a string by its bytes. Returns `false` if the pattern cannot match.
@@ -176,7 +176,7 @@ impl Regex {
     ) -> Result<(), E> {
         let groups = self.program.captures_len();
         let mut slots: SmallVec<[Option<NonMaxUsize>; 16]> = smallvec::smallvec![None; 2 * groups];
-        let mut places: Groups = smallvec::smallvec![None; groups];
+        let mut groups_of_match: Groups = smallvec::smallvec![None; groups];
         let mut search = Searcher::new(Input::new(&*text.text));
         let mut next = |slots: &mut [Option<NonMaxUsize>]| {
             search.advance(|input| {
@@ -188,10 +188,10 @@ impl Regex {
             })
         };
         while next(&mut slots).is_some() {
-            for (place, ends) in places.iter_mut().zip(slots.as_chunks::<2>().0) {
-                *place = span(ends).map(|span| text.original_range(span));
+            for (group, ends) in groups_of_match.iter_mut().zip(slots.as_chunks::<2>().0) {
+                *group = span(ends).map(|span| text.original_range(span));
             }
-            if each(&places)?.is_break() {
+            if each(&groups_of_match)?.is_break() {
                 break;
             }
         }
@@ -199,11 +199,11 @@ impl Regex {
     }
 
     /// Returns the numbers of the groups with a name.
-    pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = usize> + 'a {
-        let named = self.names.iter().enumerate();
-        named
-            .filter(move |(_, held)| *held == name)
-            .map(|(at, _)| at)
+    pub fn groups_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = usize> + 'a {
+        let names = self.names.iter().enumerate();
+        names
+            .filter(move |(_, group_name)| *group_name == name)
+            .map(|(index, _)| index)
     }
 }
 
@@ -247,7 +247,10 @@ impl<C: Iterator<Item = Range<usize>>> Iterator for MatchIterator<'_, C> {
 
 impl CompiledPattern for Regex {
     fn bytes(&self) -> usize {
-        let alphabet = self.alphabet.as_ref().map_or(0, |held| held.bytes());
+        let alphabet = self
+            .alphabet
+            .as_ref()
+            .map_or(0, |alphabet| alphabet.bytes());
         self.program.memory_usage() + alphabet
     }
 }
@@ -260,15 +263,15 @@ const STARTS: usize = 16;
 
 /// Returns the literal prefixes of a pattern that is anchored at the start of the string, or none.
 fn starts(syntax: &Syntax) -> Starts {
-    let tied = syntax.hir.properties().look_set_prefix();
+    let prefix_assertions = syntax.hir.properties().look_set_prefix();
     // deeper patterns need more stack
-    if syntax.height > SHALLOW || !tied.contains(Look::Start) {
+    if syntax.height > SHALLOW || !prefix_assertions.contains(Look::Start) {
         return Starts::new();
     }
     let mut extractor = Extractor::new();
     extractor.limit_class(4).limit_total(STARTS);
-    let found = extractor.extract(&syntax.hir);
-    let texts = found.literals().unwrap_or_default().iter();
+    let prefixes = extractor.extract(&syntax.hir);
+    let texts = prefixes.literals().unwrap_or_default().iter();
     let texts: Starts = texts.map(|text| text.as_bytes().into()).collect();
     if texts.iter().any(SmallVec::is_empty) {
         return Starts::new();
@@ -309,14 +312,14 @@ pub fn build(hir: &Hir, height: u32, effort: Effort) -> Option<meta::Regex> {
 
 /// Compiles for UTF-8 text, or for arbitrary bytes.
 fn compile(hir: &Hir, utf8: bool, effort: Effort) -> Option<meta::Regex> {
-    let whole = effort == Effort::Whole;
+    let is_unlimited = effort == Effort::Whole;
     let config = meta::Config::new()
         .utf8_empty(utf8)
         .nfa_size_limit(Some(PATTERN_BYTES))
         .dfa_size_limit(Some(PATTERN_TABLE))
         .dfa_state_limit(Some(PATTERN_STATES))
-        .dfa(whole)
-        .onepass(whole);
+        .dfa(is_unlimited)
+        .onepass(is_unlimited);
     let mut builder = meta::Builder::new();
     builder.configure(config).build_from_hir(hir).ok()
 }
@@ -331,8 +334,8 @@ fn with_stack<T: Send>(height: u32, run: impl FnOnce() -> Option<T> + Send) -> O
         let thread = thread::Builder::new()
             .stack_size(stack)
             .spawn_scoped(scope, run);
-        let ran = thread.ok().and_then(|thread| thread.join().ok());
-        ran.unwrap_or_else(|| bug!("a pattern that nests deeply finds no thread to be read on"))
+        let result = thread.ok().and_then(|thread| thread.join().ok());
+        result.unwrap_or_else(|| bug!("a pattern that nests deeply finds no thread to be read on"))
     })
 }
 
@@ -348,29 +351,29 @@ impl<'a> Haystack<'a> {
     /// Prepares a string for a regular expression.
     pub fn new(regex: &Regex, text: &'a TextView<'_>) -> Self {
         if let Some(alphabet) = &regex.alphabet {
-            return Self::rewritten(text.as_bytes(), |c, text| text.push(alphabet.letter(c)));
+            return Self::rewrite(text.as_bytes(), |c, text| text.push(alphabet.letter(c)));
         }
         match text.as_utf8() {
             Some(text) => Self {
                 text: Cow::Borrowed(text.as_bytes()),
                 origins: None,
             },
-            None => Self::rewritten(text.as_bytes(), |c, text| {
+            None => Self::rewrite(text.as_bytes(), |c, text| {
                 text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
             }),
         }
     }
 
-    fn rewritten(bytes: &[u8], write: impl Fn(char, &mut Vec<u8>)) -> Self {
+    fn rewrite(bytes: &[u8], write: impl Fn(char, &mut Vec<u8>)) -> Self {
         let mut text = Vec::with_capacity(bytes.len() + 8);
         let mut origins = Vec::with_capacity(bytes.len() + 8);
-        let mut at = 0;
+        let mut offset = 0;
         for (c, width) in runes::all(bytes) {
             write(c, &mut text);
-            origins.resize(text.len(), at);
-            at += width;
+            origins.resize(text.len(), offset);
+            offset += width;
         }
-        origins.push(at);
+        origins.push(offset);
         Self {
             text: Cow::Owned(text),
             origins: Some(origins),
@@ -381,8 +384,8 @@ impl<'a> Haystack<'a> {
         match &self.origins {
             None => range,
             Some(origins) => {
-                let of = |at: usize| origins.get(at).copied().unwrap_or_default();
-                of(range.start)..of(range.end)
+                let original = |offset: usize| origins.get(offset).copied().unwrap_or_default();
+                original(range.start)..original(range.end)
             }
         }
     }
@@ -395,7 +398,7 @@ mod tests {
 
     #[test]
     fn literal_starts_are_extracted() {
-        for (pattern, want) in [
+        for (pattern, expected) in [
             ("^ab", &["ab"] as &[&str]),
             (r"\Aab[0-9]", &["ab"]),
             ("^ab*", &["ab", "a"]),
@@ -418,7 +421,7 @@ mod tests {
                 starts
                     .iter()
                     .map(|start| &**start)
-                    .eq(want.iter().map(|text| text.as_bytes())),
+                    .eq(expected.iter().map(|text| text.as_bytes())),
                 "{pattern}: {starts:?}"
             );
         }
@@ -454,8 +457,8 @@ mod tests {
 
     /// Compiles a class of more characters than there are letters, repeated a thousand times.
     fn repeated(chars: usize) -> bool {
-        let many: String = ('\u{4e00}'..).take(chars).collect();
-        Regex::new(&format!("(?:{many}){{1000}}")).is_ok()
+        let long_text: String = ('\u{4e00}'..).take(chars).collect();
+        Regex::new(&format!("(?:{long_text}){{1000}}")).is_ok()
     }
 
     #[test]

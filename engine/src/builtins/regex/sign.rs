@@ -5,7 +5,7 @@ use regex_syntax::hir::{Hir, HirKind};
 
 /// Returns the rarest punctuation character that every match contains, or `None` if none is known.
 pub(super) fn rarest_sign(hir: &Hir) -> Option<u8> {
-    needed(hir).min_by_key(|sign| commonness(*sign))
+    required_signs(hir).min_by_key(|sign| commonness(*sign))
 }
 
 /// Ranks a character by frequency. Letters and digits are too frequent to be selective.
@@ -18,15 +18,15 @@ fn commonness(sign: u8) -> u8 {
 }
 
 /// Returns the punctuation characters that every match contains.
-fn needed(hir: &Hir) -> Box<dyn Iterator<Item = u8> + '_> {
+fn required_signs(hir: &Hir) -> Box<dyn Iterator<Item = u8> + '_> {
     match hir.kind() {
         HirKind::Literal(literal) => {
             let bytes = literal.0.iter().copied();
             Box::new(bytes.filter(u8::is_ascii_punctuation))
         }
-        HirKind::Concat(parts) => Box::new(parts.iter().flat_map(needed)),
-        HirKind::Capture(group) => needed(&group.sub),
-        HirKind::Repetition(repeated) if repeated.min > 0 => needed(&repeated.sub),
+        HirKind::Concat(parts) => Box::new(parts.iter().flat_map(required_signs)),
+        HirKind::Capture(group) => required_signs(&group.sub),
+        HirKind::Repetition(repeated) if repeated.min > 0 => required_signs(&repeated.sub),
         _ => Box::new(std::iter::empty()),
     }
 }
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn the_rarest_sign_is_extracted() {
-        for (pattern, want) in [
+        for (pattern, expected) in [
             (r"[a-z.]+@[a-z]+\.[a-z]{2,}", Some(b'@')),
             (r"(?i)(password|token)=\S+", Some(b'=')),
             (r"\b\d{1,3}(\.\d{1,3}){3}\b", Some(b'.')),
@@ -50,7 +50,7 @@ mod tests {
             ("abc", None),
         ] {
             let sign = Syntax::parse(pattern).map(|syntax| rarest_sign(&syntax.hir));
-            assert!(sign.is_ok_and(|sign| sign == want), "{pattern}");
+            assert!(sign.is_ok_and(|sign| sign == expected), "{pattern}");
         }
     }
 }

@@ -8,7 +8,7 @@ use nom::sequence::{delimited, preceded};
 use nom::{IResult, Parser as _};
 use regex_syntax::hir::{Capture, Class, ClassUnicode, Dot, Hir, Look, Repetition};
 
-use super::class::{self, before};
+use super::class::{self, part_before};
 use super::error::{RegexError, RegexErrorKind};
 use super::escape;
 
@@ -139,7 +139,7 @@ impl<'p> RegexParser<'p> {
                 self.class(class);
                 return Ok(after);
             }
-            '\\' => return self.escaped(rest),
+            '\\' => return self.parse_escape(rest),
             c => self.literal(c.into()),
         }
         Ok(after)
@@ -167,22 +167,22 @@ impl<'p> RegexParser<'p> {
         }
     }
 
-    fn escaped(&mut self, rest: &'p str) -> Result<&'p str, RegexError> {
+    fn parse_escape(&mut self, rest: &'p str) -> Result<&'p str, RegexError> {
         let after = rest.get(2..).unwrap_or_default();
-        let look = match rest.as_bytes().get(1) {
+        let assertion = match rest.as_bytes().get(1) {
             Some(b'A') => Look::Start,
             Some(b'z') => Look::End,
             Some(b'b') => Look::WordAscii,
             Some(b'B') => Look::WordAsciiNegate,
             Some(b'Q') => {
-                let (quoted, after) = after.split_once("\\E").unwrap_or((after, ""));
-                quoted.chars().for_each(|c| self.literal(c.into()));
+                let (literal_text, after) = after.split_once("\\E").unwrap_or((after, ""));
+                literal_text.chars().for_each(|c| self.literal(c.into()));
                 return Ok(after);
             }
             _ => {
                 let fold = self.flags.fold;
-                let class = match class::named(rest, fold)? {
-                    Some(found) => Some(found),
+                let class = match class::named_class(rest, fold)? {
+                    Some(named_class) => Some(named_class),
                     None => class::perl(rest, fold),
                 };
                 if let Some((after, class)) = class {
@@ -194,7 +194,7 @@ impl<'p> RegexParser<'p> {
                 return Ok(after);
             }
         };
-        self.push(Hir::look(look));
+        self.push(Hir::look(assertion));
         Ok(after)
     }
 
@@ -249,23 +249,23 @@ impl<'p> RegexParser<'p> {
 
     /// Parses `(?P<name>`, `(?<name>`, `(?i)` and `(?i-s:`.
     fn flagged_group(&mut self, rest: &'p str) -> Result<&'p str, RegexError> {
-        let named = rest
+        let after_open = rest
             .strip_prefix("(?P<")
             .or_else(|| rest.strip_prefix("(?<"))
             .filter(|after| !after.is_empty());
-        if let Some(named) = named {
-            let Some((name, after)) = named.split_once('>') else {
+        if let Some(after_open) = after_open {
+            let Some((name, after)) = after_open.split_once('>') else {
                 return Err(RegexErrorKind::NamedCapture.for_part(rest));
             };
-            let word = |c: char| c == '_' || c.is_ascii_alphanumeric();
-            if name.is_empty() || !name.chars().all(word) {
-                return Err(RegexErrorKind::NamedCapture.for_part(before(rest, after)));
+            let is_word_char = |c: char| c == '_' || c.is_ascii_alphanumeric();
+            if name.is_empty() || !name.chars().all(is_word_char) {
+                return Err(RegexErrorKind::NamedCapture.for_part(part_before(rest, after)));
             }
             self.open_group(Some(name));
             return Ok(after);
         }
         let mut flags = self.flags;
-        let (mut set, mut seen) = (true, false);
+        let (mut set, mut has_flags) = (true, false);
         let mut chars = rest.chars();
         chars.next();
         chars.next();
@@ -276,10 +276,10 @@ impl<'p> RegexParser<'p> {
                 's' => &mut flags.dot_newline,
                 'U' => &mut flags.swap_greed,
                 '-' if set => {
-                    (set, seen) = (false, false);
+                    (set, has_flags) = (false, false);
                     continue;
                 }
-                ':' | ')' if set || seen => {
+                ':' | ')' if set || has_flags => {
                     if c == ':' {
                         self.open_group(None);
                     }
@@ -289,9 +289,9 @@ impl<'p> RegexParser<'p> {
                 _ => break,
             };
             *flag = set;
-            seen = true;
+            has_flags = true;
         }
-        Err(RegexErrorKind::PerlOperator.for_part(before(rest, chars.as_str())))
+        Err(RegexErrorKind::PerlOperator.for_part(part_before(rest, chars.as_str())))
     }
 
     fn repeat(
@@ -303,14 +303,14 @@ impl<'p> RegexParser<'p> {
     ) -> Result<&'p str, RegexError> {
         let Counts { min, max } = counts;
         if [Some(min), max].iter().flatten().any(|n| *n > REPEATS) || max.is_some_and(|n| n < min) {
-            return Err(RegexErrorKind::RepeatSize.for_part(before(rest, after)));
+            return Err(RegexErrorKind::RepeatSize.for_part(part_before(rest, after)));
         }
         let lazy = after.strip_prefix('?');
         let after = lazy.unwrap_or(after);
         if let Some(repeated) = repeated {
-            return Err(RegexErrorKind::NestedRepeat.for_part(before(repeated, after)));
+            return Err(RegexErrorKind::NestedRepeat.for_part(part_before(repeated, after)));
         }
-        let text = before(rest, after);
+        let text = part_before(rest, after);
         let Some(node) = self.group.sequence.pop() else {
             return Err(RegexErrorKind::MissingRepeatArgument.for_part(text));
         };
@@ -351,8 +351,8 @@ fn quantifier(rest: &str) -> Option<(&str, Counts)> {
         _ => {
             let upper = preceded(char(','), opt(digit1));
             let mut counts = delimited(char('{'), (digit1, opt(upper)), char('}'));
-            let read: IResult<&str, (&str, Option<Option<&str>>)> = counts.parse(rest);
-            let (rest, (min, upper)) = read.ok()?;
+            let parsed: IResult<&str, (&str, Option<Option<&str>>)> = counts.parse(rest);
+            let (rest, (min, upper)) = parsed.ok()?;
             let min = count(min)?;
             let max = match upper {
                 None => Some(min),

@@ -39,11 +39,11 @@ impl<'t> RegexTemplate<'t> {
 
     /// Converts it to a template that owns its text.
     pub fn into_owned(self) -> RegexTemplate<'static> {
-        let own = |text: Cow<'t, str>| Cow::Owned(text.into_owned());
+        let owned = |text: Cow<'t, str>| Cow::Owned(text.into_owned());
         let pieces = self.pieces.into_iter().map(|piece| match piece {
-            TemplatePiece::Text(text) => TemplatePiece::Text(own(text)),
+            TemplatePiece::Text(text) => TemplatePiece::Text(owned(text)),
             TemplatePiece::Group(group) => TemplatePiece::Group(group),
-            TemplatePiece::Named(name) => TemplatePiece::Named(own(name)),
+            TemplatePiece::Named(name) => TemplatePiece::Named(owned(name)),
         });
         RegexTemplate {
             pieces: pieces.collect(),
@@ -71,7 +71,7 @@ impl<'t> RegexTemplate<'t> {
                 TemplatePiece::Text(text) => push(text.as_bytes())?,
                 TemplatePiece::Group(group) => push(part(*group).unwrap_or_default())?,
                 TemplatePiece::Named(name) => {
-                    push(regex.named(name).find_map(part).unwrap_or_default())?;
+                    push(regex.groups_named(name).find_map(part).unwrap_or_default())?;
                 }
             }
         }
@@ -86,11 +86,11 @@ const GROUPS: usize = 100_000_000;
 fn reference(after: &str) -> Option<(TemplatePiece<'_>, &str)> {
     let (name, rest) = match after.strip_prefix('{') {
         Some(braced) => {
-            let (name, _) = word(braced)?;
+            let (name, _) = split_word(braced)?;
             let rest = braced.get(name.len()..)?.strip_prefix('}')?;
             (name, rest)
         }
-        None => word(after)?,
+        None => split_word(after)?,
     };
     // with a leading zero it is a name, which no group can have
     let number = name.len() == 1 || !name.starts_with('0');
@@ -104,7 +104,7 @@ fn reference(after: &str) -> Option<(TemplatePiece<'_>, &str)> {
 }
 
 /// Splits off the longest prefix of letters, digits and underscores.
-fn word(text: &str) -> Option<(&str, &str)> {
+fn split_word(text: &str) -> Option<(&str, &str)> {
     let end = text
         .find(|c: char| c != '_' && !c.is_alphanumeric())
         .unwrap_or(text.len());

@@ -39,9 +39,9 @@ impl<'e> HeadsCache<'e> {
     ) -> Option<(&'e [u128], &'e [u128])> {
         let shared = shared(lefts, rights)?;
         let (left, right) = (self.find(lefts), self.find(rights));
-        let near = [left, right].into_iter().flatten().map(|heads| heads.from);
-        let near = near.filter(|from| (*from..=*from + NEAR).contains(&shared));
-        let from = near.min().unwrap_or(shared);
+        let starts_near = [left, right].into_iter().flatten().map(|heads| heads.from);
+        let starts_near = starts_near.filter(|from| (*from..=*from + NEAR).contains(&shared));
+        let from = starts_near.min().unwrap_or(shared);
         let mut heads = |entries: Option<Heads<'e>>, members| match entries {
             Some(heads) if heads.from == from => heads.numbers,
             _ => self.add(arena, members, from),

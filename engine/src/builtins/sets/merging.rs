@@ -29,20 +29,20 @@ pub fn side_by_side<'e>(
     operation: SetOperation,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let arena = call.arena;
-    let most = match operation {
+    let capacity = match operation {
         SetOperation::LeftOnly => lefts.len(),
         SetOperation::Common => lefts.len().min(rights.len()),
         SetOperation::All => lefts.len() + rights.len(),
     };
     if lefts.len() / UNEQUAL > rights.len() || rights.len() / UNEQUAL > lefts.len() {
-        let mut members = bumpalo::collections::Vec::with_capacity_in(most, arena.bump());
+        let mut members = bumpalo::collections::Vec::with_capacity_in(capacity, arena.bump());
         leap(call, lefts, rights, operation, &mut members)?;
         return Ok(arena.sorted_set(members.into_bump_slice()));
     }
     let members = arena
         .bump()
-        .alloc_slice_fill_copy(most, ValueRef(RefRepr::Null));
-    let made = match call.caches().heads.of_both(arena, lefts, rights) {
+        .alloc_slice_fill_copy(capacity, ValueRef(RefRepr::Null));
+    let length = match call.caches().heads.of_both(arena, lefts, rights) {
         Some((left_heads, right_heads)) => {
             let (left, right) = (
                 SetSide::new(lefts, left_heads),
@@ -55,18 +55,18 @@ pub fn side_by_side<'e>(
             merge_selected(call, left, right, operation, members)?
         }
     };
-    Ok(arena.sorted_set(members.within(..made)))
+    Ok(arena.sorted_set(members.within(..length)))
 }
 
 /// Numeric keys of members, whose order is consistent with that of the members.
 trait Ranks: Copy {
-    fn rank(self, at: usize) -> Option<u128>;
+    fn rank(self, position: usize) -> Option<u128>;
 }
 
 impl Ranks for &[u128] {
     #[inline]
-    fn rank(self, at: usize) -> Option<u128> {
-        self.get(at).copied()
+    fn rank(self, position: usize) -> Option<u128> {
+        self.get(position).copied()
     }
 }
 
@@ -94,8 +94,8 @@ impl<'e, R: Ranks> SetSide<'e, R> {
     }
 
     #[inline]
-    fn member_at(self, at: usize) -> Option<(&'e ValueRef<'e>, u128)> {
-        Some((self.members.get(at)?, self.ranks.rank(at)?))
+    fn member_at(self, position: usize) -> Option<(&'e ValueRef<'e>, u128)> {
+        Some((self.members.get(position)?, self.ranks.rank(position)?))
     }
 }
 
@@ -123,37 +123,45 @@ fn merge<'e, R: Ranks, const LEFT: bool, const COMMON: bool, const RIGHT: bool>(
     right: SetSide<'e, R>,
     members: &mut [ValueRef<'e>],
 ) -> Result<usize, BuiltinError> {
-    let (mut at, mut other_at, mut made) = (0, 0, 0);
+    let (mut left_position, mut right_position, mut length) = (0, 0, 0);
     'all: loop {
         for _ in 0..limits::LONG_STEP {
-            let (Some((one, rank)), Some((other, other_rank)), Some(place)) = (
-                left.member_at(at),
-                right.member_at(other_at),
-                members.get_mut(made),
+            let (Some((left_member, rank)), Some((right_member, other_rank)), Some(target)) = (
+                left.member_at(left_position),
+                right.member_at(right_position),
+                members.get_mut(length),
             ) else {
                 break 'all;
             };
-            let (mut less, mut greater) = (rank < other_rank, rank > other_rank);
-            if !less && !greater {
-                let order = one.cmp(other);
-                (less, greater) = (order.is_lt(), order.is_gt());
+            let (mut is_less, mut is_greater) = (rank < other_rank, rank > other_rank);
+            if !is_less && !is_greater {
+                let order = left_member.cmp(right_member);
+                (is_less, is_greater) = (order.is_lt(), order.is_gt());
             }
-            *place = *if RIGHT && greater { other } else { one };
-            let is_wanted = LEFT && less || RIGHT && greater || COMMON && !less && !greater;
-            at += usize::from(!greater);
-            other_at += usize::from(!less);
-            made += usize::from(is_wanted);
+            *target = *if RIGHT && is_greater {
+                right_member
+            } else {
+                left_member
+            };
+            let is_selected =
+                LEFT && is_less || RIGHT && is_greater || COMMON && !is_less && !is_greater;
+            left_position += usize::from(!is_greater);
+            right_position += usize::from(!is_less);
+            length += usize::from(is_selected);
         }
         call.budget.check()?;
     }
     let rest = |side: SetSide<'e, R>, from| side.members.within(from..);
-    for (is_wanted, rest) in [(LEFT, rest(left, at)), (RIGHT, rest(right, other_at))] {
-        if is_wanted && let Some(places) = members.get_mut(made..made + rest.len()) {
-            places.copy_from_slice(rest);
-            made += rest.len();
+    for (is_selected, rest) in [
+        (LEFT, rest(left, left_position)),
+        (RIGHT, rest(right, right_position)),
+    ] {
+        if is_selected && let Some(targets) = members.get_mut(length..length + rest.len()) {
+            targets.copy_from_slice(rest);
+            length += rest.len();
         }
     }
-    Ok(made)
+    Ok(length)
 }
 
 /// Searches the members of the smaller set in the larger one.
@@ -164,24 +172,24 @@ fn leap<'e>(
     operation: SetOperation,
     members: &mut bumpalo::collections::Vec<'e, ValueRef<'e>>,
 ) -> Result<(), BuiltinError> {
-    let mut turns = 0_usize;
-    while let ([first, others @ ..], [second, rest @ ..]) = (lefts, rights) {
-        turns += 1;
-        if turns.is_multiple_of(limits::LONG_STEP) {
+    let mut iterations = 0_usize;
+    while let ([first, other_lefts @ ..], [second, rest @ ..]) = (lefts, rights) {
+        iterations += 1;
+        if iterations.is_multiple_of(limits::LONG_STEP) {
             call.budget.check()?;
         }
         match first.cmp(second) {
             Ordering::Less => {
-                let (less, on) = split_below(lefts, second);
+                let (smaller, on) = split_below(lefts, second);
                 if operation != SetOperation::Common {
-                    members.extend_from_slice_copy(less);
+                    members.extend_from_slice_copy(smaller);
                 }
                 lefts = on;
             }
             Ordering::Greater => {
-                let (less, on) = split_below(rights, first);
+                let (smaller, on) = split_below(rights, first);
                 if operation == SetOperation::All {
-                    members.extend_from_slice_copy(less);
+                    members.extend_from_slice_copy(smaller);
                 }
                 rights = on;
             }
@@ -189,7 +197,7 @@ fn leap<'e>(
                 if operation != SetOperation::LeftOnly {
                     members.push(*first);
                 }
-                (lefts, rights) = (others, rest);
+                (lefts, rights) = (other_lefts, rest);
             }
         }
     }
@@ -205,15 +213,15 @@ fn leap<'e>(
 /// Splits sorted members before a bound, with an exponential search.
 fn split_below<'m, 'e>(
     members: &'m [ValueRef<'e>],
-    bound: &ValueRef<'e>,
+    limit: &ValueRef<'e>,
 ) -> (&'m [ValueRef<'e>], &'m [ValueRef<'e>]) {
-    let mut reach = 1;
-    while members.get(reach).is_some_and(|member| member < bound) {
-        reach *= 2;
+    let mut distance = 1;
+    while members.get(distance).is_some_and(|member| member < limit) {
+        distance *= 2;
     }
-    let stretch = members.get(..reach).unwrap_or(members);
-    let below = stretch.partition_point(|member| member < bound);
+    let searched = members.get(..distance).unwrap_or(members);
+    let smaller_count = searched.partition_point(|member| member < limit);
     members
-        .split_at_checked(below)
+        .split_at_checked(smaller_count)
         .unwrap_or_else(|| bug!("more members are found than there are"))
 }

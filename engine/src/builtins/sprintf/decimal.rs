@@ -70,8 +70,8 @@ impl ShortestDecimal {
 
     /// `%f`
     fn fixed(self, precision: u32) -> Option<PrintedDecimal> {
-        let whole = self.digits.saturating_sub(self.scale);
-        if whole + precision > CHUNK_DIGITS {
+        let integer_digits = self.digits.saturating_sub(self.scale);
+        if integer_digits + precision > CHUNK_DIGITS {
             return None;
         }
         let coefficient = self.with_digits(i64::from(precision) - i64::from(self.scale))?;
@@ -83,8 +83,8 @@ impl ShortestDecimal {
         if precision >= CHUNK_DIGITS {
             return None;
         }
-        let more = i64::from(precision) + 1 - i64::from(self.digits);
-        let mut coefficient = self.with_digits(more)?;
+        let missing_digits = i64::from(precision) + 1 - i64::from(self.digits);
+        let mut coefficient = self.with_digits(missing_digits)?;
         let mut exponent = self.exponent();
         if coefficient.checked_ilog10()? > precision {
             coefficient /= 10;
@@ -93,17 +93,17 @@ impl ShortestDecimal {
         Some(self.with_exponent(coefficient, exponent))
     }
 
-    /// Returns the coefficient with `more` digits added or, if negative, rounded off. Returns `None` for ties, because
+    /// Returns the coefficient with `missing_digits` digits added or, if negative, rounded off. Returns `None` for ties, because
     /// the float may be slightly more or less than the decimal.
-    fn with_digits(self, more: i64) -> Option<u64> {
-        let factor = 10_u64.checked_pow(u32::try_from(more.unsigned_abs()).ok()?)?;
-        if more >= 0 {
+    fn with_digits(self, missing_digits: i64) -> Option<u64> {
+        let factor = 10_u64.checked_pow(u32::try_from(missing_digits.unsigned_abs()).ok()?)?;
+        if missing_digits >= 0 {
             return self.coefficient.checked_mul(factor);
         }
-        let (kept, rest) = (self.coefficient / factor, self.coefficient % factor);
+        let (rounded_down, rest) = (self.coefficient / factor, self.coefficient % factor);
         match rest.cmp(&(factor / 2)) {
             std::cmp::Ordering::Equal => None,
-            order => Some(kept + u64::from(order.is_gt())),
+            order => Some(rounded_down + u64::from(order.is_gt())),
         }
     }
 
@@ -163,10 +163,10 @@ impl PrintedDecimal {
         let digits = buffer.format(self.coefficient);
         match digits.len().checked_sub(self.behind) {
             Some(_) if self.behind == 0 => write(digits),
-            Some(whole @ 1..) => {
-                write(digits.within(..whole));
+            Some(integer_digits @ 1..) => {
+                write(digits.within(..integer_digits));
                 write(".");
-                write(digits.within(whole..));
+                write(digits.within(integer_digits..));
             }
             _ => {
                 write("0.");

@@ -130,9 +130,9 @@ impl<'f, A: ArgumentSource> FormatParser<'f, A> {
 
     /// Returns the unused arguments, unless an explicit index occurred.
     pub fn unused(&self) -> Option<impl Iterator<Item = A::Value> + use<'f, A>> {
-        let (values, at) = (self.values, self.at);
-        let unused = !self.reordered && at < values.len();
-        unused.then(|| (at..values.len()).filter_map(move |index| values.get(index)))
+        let (values, next) = (self.values, self.at);
+        let unused = !self.reordered && next < values.len();
+        unused.then(|| (next..values.len()).filter_map(move |index| values.get(index)))
     }
 
     fn skip(&mut self, bytes: usize) {
@@ -140,9 +140,9 @@ impl<'f, A: ArgumentSource> FormatParser<'f, A> {
     }
 
     fn eat(&mut self, byte: u8) -> bool {
-        let found = self.rest.first() == Some(&byte);
-        self.skip(usize::from(found));
-        found
+        let matches = self.rest.first() == Some(&byte);
+        self.skip(usize::from(matches));
+        matches
     }
 
     /// Fast path for directives with at most a leading zero, a short width and a short precision.
@@ -176,8 +176,8 @@ impl<'f, A: ArgumentSource> FormatParser<'f, A> {
     }
 
     fn directive(&mut self) -> FormatDirective<A::Value> {
-        let mut found = FormatDirective::default();
-        let spec = &mut found.spec;
+        let mut parsed = FormatDirective::default();
+        let spec = &mut parsed.spec;
         loop {
             match self.rest.first() {
                 Some(b'#') => spec.sharp = true,
@@ -189,8 +189,8 @@ impl<'f, A: ArgumentSource> FormatParser<'f, A> {
             }
             self.skip(1);
         }
-        let mut indexed = self.index(&mut found.bad_index);
-        let spec = &mut found.spec;
+        let mut indexed = self.index(&mut parsed.bad_index);
+        let spec = &mut parsed.spec;
         if self.eat(b'*') {
             match self.next_int() {
                 Some(width) => {
@@ -198,39 +198,39 @@ impl<'f, A: ArgumentSource> FormatParser<'f, A> {
                     spec.zero &= width >= 0;
                     spec.width = usize::try_from(width.unsigned_abs()).ok();
                 }
-                None => found.bad_width = true,
+                None => parsed.bad_width = true,
             }
             indexed = false;
         } else {
             spec.width = self.digits();
-            found.bad_index |= indexed && spec.width.is_some();
+            parsed.bad_index |= indexed && spec.width.is_some();
         }
         // a point at the very end is a verb
         if self.rest.len() > 1 && self.eat(b'.') {
-            found.bad_index |= indexed;
-            indexed = self.index(&mut found.bad_index);
+            parsed.bad_index |= indexed;
+            indexed = self.index(&mut parsed.bad_index);
             if self.eat(b'*') {
                 let precision = self.next_int().and_then(|n| usize::try_from(n).ok());
-                found.bad_precision = precision.is_none();
-                found.spec.precision = precision;
+                parsed.bad_precision = precision.is_none();
+                parsed.spec.precision = precision;
                 indexed = false;
             } else {
-                found.spec.precision = Some(self.digits().unwrap_or(0));
+                parsed.spec.precision = Some(self.digits().unwrap_or(0));
             }
         }
         if !indexed {
-            self.index(&mut found.bad_index);
+            self.index(&mut parsed.bad_index);
         }
         let Some((verb, width)) = runes::first(self.rest) else {
-            return found;
+            return parsed;
         };
         self.skip(width);
-        found.verb = Some(verb);
-        if verb != '%' && !found.bad_index {
-            found.value = self.values.get(self.at);
-            self.at += usize::from(found.value.is_some());
+        parsed.verb = Some(verb);
+        if verb != '%' && !parsed.bad_index {
+            parsed.value = self.values.get(self.at);
+            self.at += usize::from(parsed.value.is_some());
         }
-        found
+        parsed
     }
 
     /// Returns the argument for a `*`. It is consumed even if it is not a valid number.

@@ -83,10 +83,12 @@ fn digits(float: f64, precision: Option<usize>) -> (String, i32) {
 pub(super) fn general(float: f64, precision: Option<usize>) -> String {
     const SHORTEST: usize = 6;
     let (digits, exponent) = digits(float, precision);
-    let whole = usize::try_from(exponent + 1).unwrap_or(0);
+    let integer_digits = usize::try_from(exponent + 1).unwrap_or(0);
     let limit = match precision.map(|precision| precision.max(1)) {
         None => SHORTEST,
-        Some(precision) if precision > digits.len() && digits.len() >= whole => digits.len(),
+        Some(precision) if precision > digits.len() && digits.len() >= integer_digits => {
+            digits.len()
+        }
         Some(precision) => precision,
     };
     if exponent < -4 || usize::try_from(exponent).is_ok_and(|exponent| exponent >= limit) {
@@ -98,10 +100,10 @@ pub(super) fn general(float: f64, precision: Option<usize>) -> String {
         let zeros = usize::try_from(-exponent - 1).unwrap_or(0);
         return format!("0.{}{digits}", "0".repeat(zeros));
     }
-    match digits.split_at_checked(whole) {
+    match digits.split_at_checked(integer_digits) {
         Some((digits, "")) => digits.to_owned(),
-        Some((whole, fraction)) => format!("{whole}.{fraction}"),
-        None => format!("{digits}{}", "0".repeat(whole - digits.len())),
+        Some((integer, fraction)) => format!("{integer}.{fraction}"),
+        None => format!("{digits}{}", "0".repeat(integer_digits - digits.len())),
     }
 }
 
@@ -116,9 +118,9 @@ pub(super) fn scientific(float: f64, precision: usize) -> String {
 }
 
 /// Formats an exponent with its sign and at least two digits.
-fn exponent_text(mark: char, exponent: i32) -> String {
+fn exponent_text(letter: char, exponent: i32) -> String {
     let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{mark}{sign}{:02}", exponent.unsigned_abs())
+    format!("{letter}{sign}{:02}", exponent.unsigned_abs())
 }
 
 /// Number of fraction bits of an `f64`.
@@ -155,14 +157,14 @@ fn hexadecimal(float: f64, precision: Option<usize>) -> String {
         exponent -= i32::try_from(shift).unwrap_or(0) - 8;
     }
     if let Some(digits @ 0..15) = precision {
-        let dropped = ONE - 4 * u32::try_from(digits).unwrap_or(0);
-        let extra = mantissa & ((1 << dropped) - 1);
-        mantissa >>= dropped;
-        let half = 1_u64 << (dropped - 1);
+        let dropped_bits = ONE - 4 * u32::try_from(digits).unwrap_or(0);
+        let extra = mantissa & ((1 << dropped_bits) - 1);
+        mantissa >>= dropped_bits;
+        let half = 1_u64 << (dropped_bits - 1);
         if extra > half || (extra == half && mantissa & 1 == 1) {
             mantissa += 1;
         }
-        mantissa <<= dropped;
+        mantissa <<= dropped_bits;
         if mantissa >> (ONE + 1) & 1 == 1 {
             mantissa >>= 1;
             exponent += 1;
@@ -184,13 +186,13 @@ fn hexadecimal(float: f64, precision: Option<usize>) -> String {
 
 /// Applies the flag `#`: always a decimal point and, for `%g`, all requested digits.
 fn with_point(text: String, verb: char, precision: Option<usize>) -> String {
-    let mark = |c: char| match verb {
+    let is_exponent_letter = |c: char| match verb {
         'x' | 'X' => matches!(c, 'p' | 'P'),
         _ => matches!(c, 'e' | 'E'),
     };
-    let (mut number, exponent) = match text.find(mark) {
-        Some(at) => {
-            let (number, exponent) = text.split_at(at);
+    let (mut number, exponent) = match text.find(is_exponent_letter) {
+        Some(exponent_start) => {
+            let (number, exponent) = text.split_at(exponent_start);
             (number.to_owned(), exponent.to_owned())
         }
         None => (text, String::new()),

@@ -30,8 +30,8 @@ pub fn print(printer: &mut Printer<'_, '_>, i: i64, verb: char) -> Result<bool, 
             return Ok(true);
         }
         'q' => {
-            let quoted = quoted(character(i), printer.spec.plus);
-            printer.padded(quoted.as_bytes())?;
+            let quoted_char = quote_char(character(i), printer.spec.plus);
+            printer.padded(quoted_char.as_bytes())?;
             return Ok(true);
         }
         'U' => {
@@ -40,7 +40,7 @@ pub fn print(printer: &mut Printer<'_, '_>, i: i64, verb: char) -> Result<bool, 
         }
         _ => return Ok(false),
     };
-    signed(printer, i < 0, digits, verb)?;
+    print_signed(printer, i < 0, digits, verb)?;
     Ok(true)
 }
 
@@ -54,18 +54,18 @@ impl DigitBuffer {
 
     /// Formats a number in digits of `bits` bits. `letter` is the digit ten.
     pub fn format(&mut self, number: u64, bits: u32, letter: u8) -> &str {
-        let (mut left, mut count) = (number, 0);
-        for place in self.0.iter_mut().rev() {
-            let digit = u8::try_from(left & ((1 << bits) - 1))
+        let (mut remaining, mut count) = (number, 0);
+        for digit_place in self.0.iter_mut().rev() {
+            let digit = u8::try_from(remaining & ((1 << bits) - 1))
                 .ok()
                 .unwrap_or_else(|| bug!("a digit of more than a byte"));
-            *place = match digit {
+            *digit_place = match digit {
                 0..10 => b'0' + digit,
                 _ => letter + (digit - 10),
             };
             count += 1;
-            left >>= bits;
-            if left == 0 {
+            remaining >>= bits;
+            if remaining == 0 {
                 break;
             }
         }
@@ -83,7 +83,7 @@ fn character(i: i64) -> char {
         .unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-fn quoted(c: char, ascii: bool) -> String {
+fn quote_char(c: char, ascii: bool) -> String {
     let mut text = String::from("'");
     match c {
         '\'' | '\\' => text.extend(['\\', c]),
@@ -113,7 +113,7 @@ fn code_point(printer: &mut Printer<'_, '_>, i: i64) -> Result<(), BuiltinError>
 }
 
 /// Writes digits with sign, prefix and leading zeros.
-fn signed(
+fn print_signed(
     printer: &mut Printer<'_, '_>,
     negative: bool,
     digits: &str,
@@ -127,7 +127,7 @@ fn signed(
         (false, false, false) => "",
     };
     // the number of leading zeros comes from the precision or else from the width
-    let wanted = match (spec.precision, spec.width) {
+    let min_digits = match (spec.precision, spec.width) {
         (Some(0), _) if digits == "0" => {
             return printer.without_zero(|printer| printer.padded(b""));
         }
@@ -135,7 +135,7 @@ fn signed(
         (None, Some(width)) if spec.zero && !spec.minus => width.saturating_sub(sign.len()),
         _ => 0,
     };
-    let zeros = wanted.saturating_sub(digits.len());
+    let zeros = min_digits.saturating_sub(digits.len());
     let leads_with_zero = zeros > 0 || digits.starts_with('0');
     let prefix = match verb {
         'O' if spec.sharp && !leads_with_zero => "0o0",

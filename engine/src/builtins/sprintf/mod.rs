@@ -58,7 +58,7 @@ fn show<'e>(
     let argument = GoArgument::from_value(printer.call(), value)?;
     match verb {
         Some(verb) => printer.value(&argument, verb),
-        None => printer.typed(&argument),
+        None => printer.with_type(&argument),
     }
 }
 

@@ -53,8 +53,8 @@ impl<'c, 'e> Printer<'c, 'e> {
     }
 
     /// Appends a value whose text may be long.
-    pub fn show(&mut self, shown: impl Display) -> Result<(), BuiltinError> {
-        Writer::new(self.call, &mut self.out).show(shown)
+    pub fn show(&mut self, value: impl Display) -> Result<(), BuiltinError> {
+        Writer::new(self.call, &mut self.out).show(value)
     }
 
     /// Appends the text form of a value.
@@ -99,13 +99,13 @@ impl<'c, 'e> Printer<'c, 'e> {
         print: impl FnOnce(&mut Self) -> Result<(), BuiltinError>,
     ) -> Result<(), BuiltinError> {
         let zero = std::mem::take(&mut self.spec.zero);
-        let done = print(self);
+        let result = print(self);
         self.spec.zero = zero;
-        done
+        result
     }
 
     /// Appends a type and a value, as in error texts.
-    pub fn typed(&mut self, argument: &GoArgument<'_>) -> Result<(), BuiltinError> {
+    pub fn with_type(&mut self, argument: &GoArgument<'_>) -> Result<(), BuiltinError> {
         if matches!(argument, GoArgument::Nil) {
             return self.raw(b"<nil>");
         }
@@ -120,23 +120,23 @@ impl<'c, 'e> Printer<'c, 'e> {
         if verb != 'v' {
             return self.verb(argument, verb, false);
         }
-        let quoted = std::mem::take(&mut self.spec.sharp);
+        let is_quoted = std::mem::take(&mut self.spec.sharp);
         let plus = self.spec.plus;
         if !matches!(argument, GoArgument::Big(_)) {
             self.spec.plus = false;
         }
-        let sharp = quoted && matches!(argument, GoArgument::Big(_));
+        let sharp = is_quoted && matches!(argument, GoArgument::Big(_));
         self.spec.sharp = sharp;
-        let done = self.verb(argument, 'v', quoted);
+        let result = self.verb(argument, 'v', is_quoted);
         self.spec.plus = plus;
-        done
+        result
     }
 
     fn verb(
         &mut self,
         argument: &GoArgument<'_>,
         verb: char,
-        quoted: bool,
+        is_quoted: bool,
     ) -> Result<(), BuiltinError> {
         if verb == 'T' {
             return self.padded_text(argument.type_name().as_bytes());
@@ -158,20 +158,20 @@ impl<'c, 'e> Printer<'c, 'e> {
             GoArgument::Float(float) => float::print(self, *float, verb)?,
             GoArgument::Text(_) | GoArgument::Formatted(_) | GoArgument::JsonNumber(_) => {
                 let bytes = argument.bytes().unwrap_or_default();
-                text::print(self, &bytes, if quoted { 'q' } else { verb })?
+                text::print(self, &bytes, if is_quoted { 'q' } else { verb })?
             }
         };
         if printed {
             return Ok(());
         }
         self.raw(format!("%!{verb}(").as_bytes())?;
-        self.typed(argument)?;
+        self.with_type(argument)?;
         self.raw(b")")
     }
 
     /// Appends a string, truncated to the precision and padded.
     pub fn padded_text(&mut self, bytes: &[u8]) -> Result<(), BuiltinError> {
-        let cut = text::cut(&self.spec, bytes);
-        self.padded(cut)
+        let truncated = text::cut(&self.spec, bytes);
+        self.padded(truncated)
     }
 }

@@ -16,7 +16,7 @@ pub fn print(
 ) -> Result<bool, BuiltinError> {
     match verb {
         's' | 'v' => printer.padded_text(bytes)?,
-        'q' => quoted(printer, bytes)?,
+        'q' => print_quoted(printer, bytes)?,
         'x' => hexadecimal(printer, bytes, b"0123456789abcdefx")?,
         'X' => hexadecimal(printer, bytes, b"0123456789ABCDEFX")?,
         _ => return Ok(false),
@@ -34,7 +34,7 @@ pub fn cut<'b>(spec: &Spec, bytes: &'b [u8]) -> &'b [u8] {
     }
 }
 
-fn quoted(printer: &mut Printer<'_, '_>, bytes: &[u8]) -> Result<(), BuiltinError> {
+fn print_quoted(printer: &mut Printer<'_, '_>, bytes: &[u8]) -> Result<(), BuiltinError> {
     let bytes = cut(&printer.spec, bytes);
     if printer.spec.sharp && can_be_raw(bytes) {
         let raw = [b"`", bytes, b"`"].concat();
@@ -43,15 +43,15 @@ fn quoted(printer: &mut Printer<'_, '_>, bytes: &[u8]) -> Result<(), BuiltinErro
     if printer.spec.width.is_none() && !printer.spec.plus {
         return printer.show(Quoted(bytes));
     }
-    let quoted = if printer.spec.plus {
+    let quoted_text = if printer.spec.plus {
         ascii_quoted(bytes)
     } else {
-        let mut quoted = String::with_capacity(bytes.len() + 2);
+        let mut go_text = String::with_capacity(bytes.len() + 2);
         // writing to a string does not fail
-        let _ = display::quote(bytes, &mut quoted);
-        quoted
+        let _ = display::quote(bytes, &mut go_text);
+        go_text
     };
-    printer.padded(quoted.as_bytes())
+    printer.padded(quoted_text.as_bytes())
 }
 
 /// Displays a string in quotes.
@@ -75,7 +75,7 @@ fn can_be_raw(bytes: &[u8]) -> bool {
 
 /// Quotes a text, with escapes for all characters that are not ASCII.
 pub fn ascii_quoted(bytes: &[u8]) -> String {
-    let mut quoted = String::from("\"");
+    let mut text = String::from("\"");
     let mut rest = bytes;
     while let Some((c, width)) = runes::first(rest) {
         let (bytes, after) = rest.split_at(width);
@@ -83,18 +83,18 @@ pub fn ascii_quoted(bytes: &[u8]) -> String {
         match bytes {
             [byte] if !byte.is_ascii() => {
                 // writing to a string does not fail
-                let _ = write!(quoted, "\\x{byte:02x}");
+                let _ = write!(text, "\\x{byte:02x}");
             }
-            _ if !c.is_ascii() => quoted.push_str(&ascii_escape(c)),
-            _ if matches!(c, '"' | '\\') => quoted.extend(['\\', c]),
+            _ if !c.is_ascii() => text.push_str(&ascii_escape(c)),
+            _ if matches!(c, '"' | '\\') => text.extend(['\\', c]),
             _ => {
                 // writing to a string does not fail
-                let _ = display::write_escaped(c, &mut quoted);
+                let _ = display::write_escaped(c, &mut text);
             }
         }
     }
-    quoted.push('"');
-    quoted
+    text.push('"');
+    text
 }
 
 /// Returns the escape of a character that is not ASCII.
@@ -117,9 +117,9 @@ fn hexadecimal(
         Some(precision) => bytes.get(..precision).unwrap_or(bytes),
         None => bytes,
     };
-    let digit = |at: u8| {
+    let digit = |index: u8| {
         digits
-            .get(usize::from(at))
+            .get(usize::from(index))
             .copied()
             .unwrap_or_else(|| bug!("a digit of more than four bits"))
     };

@@ -114,7 +114,7 @@ trait AffixKind: Send + Sync + 'static {
     /// Returns `true` if a text starts with one of the strings of [`Self::sorted`]. Binary search.
     fn starts_one<T>(text: &[u8], sorted: &[T], bytes: impl Fn(&T) -> &[u8]) -> bool {
         let after = sorted.partition_point(|with| Self::order(bytes(with), text).is_le());
-        let nearest = after.checked_sub(1).and_then(|at| sorted.get(at));
+        let nearest = after.checked_sub(1).and_then(|index| sorted.get(index));
         nearest.is_some_and(|with| Self::starts(text, bytes(with)))
     }
 }
@@ -159,8 +159,8 @@ fn any_match<'e, A: AffixKind>(
     let texts = AffixOperand::from_operand(operands, 0)?;
     if let Some(sorted) = cached_affixes::<A>(call, operands.operand(1))? {
         call.budget.spend_len(texts.len())?;
-        let found = texts.any(|text| A::starts_one(text.as_bytes(), sorted, TextView::as_bytes));
-        return Ok(ValueRef(RefRepr::Bool(found)));
+        let is_match = texts.any(|text| A::starts_one(text.as_bytes(), sorted, TextView::as_bytes));
+        return Ok(ValueRef(RefRepr::Bool(is_match)));
     }
     let affixes = AffixOperand::from_operand(operands, 1)?;
     call.budget.spend_len(texts.len() + affixes.len())?;
@@ -171,8 +171,8 @@ fn any_match<'e, A: AffixKind>(
         return Ok(ValueRef(RefRepr::Bool(texts.any(starts_any))));
     }
     let sorted = A::sorted(affixes.list());
-    let found = texts.any(|text| A::starts_one(text.as_bytes(), &sorted, TextView::as_bytes));
-    Ok(ValueRef(RefRepr::Bool(found)))
+    let is_match = texts.any(|text| A::starts_one(text.as_bytes(), &sorted, TextView::as_bytes));
+    Ok(ValueRef(RefRepr::Bool(is_match)))
 }
 
 /// Sorted lists of prefixes and suffixes that calls of one evaluation use repeatedly.
@@ -244,8 +244,8 @@ impl<'e> AffixOperand<'e> {
         if let Some(text) = operand.as_text() {
             return Ok(Self::One(text));
         }
-        let refuse = || BuiltinError::operand(position + 1, &["string", "set", "array"], operand);
-        let members = Members::from_value(operand).ok_or_else(refuse)?;
+        let reject = || BuiltinError::operand(position + 1, &["string", "set", "array"], operand);
+        let members = Members::from_value(operand).ok_or_else(reject)?;
         for text in members.texts(position) {
             text?;
         }

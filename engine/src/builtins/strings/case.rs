@@ -70,7 +70,7 @@ pub fn simple_lower(c: char) -> char {
     }
     let mut full = c.to_lowercase();
     match (full.next(), full.next()) {
-        (Some(one), None) => one,
+        (Some(single), None) => single,
         _ => c,
     }
 }
@@ -84,7 +84,7 @@ pub fn simple_upper(c: char) -> char {
         _ => {
             let mut full = c.to_uppercase();
             return match (full.next(), full.next()) {
-                (Some(one), None) => one,
+                (Some(single), None) => single,
                 _ => c,
             };
         }

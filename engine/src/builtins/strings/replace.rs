@@ -22,18 +22,18 @@ pub fn replace<'e>(
     if let ([old], [new]) = (old, new) {
         return replace_byte(call, operands.operand(0), bytes, [*old, *new]);
     }
-    let mut found = memmem::find_iter(bytes, old).peekable();
-    if found.peek().is_none() {
+    let mut occurrences = memmem::find_iter(bytes, old).peekable();
+    if occurrences.peek().is_none() {
         return Ok(operands.operand(0));
     }
     let mut buffer = call.buffer();
-    let mut done = 0;
-    for at in found {
-        push(call, &mut buffer, bytes.within(done..at))?;
+    let mut replaced_to = 0;
+    for start in occurrences {
+        push(call, &mut buffer, bytes.within(replaced_to..start))?;
         push(call, &mut buffer, new)?;
-        done = at + old.len();
+        replaced_to = start + old.len();
     }
-    push(call, &mut buffer, bytes.within(done..))?;
+    push(call, &mut buffer, bytes.within(replaced_to..))?;
     Ok(call.text(buffer))
 }
 
@@ -63,13 +63,13 @@ pub fn replace_n<'e>(
     let text = operands.text(1)?;
     let mut pairs: SmallVec<[_; 8]> = SmallVec::with_capacity(patterns.len());
     for (old, new) in patterns.iter() {
-        let refuse = |what| {
+        let reject = |kind| {
             BuiltinError::type_error(format!(
-                "operand 1 non-string {what} found in pattern object"
+                "operand 1 non-string {kind} found in pattern object"
             ))
         };
-        let old = old.as_text().ok_or_else(|| refuse("key"))?;
-        let new = new.as_text().ok_or_else(|| refuse("value"))?;
+        let old = old.as_text().ok_or_else(|| reject("key"))?;
+        let new = new.as_text().ok_or_else(|| reject("value"))?;
         pairs.push((old, new));
     }
     replace_all(call, text, &pairs)
@@ -87,36 +87,36 @@ fn replace_all<'e>(
     let bytes = text.as_bytes();
     call.budget.spend_len(bytes.len() / 16)?;
     let mut buffer = call.buffer();
-    let (mut at, mut done, mut after_empty, mut changed) = (0, 0, false, false);
-    while at <= bytes.len() {
-        let rest = bytes.within(at..);
+    let (mut position, mut replaced_to, mut after_empty, mut is_changed) = (0, 0, false, false);
+    while position <= bytes.len() {
+        let rest = bytes.within(position..);
         let bucket = rest.first().map_or(&[][..], |first| firsts.of_byte(*first));
         call.budget.spend_len(bucket.len())?;
-        let whole = bucket.iter().map(|(_, index)| *index).find(|index| {
+        let non_empty = bucket.iter().map(|(_, index)| *index).find(|index| {
             pairs
                 .get(*index)
                 .is_some_and(|(old, _)| rest.starts_with(old.as_bytes()))
         });
-        let found = match empty {
-            Some(empty) if !after_empty => Some(whole.map_or(empty, |whole| whole.min(empty))),
-            _ => whole,
+        let pair_index = match empty {
+            Some(empty) if !after_empty => Some(non_empty.map_or(empty, |index| index.min(empty))),
+            _ => non_empty,
         };
-        let Some((old, new)) = found.and_then(|index| pairs.get(index)) else {
+        let Some((old, new)) = pair_index.and_then(|index| pairs.get(index)) else {
             after_empty = false;
-            at += 1;
+            position += 1;
             continue;
         };
-        push(call, &mut buffer, bytes.within(done..at))?;
+        push(call, &mut buffer, bytes.within(replaced_to..position))?;
         push(call, &mut buffer, new.as_bytes())?;
-        changed = true;
+        is_changed = true;
         after_empty = old.as_bytes().is_empty();
-        at += old.as_bytes().len();
-        done = at;
+        position += old.as_bytes().len();
+        replaced_to = position;
     }
-    if !changed {
+    if !is_changed {
         return Ok(call.part(text, 0..bytes.len()));
     }
-    push(call, &mut buffer, bytes.within(done..))?;
+    push(call, &mut buffer, bytes.within(replaced_to..))?;
     Ok(call.text(buffer))
 }
 
@@ -146,8 +146,8 @@ impl Firsts {
     /// Returns the pairs whose pattern starts with a byte.
     #[inline]
     fn of_byte(&self, byte: u8) -> &[(u8, usize)] {
-        let word = self.bits.get(usize::from(byte >> 6));
-        if word.is_none_or(|word| word >> (byte & 63) & 1 == 0) {
+        let bits = self.bits.get(usize::from(byte >> 6));
+        if bits.is_none_or(|bits| bits >> (byte & 63) & 1 == 0) {
             return &[];
         }
         let start = self.order.partition_point(|(first, _)| *first < byte);

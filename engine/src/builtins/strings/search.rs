@@ -36,12 +36,12 @@ pub fn count<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, part) = (operands.text(0)?, operands.text(1)?);
     call.budget.spend_len(text.as_bytes().len() / 64)?;
-    let found = if part.as_bytes().is_empty() {
+    let occurrences = if part.as_bytes().is_empty() {
         runes::count(text.as_bytes()) + 1
     } else {
         memmem::find_iter(text.as_bytes(), part.as_bytes()).count()
     };
-    Ok(integer(found))
+    Ok(integer(occurrences))
 }
 
 pub fn indexof<'e>(
@@ -61,8 +61,9 @@ pub fn indexof<'e>(
 }
 
 /// Returns the number of characters before a byte position.
-fn position<'e>(text: &str, at: Option<usize>) -> ValueRef<'e> {
-    at.and_then(|at| text.get(..at))
+fn position<'e>(text: &str, offset: Option<usize>) -> ValueRef<'e> {
+    offset
+        .and_then(|offset| text.get(..offset))
         .map_or(ValueRef(RefRepr::Int(-1)), |before| {
             integer(runes::count(before.as_bytes()))
         })
@@ -103,15 +104,15 @@ pub fn indexof_n<'e>(
     }
     call.budget.spend_len(text.len())?;
     call.budget.reserve(part.len().saturating_mul(8))?;
-    let mut found = call.arena.list();
-    let (mut counted, mut characters) = (0, 0);
-    occurrences::each(text.as_bytes(), part.as_bytes(), |at| {
-        characters += text.within(counted..at).chars().count();
-        counted = at;
-        found.push(integer(characters));
+    let mut positions = call.arena.list();
+    let (mut counted_to, mut characters) = (0, 0);
+    occurrences::each(text.as_bytes(), part.as_bytes(), |offset| {
+        characters += text.within(counted_to..offset).chars().count();
+        counted_to = offset;
+        positions.push(integer(characters));
         true
     });
-    Ok(call.arena.array_of(found.into_bump_slice()))
+    Ok(call.arena.array_of(positions.into_bump_slice()))
 }
 
 pub fn substring<'e>(

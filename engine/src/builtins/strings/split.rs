@@ -29,18 +29,18 @@ pub fn split_n<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, delimiter) = (operands.text(0)?, operands.text(1)?);
-    let wanted = operands.int(2)?;
+    let limit = operands.int(2)?;
     let parts = split_segments(call, text, delimiter)?;
-    let count = usize::try_from(wanted.unsigned_abs()).unwrap_or(usize::MAX);
+    let count = usize::try_from(limit.unsigned_abs()).unwrap_or(usize::MAX);
     let count = count.min(parts.len());
-    let kept = if wanted < 0 {
+    let parts_in_limit = if limit < 0 {
         parts.get(parts.len() - count..)
     } else {
         parts.get(..count)
     };
-    Ok(call
-        .arena
-        .array_of(kept.unwrap_or_else(|| bug!("there are fewer parts than were counted"))))
+    Ok(call.arena.array_of(
+        parts_in_limit.unwrap_or_else(|| bug!("there are fewer parts than were counted")),
+    ))
 }
 
 fn split_segments<'e>(
@@ -71,21 +71,21 @@ fn split_segments<'e>(
             let ends = bytes.iter().enumerate().filter(|(_, b)| **b == byte);
             ends.for_each(|(end, _)| take(end));
         } else {
-            let more = memchr::memchr_iter(byte, bytes).count();
+            let delimiters = memchr::memchr_iter(byte, bytes).count();
             call.budget
-                .reserve(more.saturating_mul(size_of::<ValueRef<'_>>()))?;
+                .reserve(delimiters.saturating_mul(size_of::<ValueRef<'_>>()))?;
             memchr::memchr_iter(byte, bytes).for_each(&mut take);
         }
         take(bytes.len());
         return Ok(parts.into_bump_slice());
     }
-    for at in memmem::find_iter(bytes, delimiter) {
+    for offset in memmem::find_iter(bytes, delimiter) {
         if parts.len() == parts.capacity() {
             let room = parts.len().saturating_mul(2 * size_of::<ValueRef<'_>>());
             call.budget.reserve(room)?;
         }
-        call.push_part(&mut parts, text, start..at);
-        start = at + delimiter.len();
+        call.push_part(&mut parts, text, start..offset);
+        start = offset + delimiter.len();
     }
     call.push_part(&mut parts, text, start..bytes.len());
     Ok(parts.into_bump_slice())
@@ -99,7 +99,7 @@ pub fn concat<'e>(
     let members = operands.members(1, &["set", "array"])?;
     call.budget.spend_len(members.len())?;
     let delimiter = delimiter.as_bytes();
-    let joined = match members {
+    let result = match members {
         Members::Array(ArrayView(ArrayViewRepr::Arena(items))) => {
             join(call, delimiter, items.iter().map(ValueRef::string_bytes))
         }
@@ -112,11 +112,11 @@ pub fn concat<'e>(
             join(call, delimiter, items.iter().map(ValueRef::string_bytes))
         }
     };
-    if let Some(joined) = joined? {
-        return Ok(joined);
+    if let Some(text) = result? {
+        return Ok(text);
     }
-    let refused = members.texts(1).find_map(Result::err);
-    Err(refused.unwrap_or(BuiltinError::Undefined))
+    let error = members.texts(1).find_map(Result::err);
+    Err(error.unwrap_or(BuiltinError::Undefined))
 }
 
 /// Joins strings with a delimiter. Returns `None` if one is not a string.

@@ -119,14 +119,17 @@ fn cut_byte<'e>(
     drop: u8,
 ) -> ValueRef<'e> {
     let bytes = text.as_bytes();
-    let kept = |byte: &u8| *byte != drop;
+    let is_kept = |byte: &u8| *byte != drop;
     let start = match ends {
         TrimEnds::Right => 0,
-        _ => bytes.iter().position(kept).unwrap_or(bytes.len()),
+        _ => bytes.iter().position(is_kept).unwrap_or(bytes.len()),
     };
     let end = match ends {
         TrimEnds::Left => bytes.len(),
-        _ => bytes.iter().rposition(kept).map_or(start, |at| at + 1),
+        _ => bytes
+            .iter()
+            .rposition(is_kept)
+            .map_or(start, |last| last + 1),
     };
     call.part(text, start..end)
 }

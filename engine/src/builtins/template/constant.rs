@@ -1,7 +1,7 @@
 //! Constants of templates: numbers, characters and strings in Go's syntax.
 
 use super::lexer::TemplateTokenKind;
-use super::quoted;
+use super::quote_text;
 use super::tree::Constant;
 use crate::bug::Within;
 
@@ -26,16 +26,16 @@ fn character(text: &str) -> Result<Constant, String> {
 }
 
 fn complex(text: &str) -> Result<Constant, String> {
-    let illegal = || format!("illegal number syntax: {}", quoted(text));
+    let illegal = || format!("illegal number syntax: {}", quote_text(text));
     let inner = text.strip_suffix('i').ok_or_else(illegal)?;
     let middle = inner
         .char_indices()
         .skip(1)
-        .filter(|(at, c)| {
-            let before = inner.within(..*at);
+        .filter(|(index, c)| {
+            let before = inner.within(..*index);
             matches!(c, '+' | '-') && !before.ends_with(['e', 'E', 'p', 'P'])
         })
-        .map(|(at, _)| at)
+        .map(|(index, _)| index)
         .next()
         .ok_or_else(illegal)?;
     let (re, im) = inner.split_at_checked(middle).ok_or_else(illegal)?;
@@ -58,16 +58,16 @@ fn real(text: &str) -> Result<Constant, String> {
             return Ok(match i64::try_from(integer) {
                 Ok(int) => Constant::Int(int),
                 Err(_) if (0..=i128::from(u64::MAX)).contains(&integer) => Constant::TooLarge,
-                Err(_) => return Err(format!("integer overflow: {}", quoted(text))),
+                Err(_) => return Err(format!("integer overflow: {}", quote_text(text))),
             });
         }
         if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(format!("integer overflow: {}", quoted(text)));
+            return Err(format!("integer overflow: {}", quote_text(text)));
         }
     }
     match float(text) {
         Some(float) if has_point => Ok(Constant::Float(float)),
-        _ => Err(format!("illegal number syntax: {}", quoted(text))),
+        _ => Err(format!("illegal number syntax: {}", quote_text(text))),
     }
 }
 
@@ -121,13 +121,13 @@ fn float(text: &str) -> Option<f64> {
 fn hexadecimal(text: &str) -> Option<f64> {
     let (mantissa, exponent) = text.split_once(['p', 'P'])?;
     let exponent: i32 = exponent.parse().ok()?;
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = format!("{whole}{fraction}");
+    let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{integer}{fraction}");
     let coefficient = u64::from_str_radix(&digits, 16).ok()?;
-    let places = i32::try_from(fraction.len()).ok()?;
+    let fraction_digits = i32::try_from(fraction.len()).ok()?;
     #[expect(clippy::cast_precision_loss, reason = "the nearest is wanted")]
     let coefficient = coefficient as f64;
-    Some(coefficient * 2_f64.powi(exponent.checked_sub(4 * places)?))
+    Some(coefficient * 2_f64.powi(exponent.checked_sub(4 * fraction_digits)?))
 }
 
 /// Decodes a string in quotes or backquotes.

@@ -7,7 +7,7 @@ use super::tree::{
     BranchNode, Command, Constant, MAIN, NamedTemplates, OperandKind, Pipeline, TemplateNode,
     TemplateOperand, TemplatePosition,
 };
-use super::{NO_VALUE, print, quoted};
+use super::{NO_VALUE, print, quote_text};
 use crate::builtins::buffer::{Buffer, push};
 use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::limits;
@@ -72,7 +72,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
             .map_or(position.at, |end| position.at - end);
         Err(BuiltinError::error(format!(
             "template: {MAIN}:{line}:{column}: executing {} at <{}>: {message}",
-            quoted(self.name),
+            quote_text(self.name),
             part.to_string()
         )))
     }
@@ -135,21 +135,21 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         dot: Data<'e>,
         binds: bool,
     ) -> Result<ListEnd, BuiltinError> {
-        let known = self.variables.len();
+        let variable_count = self.variables.len();
         let value = self.pipeline(&branch.pipeline, dot)?;
         let flow = if value.is_truthy() {
             self.nodes(&branch.then, if binds { value } else { dot })?
         } else {
             self.nodes(&branch.otherwise, dot)?
         };
-        self.variables.truncate(known);
+        self.variables.truncate(variable_count);
         Ok(flow)
     }
 
     fn range(&mut self, branch: &'t BranchNode, dot: Data<'e>) -> Result<ListEnd, BuiltinError> {
-        let known = self.variables.len();
+        let variable_count = self.variables.len();
         let value = self.pipeline(&branch.pipeline, dot)?;
-        let ran = match value {
+        let has_elements = match value {
             Data::Missing => false,
             Data::Int(count) => {
                 if branch.pipeline.variables.len() > 1 {
@@ -167,7 +167,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
                     let items = items.iter().zip(0_i64..);
                     self.each(
                         branch,
-                        items.map(|(item, at)| (Data::Int(at), Data::Element(item))),
+                        items.map(|(item, position)| (Data::Int(position), Data::Element(item))),
                     )?
                 }
                 Some(members) if let Some(members) = members.as_object() => self.each(
@@ -177,17 +177,17 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
                         .map(|(key, value)| (Data::Document(key), Data::Element(value))),
                 )?,
                 _ => {
-                    let shown = print::format_value(self.call, value, 'v')?;
-                    return self.fail_range(branch, &format!("range can't iterate over {shown}"));
+                    let text = print::format_value(self.call, value, 'v')?;
+                    return self.fail_range(branch, &format!("range can't iterate over {text}"));
                 }
             },
         };
-        let flow = if ran {
+        let flow = if has_elements {
             ListEnd::On
         } else {
             self.nodes(&branch.otherwise, dot)?
         };
-        self.variables.truncate(known);
+        self.variables.truncate(variable_count);
         Ok(flow)
     }
 
@@ -207,11 +207,11 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         elements: impl Iterator<Item = (Data<'e>, Data<'e>)>,
     ) -> Result<bool, BuiltinError> {
         let names = &branch.pipeline.variables;
-        let known = self.variables.len();
-        let mut ran = false;
+        let variable_count = self.variables.len();
+        let mut has_elements = false;
         for (index, element) in elements {
             self.call.budget.step()?;
-            ran = true;
+            has_elements = true;
             let values: &[Data<'e>] = match names.len() {
                 0 => &[],
                 1 => &[element],
@@ -221,20 +221,20 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
                 self.assign(name, *value);
             }
             let flow = self.nodes(&branch.then, element)?;
-            self.variables.truncate(known);
+            self.variables.truncate(variable_count);
             if flow == ListEnd::Break {
                 break;
             }
         }
-        Ok(ran)
+        Ok(has_elements)
     }
 
     /// Assigns to the innermost variable with a name. Returns `false` if there is none.
     fn assign(&mut self, name: &str, value: Data<'e>) -> bool {
         let mut variables = self.variables.iter_mut().rev();
-        match variables.find(|(known, _)| *known == name) {
-            Some((_, held)) => {
-                *held = value;
+        match variables.find(|(variable, _)| *variable == name) {
+            Some((_, variable_value)) => {
+                *variable_value = value;
                 true
             }
             None => false,
@@ -250,7 +250,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         dot: Data<'e>,
     ) -> Result<(), BuiltinError> {
         let Some(nodes) = self.templates.get(name) else {
-            let message = format!("template {} not defined", quoted(name));
+            let message = format!("template {} not defined", quote_text(name));
             return self.fail(position, node, &message);
         };
         if self.depth >= limits::TEMPLATE_DEPTH {
@@ -354,8 +354,12 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
             },
             OperandKind::Field(fields) => self.fields(dot, fields, operand, has_arguments),
             OperandKind::Variable(name, fields) => {
-                let known = self.variables.iter().rev().find(|(known, _)| known == name);
-                let Some((_, value)) = known.copied() else {
+                let variable = self
+                    .variables
+                    .iter()
+                    .rev()
+                    .find(|(variable, _)| variable == name);
+                let Some((_, value)) = variable.copied() else {
                     let message = format!("undefined variable: {name}");
                     return self.fail(operand.position, operand, &message);
                 };
@@ -395,8 +399,8 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
                 _ => {}
             }
             let Some(members) = value.document().and_then(|value| value.as_object()) else {
-                let of = value.type_name();
-                let message = format!("can't evaluate field {field} in type {of}");
+                let type_name = value.type_name();
+                let message = format!("can't evaluate field {field} in type {type_name}");
                 return self.fail(part.position, part, &message);
             };
             if is_last && has_arguments {

@@ -14,8 +14,8 @@ pub enum CallFailure {
 }
 
 impl From<BuiltinError> for CallFailure {
-    fn from(fault: BuiltinError) -> Self {
-        Self::Evaluation(fault)
+    fn from(error: BuiltinError) -> Self {
+        Self::Evaluation(error)
     }
 }
 
@@ -58,19 +58,19 @@ pub fn call<'e>(
             let format = format.unwrap_or_else(|| bug!("a format is not a string"));
             Ok(Data::Document(print::format(call, &format, rest)?))
         }
-        "html" => escaped(call, arguments, escape::html),
-        "js" => escaped(call, arguments, escape::js),
-        "urlquery" => escaped(call, arguments, escape::url),
+        "html" => escape_arguments(call, arguments, escape::html),
+        "js" => escape_arguments(call, arguments, escape::js),
+        "urlquery" => escape_arguments(call, arguments, escape::url),
         "len" => length(first),
         "not" => truth(!first.is_truthy()),
         "index" => index(first, rest),
         "slice" => slice(call, first, rest),
         "eq" => truth(equal(call, first, rest)?),
         "ne" => truth(!equal(call, first, rest)?),
-        "lt" => truth(less(first, second)?),
-        "le" => truth(less(first, second)? || equal(call, first, rest)?),
-        "gt" => truth(!less(first, second)? && !equal(call, first, rest)?),
-        "ge" => truth(!less(first, second)?),
+        "lt" => truth(is_less(first, second)?),
+        "le" => truth(is_less(first, second)? || equal(call, first, rest)?),
+        "gt" => truth(!is_less(first, second)? && !equal(call, first, rest)?),
+        "ge" => truth(!is_less(first, second)?),
         _ => match first.concrete() {
             Data::Missing => fail("call of nil"),
             value => fail(format!(
@@ -81,20 +81,20 @@ pub fn call<'e>(
     }
 }
 
-fn escaped<'e>(
+fn escape_arguments<'e>(
     call: &BuiltinContext<'e>,
     arguments: &[Data<'e>],
     escape: fn(&[u8]) -> Vec<u8>,
 ) -> Result<Data<'e>, CallFailure> {
     let no_value = Data::Document(call.arena.text(super::NO_VALUE));
-    let shown: Vec<_> = arguments
+    let values: Vec<_> = arguments
         .iter()
         .map(|argument| match argument.concrete() {
             Data::Missing => no_value,
             value => value,
         })
         .collect();
-    let text = print::plain(call, &shown, false)?;
+    let text = print::plain(call, &values, false)?;
     let text = escape(text.text_or_empty().as_bytes());
     call.budget.reserve(text.len())?;
     Ok(Data::Document(call.arena.bytes_text(&text)))
@@ -137,27 +137,27 @@ fn position(value: Data<'_>, length: usize) -> Result<usize, CallFailure> {
         }
     };
     match usize::try_from(index) {
-        Ok(at) if at <= length => Ok(at),
+        Ok(position) if position <= length => Ok(position),
         _ => fail(format!("index out of range: {index}")),
     }
 }
 
 fn index<'e>(value: Data<'e>, indexes: &[Data<'e>]) -> Result<Data<'e>, CallFailure> {
-    let mut found = value.concrete();
-    if found.is_missing() {
+    let mut current = value.concrete();
+    if current.is_missing() {
         return fail("index of untyped nil");
     }
     for index in indexes {
-        if let Data::Element(ValueRef(RefRepr::Null)) = found {
+        if let Data::Element(ValueRef(RefRepr::Null)) = current {
             return fail("index of nil pointer");
         }
-        let document = found.document();
+        let document = current.document();
         if let Some(items) = document.and_then(|value| value.as_array()) {
-            let at = position(*index, items.len())?;
-            let Some(item) = items.get(at) else {
+            let item_position = position(*index, items.len())?;
+            let Some(item) = items.get(item_position) else {
                 return fail("reflect: slice index out of range");
             };
-            found = Data::Element(item);
+            current = Data::Element(item);
         } else if let Some(members) = document.and_then(|value| value.as_object()) {
             let key = match index.concrete() {
                 Data::Missing => return fail("value is nil; should be of type string"),
@@ -169,19 +169,19 @@ fn index<'e>(value: Data<'e>, indexes: &[Data<'e>]) -> Result<Data<'e>, CallFail
                     ));
                 }
             };
-            found = Data::Element(members.get(key).unwrap_or_default());
-        } else if let Some(text) = found.text() {
-            let at = position(*index, text.len())?;
-            match text.get(at) {
-                Some(byte) => found = Data::Byte(*byte),
+            current = Data::Element(members.get(key).unwrap_or_default());
+        } else if let Some(text) = current.text() {
+            let byte_position = position(*index, text.len())?;
+            match text.get(byte_position) {
+                Some(byte) => current = Data::Byte(*byte),
                 None => return fail("reflect: string index out of range"),
             }
         } else {
-            let name = found.concrete().type_name();
+            let name = current.concrete().type_name();
             return fail(format!("can't index item of type {name}"));
         }
     }
-    Ok(found)
+    Ok(current)
 }
 
 fn slice<'e>(
@@ -207,8 +207,8 @@ fn slice<'e>(
         }
     };
     let mut bounds = [0, length, length];
-    for (bound, index) in bounds.iter_mut().zip(indexes) {
-        *bound = position(*index, length)?;
+    for (limit, index) in bounds.iter_mut().zip(indexes) {
+        *limit = position(*index, length)?;
     }
     let [start, end, capacity] = bounds;
     for (low, high) in [(start, end), (end, capacity)] {
@@ -254,14 +254,14 @@ fn as_int(value: Data<'_>) -> Option<i64> {
 fn equal<'e>(
     call: &BuiltinContext<'e>,
     left: Data<'e>,
-    others: &[Data<'e>],
+    candidates: &[Data<'e>],
 ) -> Result<bool, CallFailure> {
     let left = left.concrete();
-    if others.is_empty() {
+    if candidates.is_empty() {
         return fail("missing argument for comparison");
     }
-    for right in others {
-        if same(call, left, right.concrete())? {
+    for right in candidates {
+        if are_equal(call, left, right.concrete())? {
             return Ok(true);
         }
     }
@@ -269,7 +269,7 @@ fn equal<'e>(
 }
 
 #[expect(clippy::float_cmp, reason = "what is asked for")]
-fn same<'e>(
+fn are_equal<'e>(
     call: &BuiltinContext<'e>,
     left: Data<'e>,
     right: Data<'e>,
@@ -290,18 +290,18 @@ fn same<'e>(
         (_, Data::Missing) => Ok(false),
         _ if left.basic() == Basic::Text => Ok(left.text() == right.text()),
         _ if left.basic() == Basic::Other => {
-            let (one, other) = (left.type_name(), right.type_name());
-            let shown = |value, verb| print::format_value(call, value, verb);
-            if one == other {
+            let (left_type, right_type) = (left.type_name(), right.type_name());
+            let format_one = |value, verb| print::format_value(call, value, verb);
+            if left_type == right_type {
                 fail(format!(
-                    "non-comparable type {}: {other}",
-                    shown(right, 's')?
+                    "non-comparable type {}: {right_type}",
+                    format_one(right, 's')?
                 ))
             } else {
                 fail(format!(
-                    "non-comparable types {}: {one}, {other}: {}",
-                    shown(left, 's')?,
-                    shown(right, 'v')?
+                    "non-comparable types {}: {left_type}, {right_type}: {}",
+                    format_one(left, 's')?,
+                    format_one(right, 'v')?
                 ))
             }
         }
@@ -311,7 +311,7 @@ fn same<'e>(
     }
 }
 
-fn less(left: Data<'_>, right: Data<'_>) -> Result<bool, CallFailure> {
+fn is_less(left: Data<'_>, right: Data<'_>) -> Result<bool, CallFailure> {
     let (left, right) = (left.concrete(), right.concrete());
     if left.basic() == Basic::Other || right.basic() == Basic::Other {
         return fail("invalid type for comparison");

@@ -120,17 +120,17 @@ impl<'t> TemplateLexer<'t> {
 
     fn skip(&mut self, bytes: usize) {
         let end = self.at + bytes;
-        let passed = self.text.within(self.at..end);
-        self.line += passed.matches('\n').count();
+        let skipped_text = self.text.within(self.at..end);
+        self.line += skipped_text.matches('\n').count();
         self.at = end;
     }
 
     fn accept(&mut self, set: &str) -> bool {
-        let found = self.peek().is_some_and(|c| set.contains(c));
-        if found {
+        let accepted = self.peek().is_some_and(|c| set.contains(c));
+        if accepted {
             self.next();
         }
-        found
+        accepted
     }
 
     fn accept_run(&mut self, set: &str) {
@@ -176,18 +176,19 @@ impl<'t> TemplateLexer<'t> {
             return;
         };
         let (text, rest) = rest.split_at(length);
-        let mut behind = rest.chars().skip(2);
-        let trims = behind.next() == Some('-') && behind.next().is_some_and(is_space);
-        let kept = if trims {
+        let mut after_delimiter = rest.chars().skip(2);
+        let trims =
+            after_delimiter.next() == Some('-') && after_delimiter.next().is_some_and(is_space);
+        let trimmed = if trims {
             text.trim_end_matches(is_space)
         } else {
             text
         };
-        self.skip(kept.len());
+        self.skip(trimmed.len());
         if self.at > self.start {
             self.emit(TemplateTokenKind::Text);
         }
-        self.skip(text.len() - kept.len());
+        self.skip(text.len() - trimmed.len());
         self.ignore();
         let marker = if trims { 2 } else { 0 };
         if rest
@@ -281,8 +282,8 @@ impl<'t> TemplateLexer<'t> {
             ':' if self.next() == Some('=') => self.emit(TemplateTokenKind::Declare),
             ':' => self.fail("expected :="),
             '|' => self.emit(TemplateTokenKind::Pipe),
-            '"' => self.quoted('"', TemplateTokenKind::String, "unterminated quoted string"),
-            '\'' => self.quoted(
+            '"' => self.scan_quoted('"', TemplateTokenKind::String, "unterminated quoted string"),
+            '\'' => self.scan_quoted(
                 '\'',
                 TemplateTokenKind::CharConstant,
                 "unterminated character constant",
@@ -320,7 +321,7 @@ impl<'t> TemplateLexer<'t> {
         }
     }
 
-    fn quoted(&mut self, quote: char, kind: TemplateTokenKind, unterminated: &str) {
+    fn scan_quoted(&mut self, quote: char, kind: TemplateTokenKind, unterminated: &str) {
         loop {
             match self.next() {
                 Some('\\') if self.peek().is_some_and(|c| c != '\n') => _ = self.next(),
@@ -342,21 +343,21 @@ impl<'t> TemplateLexer<'t> {
     /// Reads the name after a dot or a dollar sign.
     fn name(&mut self, kind: TemplateTokenKind) {
         if self.at_terminator() {
-            let alone = if kind == TemplateTokenKind::Field {
+            let kind_of_name = if kind == TemplateTokenKind::Field {
                 TemplateTokenKind::Dot
             } else {
                 kind
             };
-            self.emit(alone);
+            self.emit(kind_of_name);
             return;
         }
-        if self.word() {
+        if self.scan_word() {
             self.emit(kind);
         }
     }
 
     /// Reads a word. If it is followed by an invalid character, adds an error and returns `false`.
-    fn word(&mut self) -> bool {
+    fn scan_word(&mut self) -> bool {
         while self.peek().is_some_and(is_word) {
             self.next();
         }
@@ -369,13 +370,13 @@ impl<'t> TemplateLexer<'t> {
     }
 
     fn identifier(&mut self) {
-        if !self.word() {
+        if !self.scan_word() {
             return;
         }
-        let word = self.text.within(self.start..self.at);
-        self.emit(match word {
+        let text = self.text.within(self.start..self.at);
+        self.emit(match text {
             "true" | "false" => TemplateTokenKind::Bool,
-            _ if KEYWORDS.contains(&word) => TemplateTokenKind::Keyword,
+            _ if KEYWORDS.contains(&text) => TemplateTokenKind::Keyword,
             _ => TemplateTokenKind::Identifier,
         });
     }
@@ -386,7 +387,7 @@ impl<'t> TemplateLexer<'t> {
         let sound = sound && (!complex || self.scan_number());
         let text = self.text.within(self.start..self.at);
         if !sound || complex && !text.ends_with('i') {
-            self.fail(format!("bad number syntax: {}", super::quoted(text)));
+            self.fail(format!("bad number syntax: {}", super::quote_text(text)));
             return;
         }
         self.emit(if complex {

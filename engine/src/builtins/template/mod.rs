@@ -40,11 +40,11 @@ const NO_VALUE: &str = "<no value>";
 const UNDEFINED: &[u8] = b"<undefined>";
 
 /// Quotes a text for messages.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
+fn quote_text(text: &str) -> String {
+    let mut quoted_text = String::with_capacity(text.len() + 2);
     // writing to a string does not fail
-    let _ = display::quote(text.as_bytes(), &mut quoted);
-    quoted
+    let _ = display::quote(text.as_bytes(), &mut quoted_text);
+    quoted_text
 }
 
 /// A parsed template with its text.
@@ -82,10 +82,10 @@ impl ParsedTemplate {
         call.budget.reserve(2 * rendered.len())?;
         let mut text = call.buffer();
         let mut rest = rendered.as_slice();
-        while let Some(at) = NO_VALUES.find(rest) {
-            text.extend_from_slice(rest.within(..at));
+        while let Some(offset) = NO_VALUES.find(rest) {
+            text.extend_from_slice(rest.within(..offset));
             text.extend_from_slice(UNDEFINED);
-            rest = rest.within(at + NO_VALUE.len()..);
+            rest = rest.within(offset + NO_VALUE.len()..);
         }
         text.extend_from_slice(rest);
         Ok(call.text(text))
@@ -102,7 +102,7 @@ impl Prepared for ConstantTemplate {
         operands: &[ValueRef<'e>],
     ) -> Result<ValueRef<'e>, BuiltinError> {
         operands.object(1)?;
-        let variables = decoded(call, operands.operand(1))?;
+        let variables = decode(call, operands.operand(1))?;
         self.0.render(call, variables)
     }
 }
@@ -119,7 +119,7 @@ fn render_template<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     operands.object(1)?;
-    let variables = decoded(call, operands.operand(1))?;
+    let variables = decode(call, operands.operand(1))?;
     let template = call
         .patterns
         .get(Family::Template, text.as_bytes(), || {
@@ -131,7 +131,7 @@ fn render_template<'e>(
 
 /// Returns the variables as OPA passes them to the template: their Rego text, parsed as JSON. So sets, keys that are
 /// not strings and strings with some control characters are errors.
-fn decoded<'e>(
+fn decode<'e>(
     call: &mut BuiltinContext<'e>,
     variables: ValueRef<'e>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
@@ -154,12 +154,13 @@ fn is_plain(value: ValueRef<'_>) -> bool {
                 return true;
             }
             let text = value.text_or_empty();
-            let kept = |c: char| match c {
+            let is_plain_char = |c: char| match c {
                 ' '..='~' | '\n' | '\t' | '\r' | '\x08' | '\x0c' => true,
                 c if c.is_ascii() => false,
                 c => c <= '\u{ffff}' || display::is_print(c),
             };
-            text.as_utf8().is_some_and(|text| text.chars().all(kept))
+            text.as_utf8()
+                .is_some_and(|text| text.chars().all(is_plain_char))
         }
         Kind::Array => {
             let items = value.as_array();

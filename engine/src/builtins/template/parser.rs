@@ -6,7 +6,7 @@ use std::mem;
 
 use super::constant;
 use super::lexer::{self, TemplateToken, TemplateTokenKind};
-use super::quoted;
+use super::quote_text;
 use super::tree::{BranchNode, MAIN, NamedTemplates, TemplateNode, TemplatePosition};
 use crate::limits;
 
@@ -85,12 +85,12 @@ impl TemplateParser {
         }
         let mut extra = String::new();
         if self.action_line != 0 && self.action_line != token.line {
-            let of = if token.text.ends_with(" action") {
+            let suffix = if token.text.ends_with(" action") {
                 ""
             } else {
                 " in action"
             };
-            extra = format!("{of} started at {MAIN}:{}", self.action_line);
+            extra = format!("{suffix} started at {MAIN}:{}", self.action_line);
         }
         self.fail(&format!("{}{extra}", token.text))
     }
@@ -161,12 +161,14 @@ impl TemplateParser {
             match token.kind {
                 TemplateTokenKind::End => break,
                 TemplateTokenKind::LeftDelimiter => {
-                    let word = self.next_non_space();
-                    if word.kind == TemplateTokenKind::Keyword && word.text == "define" {
+                    let keyword_token = self.next_non_space();
+                    if keyword_token.kind == TemplateTokenKind::Keyword
+                        && keyword_token.text == "define"
+                    {
                         self.definition()?;
                         continue;
                     }
-                    self.back(word);
+                    self.back(keyword_token);
                     self.back(token);
                 }
                 _ => self.back(token),
@@ -183,11 +185,11 @@ impl TemplateParser {
 
     fn add(&mut self, name: String, nodes: Vec<TemplateNode>) -> TemplateResult<()> {
         match self.templates.get(&name) {
-            Some(known) if !is_empty(known) => {
+            Some(existing) if !is_empty(existing) => {
                 if is_empty(&nodes) {
                     return Ok(());
                 }
-                let name = quoted(&name);
+                let name = quote_text(&name);
                 self.fail(&format!("template: multiple definition of template {name}"))
             }
             _ => {
@@ -273,13 +275,13 @@ impl TemplateParser {
         }
         let node = match token.text.as_str() {
             "block" => self.block()?,
-            word @ ("break" | "continue") => {
-                let context = format!("{{{{{word}}}}}");
+            keyword @ ("break" | "continue") => {
+                let context = format!("{{{{{keyword}}}}}");
                 self.expect_right_delimiter(&context)?;
                 if self.ranges == 0 {
                     return self.fail(&format!("{context} outside {{{{range}}}}"));
                 }
-                if word == "break" {
+                if keyword == "break" {
                     TemplateNode::Break
                 } else {
                     TemplateNode::Continue
@@ -316,7 +318,7 @@ impl TemplateParser {
             return self.fail("max expression depth exceeded");
         }
         self.depth += 1;
-        let known = self.variables.len();
+        let variable_count = self.variables.len();
         let pipeline = self.pipeline(context, TemplateTokenKind::RightDelimiter)?;
         let is_range = usize::from(context == "range");
         self.ranges += is_range;
@@ -341,7 +343,7 @@ impl TemplateParser {
                 otherwise = nodes;
             }
         }
-        self.variables.truncate(known);
+        self.variables.truncate(variable_count);
         self.depth -= 1;
         Ok(BranchNode {
             pipeline,
@@ -391,8 +393,8 @@ fn describe_token(token: &TemplateToken) -> String {
         TemplateTokenKind::Keyword | TemplateTokenKind::Dot => format!("<{}>", token.text),
         _ if token.text.len() > 10 => {
             let start: String = token.text.chars().take(10).collect();
-            format!("{}...", quoted(&start))
+            format!("{}...", quote_text(&start))
         }
-        _ => quoted(&token.text),
+        _ => quote_text(&token.text),
     }
 }

@@ -91,18 +91,18 @@ pub fn format_value(
     Ok(String::from_utf8_lossy(&printer.finish()).into_owned())
 }
 
-/// Prints a value. `inside` is `true` for elements of a collection.
+/// Prints a value. `in_collection` is `true` for elements of a collection.
 fn by_verb(
     printer: &mut Printer<'_, '_>,
     value: Data<'_>,
     verb: char,
-    inside: bool,
+    in_collection: bool,
 ) -> Result<(), BuiltinError> {
     if verb == 'T' && !value.is_missing() {
         return printer.padded_text(value.type_name().as_bytes());
     }
     let argument = match value {
-        Data::Missing => return nothing(printer, verb, inside),
+        Data::Missing => return print_nil(printer, verb, in_collection),
         Data::Complex(re, im) => return complex(printer, re, im, verb),
         Data::Int(i) => GoArgument::PlainInt(i),
         Data::Byte(byte) => GoArgument::Byte(byte),
@@ -117,7 +117,7 @@ fn by_verb(
                     Some(text) => return text_by_verb(printer, text, verb),
                     None => match value.as_number() {
                         Some(number) => GoArgument::JsonNumber(number.to_string()),
-                        None => return nothing(printer, verb, inside),
+                        None => return print_nil(printer, verb, in_collection),
                     },
                 },
             }
@@ -135,10 +135,14 @@ fn text_by_verb(
 }
 
 /// Prints `nil`. It supports only display verbs, but inside of collections all verbs.
-fn nothing(printer: &mut Printer<'_, '_>, verb: char, inside: bool) -> Result<(), BuiltinError> {
+fn print_nil(
+    printer: &mut Printer<'_, '_>,
+    verb: char,
+    in_collection: bool,
+) -> Result<(), BuiltinError> {
     match verb {
-        'v' if printer.spec.sharp && inside => printer.raw(b"interface {}(nil)"),
-        _ if inside => printer.raw(b"<nil>"),
+        'v' if printer.spec.sharp && in_collection => printer.raw(b"interface {}(nil)"),
+        _ if in_collection => printer.raw(b"<nil>"),
         'v' | 'T' => printer.padded(b"<nil>"),
         _ => printer.value(&GoArgument::Nil, verb),
     }
@@ -150,30 +154,30 @@ fn collection(
     verb: char,
 ) -> Result<(), BuiltinError> {
     let spec = printer.spec;
-    let typed = verb == 'v' && spec.sharp;
+    let with_types = verb == 'v' && spec.sharp;
     let mut first = true;
     let mut separate = |printer: &mut Printer<'_, '_>| {
         if std::mem::take(&mut first) {
             return Ok(());
         }
-        printer.raw(if typed { b", " } else { b" " })
+        printer.raw(if with_types { b", " } else { b" " })
     };
     let element = |printer: &mut Printer<'_, '_>, value: ValueRef<'_>| {
         printer.spec = spec;
         by_verb(printer, Data::Element(value).concrete(), verb, true)
     };
     if let Some(items) = value.as_array() {
-        printer.raw(if typed { b"[]interface {}{" } else { b"[" })?;
+        printer.raw(if with_types { b"[]interface {}{" } else { b"[" })?;
         for item in items.iter() {
             separate(printer)?;
             element(printer, item)?;
         }
-        return printer.raw(if typed { b"}" } else { b"]" });
+        return printer.raw(if with_types { b"}" } else { b"]" });
     }
     let Some(members) = value.as_object() else {
         return Ok(());
     };
-    printer.raw(if typed {
+    printer.raw(if with_types {
         b"map[string]interface {}{"
     } else {
         b"map["
@@ -184,7 +188,7 @@ fn collection(
         printer.raw(b":")?;
         element(printer, value)?;
     }
-    printer.raw(if typed { b"}" } else { b"]" })
+    printer.raw(if with_types { b"}" } else { b"]" })
 }
 
 fn complex(
@@ -193,12 +197,12 @@ fn complex(
     im: f64,
     verb: char,
 ) -> Result<(), BuiltinError> {
-    let known = matches!(
+    let is_supported = matches!(
         verb,
         'v' | 'b' | 'g' | 'G' | 'x' | 'X' | 'f' | 'F' | 'e' | 'E'
     );
     let spec = printer.spec;
-    if !known {
+    if !is_supported {
         printer.raw(format!("%!{verb}(complex128=").as_bytes())?;
         printer.spec = Spec::default();
         complex(printer, re, im, 'v')?;

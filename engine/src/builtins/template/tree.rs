@@ -4,7 +4,7 @@ use std::fmt;
 
 use hashbrown::HashMap;
 
-use super::quoted;
+use super::quote_text;
 
 /// Templates of a text, by name; the text itself is [`MAIN`]. A name is defined once, unless one of the definitions is empty.
 pub type NamedTemplates = HashMap<String, Vec<TemplateNode>>;
@@ -161,7 +161,7 @@ impl fmt::Display for TemplateNode {
             Self::With(branch) => write!(f, "{{{{with {}}}}}", branch.pipeline),
             Self::Range(branch) => write!(f, "{{{{range {}}}}}", branch.pipeline),
             Self::Template { name, argument, .. } => {
-                write!(f, "{{{{template {}", quoted(name))?;
+                write!(f, "{{{{template {}", quote_text(name))?;
                 if let Some(argument) = argument {
                     write!(f, " {argument}")?;
                 }

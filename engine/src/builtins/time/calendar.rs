@@ -39,7 +39,7 @@ pub fn diff<'e>(
     let parts = [years, months, days, hours, minutes, seconds];
     Ok(call
         .arena
-        .array(&parts.map(|it| ValueRef(RefRepr::Int(it)))))
+        .array(&parts.map(|part| ValueRef(RefRepr::Int(part)))))
 }
 
 /// If a difference is negative, borrows from the next larger unit.

@@ -19,13 +19,13 @@ fn unit_ns(unit: &[u8]) -> Option<u64> {
     })
 }
 
-fn split(text: &[u8], within: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
-    let end = text.iter().position(|b| !within(*b));
+fn split(text: &[u8], belongs: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
+    let end = text.iter().position(|b| !belongs(*b));
     text.split_at(end.unwrap_or(text.len()))
 }
 
 /// Parses digits as a number of at most 2^63.
-fn whole(digits: &[u8]) -> Option<u64> {
+fn integer_part(digits: &[u8]) -> Option<u64> {
     let number = digits.iter().try_fold(0_u64, |number, digit| {
         number.checked_mul(10)?.checked_add((digit - b'0').into())
     });
@@ -59,12 +59,12 @@ pub fn parse(text: &[u8]) -> Result<i64, BuiltinError> {
     if !text.iter().any(|byte| b"dwy".contains(byte)) {
         return parse_in(text, || quote(text)).map_err(BuiltinError::error);
     }
-    let mut shown = String::new();
+    let mut quoted_text = String::new();
     // writing to a string does not fail
-    let _ = display::quote(text, &mut shown);
+    let _ = display::quote(text, &mut quoted_text);
     match in_hours(text) {
-        Some(text) => parse_in(&text, || shown).map_err(BuiltinError::error),
-        None => Err(BuiltinError::error(invalid(&shown))),
+        Some(text) => parse_in(&text, || quoted_text).map_err(BuiltinError::error),
+        None => Err(BuiltinError::error(invalid(&quoted_text))),
     }
 }
 
@@ -81,11 +81,11 @@ fn in_hours(text: &[u8]) -> Option<Vec<u8>> {
     let mut hours = sign.to_vec();
     while !rest.is_empty() {
         let (number, after) = split(rest, |byte| byte.is_ascii_digit() || byte == b'.');
-        let known = UNITS.iter().find(|unit| after.starts_with(unit));
-        let length = known.map_or(1, |unit| unit.len());
+        let unit_name = UNITS.iter().find(|unit| after.starts_with(unit));
+        let length = unit_name.map_or(1, |unit| unit.len());
         let (unit, after) = after.split_at_checked(length)?;
         let is_letter = matches!(unit, [b'a'..=b'z']);
-        if number.is_empty() || known.is_none() && !is_letter {
+        if number.is_empty() || unit_name.is_none() && !is_letter {
             return None;
         }
         let factor = match unit {
@@ -106,8 +106,8 @@ fn in_hours(text: &[u8]) -> Option<Vec<u8>> {
     Some(hours)
 }
 
-fn invalid(shown: &str) -> String {
-    format!("time: invalid duration {shown}")
+fn invalid(text: &str) -> String {
+    format!("time: invalid duration {text}")
 }
 
 /// Syntax error of a duration.
@@ -117,14 +117,14 @@ enum DurationError<'t> {
     UnknownUnit(&'t [u8]),
 }
 
-/// Parses a duration. Messages show the text of `shown` instead.
-fn parse_in(text: &[u8], shown: impl FnOnce() -> String) -> Result<i64, String> {
+/// Parses a duration. Messages show the text of `quote_text` instead.
+fn parse_in(text: &[u8], quote_text: impl FnOnce() -> String) -> Result<i64, String> {
     read(text).map_err(|problem| match problem {
-        DurationError::Invalid => invalid(&shown()),
-        DurationError::NoUnit => format!("time: missing unit in duration {}", shown()),
+        DurationError::Invalid => invalid(&quote_text()),
+        DurationError::NoUnit => format!("time: missing unit in duration {}", quote_text()),
         DurationError::UnknownUnit(name) => {
             let name = quote(name);
-            format!("time: unknown unit {name} in duration {}", shown())
+            format!("time: unknown unit {name} in duration {}", quote_text())
         }
     })
 }
@@ -138,22 +138,22 @@ fn read(text: &[u8]) -> Result<i64, DurationError<'_>> {
     let (mut total, mut rest) = (0_u64, unsigned);
     while !rest.is_empty() && unsigned != b"0" {
         let (digits, after) = split(rest, |b| b.is_ascii_digit());
-        let (places, after) = match after.strip_prefix(b".") {
+        let (fraction, after) = match after.strip_prefix(b".") {
             Some(after) => split(after, |b| b.is_ascii_digit()),
             None => (&[][..], after),
         };
-        if digits.is_empty() && places.is_empty() {
+        if digits.is_empty() && fraction.is_empty() {
             return Err(DurationError::Invalid);
         }
         let (name, after) = split(after, |b| b != b'.' && !b.is_ascii_digit());
-        let number = whole(digits).ok_or(DurationError::Invalid)?;
+        let number = integer_part(digits).ok_or(DurationError::Invalid)?;
         if name.is_empty() {
             return Err(DurationError::NoUnit);
         }
         let unit = unit_ns(name).ok_or(DurationError::UnknownUnit(name))?;
         let sum = number
             .checked_mul(unit)
-            .and_then(|ns| ns.checked_add(part(places, unit)))
+            .and_then(|ns| ns.checked_add(part(fraction, unit)))
             .and_then(|ns| total.checked_add(ns));
         total = sum
             .filter(|ns| *ns <= 1 << 63)

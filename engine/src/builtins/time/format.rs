@@ -103,8 +103,8 @@ impl FieldWriter<'_, '_> {
     fn field(&mut self, field: TimeField, instant: &Instant<'_>) -> Result<(), BuiltinError> {
         let civil = self.civil;
         let month = || {
-            let at = usize::try_from(civil.month - 1).ok();
-            let name = at.and_then(|at| MONTHS.get(at));
+            let index = usize::try_from(civil.month - 1).ok();
+            let name = index.and_then(|index| MONTHS.get(index));
             name.copied()
                 .unwrap_or_else(|| bug!("a month without a name"))
         };
@@ -152,9 +152,9 @@ impl FieldWriter<'_, '_> {
             return self.text(b"Z");
         }
         self.text(if seconds / 60 < 0 { b"-" } else { b"+" })?;
-        let far = seconds.abs();
-        self.number(far / 3600, Pad::Zero, 2)?;
-        let minutes_and_seconds = [far / 60 % 60, far % 60];
+        let seconds_from_utc = seconds.abs();
+        self.number(seconds_from_utc / 3600, Pad::Zero, 2)?;
+        let minutes_and_seconds = [seconds_from_utc / 60 % 60, seconds_from_utc % 60];
         for part in minutes_and_seconds.iter().take(usize::from(parts) - 1) {
             if colons {
                 self.text(b":")?;
@@ -172,22 +172,22 @@ impl FieldWriter<'_, '_> {
     ) -> Result<(), BuiltinError> {
         /// Maximum number of fraction digits: nanoseconds.
         const MAX_FRACTION_DIGITS: usize = 9;
-        let mut places = [b'0'; MAX_FRACTION_DIGITS];
-        let mut left = self.civil.ns.unsigned_abs();
-        for zone in places.iter_mut().rev() {
-            *zone = b'0' + u8::try_from(left % 10).unwrap_or_else(|_| bug!(NO_DIGIT));
-            left /= 10;
+        let mut fraction_digits = [b'0'; MAX_FRACTION_DIGITS];
+        let mut remaining = self.civil.ns.unsigned_abs();
+        for zone in fraction_digits.iter_mut().rev() {
+            *zone = b'0' + u8::try_from(remaining % 10).unwrap_or_else(|_| bug!(NO_DIGIT));
+            remaining /= 10;
         }
-        let mut shown = places.get(..digits).unwrap_or(&places);
+        let mut printed = fraction_digits.get(..digits).unwrap_or(&fraction_digits);
         if trimmed {
-            while let [before @ .., b'0'] = shown {
-                shown = before;
+            while let [before @ .., b'0'] = printed {
+                printed = before;
             }
-            if shown.is_empty() {
+            if printed.is_empty() {
                 return Ok(());
             }
         }
         self.text(&[separator])?;
-        self.text(shown)
+        self.text(printed)
     }
 }

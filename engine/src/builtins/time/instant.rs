@@ -59,7 +59,7 @@ impl<'e> Instant<'e> {
                 layout: None,
             });
         };
-        let part = |at| parts.get(at).unwrap_or_default();
+        let part = |position| parts.get(position).unwrap_or_default();
         let ns = [part(0)].number(0)?;
         let name = part(1);
         TimeZoneRef::find(call, name)?;
@@ -119,7 +119,7 @@ fn exact(number: Number<'_>) -> Result<i64, BuiltinError> {
 /// Returns the time as a value, if it fits 64 bits.
 pub fn checked_ns<'e>(ns: Option<i128>) -> Result<ValueRef<'e>, BuiltinError> {
     let ns = ns.and_then(|ns| i64::try_from(ns).ok());
-    ns.map(|it| ValueRef(RefRepr::Int(it)))
+    ns.map(|number| ValueRef(RefRepr::Int(number)))
         .ok_or_else(|| BuiltinError::error("time outside of valid range"))
 }
 
@@ -128,8 +128,8 @@ impl Civil {
     pub fn days(&self) -> Option<i64> {
         const FAR: i64 = 1_000_000_000;
         let months = self.year.checked_mul(12)?.checked_add(self.month - 1)?;
-        let near = |number: i64| (-FAR..=FAR).contains(&number);
-        if !near(months) || !near(self.day) {
+        let is_near = |number: i64| (-FAR..=FAR).contains(&number);
+        if !is_near(months) || !is_near(self.day) {
             return None;
         }
         let (year, month) = (months.div_euclid(12), months.rem_euclid(12) + 1);
@@ -168,10 +168,10 @@ impl Civil {
 
     /// Returns the English name of the weekday.
     pub fn weekday(&self) -> &'static str {
-        let at = (self.days_since_1970() + 4).rem_euclid(7);
-        let name = usize::try_from(at)
+        let index = (self.days_since_1970() + 4).rem_euclid(7);
+        let name = usize::try_from(index)
             .ok()
-            .and_then(|at| super::layout::DAYS.get(at));
+            .and_then(|index| super::layout::DAYS.get(index));
         name.copied()
             .unwrap_or_else(|| bug!("a day without a name"))
     }

@@ -44,7 +44,7 @@ pub const MONTHS: [&str; 12] = [
 pub const SHORT_NAME: usize = 3;
 
 /// Returns the layout with a well-known name, or else the text itself.
-fn named(layout: &[u8]) -> &[u8] {
+fn resolve_name(layout: &[u8]) -> &[u8] {
     match layout {
         b"ANSIC" => b"Mon Jan _2 15:04:05 2006",
         b"UnixDate" => b"Mon Jan _2 15:04:05 MST 2006",
@@ -147,17 +147,17 @@ impl CompiledPattern for TimeLayout {
 impl TimeLayout {
     /// Parses a layout, or the well-known one with this name.
     pub fn new(layout: &[u8]) -> Self {
-        let text = named(layout);
+        let text = resolve_name(layout);
         let mut fields = Vec::new();
-        let mut at = 0;
-        while let Some((first, tail)) = text.get(at..).and_then(<[u8]>::split_first) {
+        let mut position = 0;
+        while let Some((first, tail)) = text.get(position..).and_then(<[u8]>::split_first) {
             match field(*first, tail) {
                 Some((field, length)) => {
-                    let (start, end) = (at, at + length);
+                    let (start, end) = (position, position + length);
                     fields.push(FieldPosition { field, start, end });
-                    at = end;
+                    position = end;
                 }
-                None => at += 1,
+                None => position += 1,
             }
         }
         Self {
@@ -169,14 +169,14 @@ impl TimeLayout {
 
     /// Calls `run` with the cached layout for a text that is not constant.
     pub fn with<R>(call: &BuiltinContext<'_>, layout: &[u8], run: impl FnOnce(&Self) -> R) -> R {
-        let made = call.patterns.with(
+        let result = call.patterns.with(
             Family::TimeLayout,
             layout,
             || Ok::<_, Infallible>(Self::new(layout)),
             run,
         );
-        match made {
-            Ok(made) => made,
+        match result {
+            Ok(result) => result,
         }
     }
 
@@ -197,18 +197,21 @@ impl TimeLayout {
         let mut after = 0;
         // literals have a byte or two, so calling a comparison function would cost more than the loop
         let as_written = move |from: usize, to: usize| {
-            let (Some(part), Some(own)) = (text.get(from..to), self.text.get(from..to)) else {
+            let (Some(part), Some(layout_text)) = (text.get(from..to), self.text.get(from..to))
+            else {
                 return false;
             };
-            part.iter().zip(own).all(|(byte, own)| byte == own)
+            part.iter()
+                .zip(layout_text)
+                .all(|(byte, layout_byte)| byte == layout_byte)
         };
-        let end = self.fields.last().map_or(0, |place| place.end);
+        let end = self.fields.last().map_or(0, |field| field.end);
         as_written(end, text.len()).then(|| {
-            self.fields.iter().map(move |place| {
-                let literal = as_written(after, place.start);
-                after = place.end;
-                let digits = text.get(place.start..place.end)?;
-                literal.then_some((place.field, digits))
+            self.fields.iter().map(move |field| {
+                let literal = as_written(after, field.start);
+                after = field.end;
+                let digits = text.get(field.start..field.end)?;
+                literal.then_some((field.field, digits))
             })
         })
     }
@@ -217,15 +220,15 @@ impl TimeLayout {
     pub fn chunks(&self) -> impl Iterator<Item = Chunk<'_>> {
         let part = |from: usize, to: usize| self.text.within(from..to);
         let mut after = 0;
-        (0..=self.fields.len()).map(move |at| {
-            let place = self.fields.get(at);
-            let start = place.map_or(self.text.len(), |place| place.start);
+        (0..=self.fields.len()).map(move |index| {
+            let field = self.fields.get(index);
+            let start = field.map_or(self.text.len(), |field| field.start);
             let literal = part(after, start);
-            after = place.map_or(start, |place| place.end);
+            after = field.map_or(start, |field| field.end);
             Chunk {
                 literal,
-                field: place.map(|place| (place.field, part(place.start, place.end))),
-                next: self.fields.get(at + 1).map(|place| place.field),
+                field: field.map(|field| (field.field, part(field.start, field.end))),
+                next: self.fields.get(index + 1).map(|field| field.field),
             }
         })
     }
@@ -263,8 +266,8 @@ fn field(first: u8, tail: &[u8]) -> Option<(TimeField, usize)> {
         (b"07:00", true, 2),
         (b"07", false, 1),
     ];
-    let follows = |form: &[u8]| {
-        let (start, rest) = form.split_first()?;
+    let follows = |pattern: &[u8]| {
+        let (start, rest) = pattern.split_first()?;
         (*start == first && tail.starts_with(rest)).then_some(())
     };
     match first {
@@ -276,8 +279,8 @@ fn field(first: u8, tail: &[u8]) -> Option<(TimeField, usize)> {
                 (b'M', b"on") => Some(TimeField::ShortWeekday),
                 _ => None,
             };
-            let word = tail.get(SHORT_NAME - 1).is_some_and(u8::is_ascii_lowercase);
-            if let Some(field) = short.filter(|_| !word) {
+            let is_word = tail.get(SHORT_NAME - 1).is_some_and(u8::is_ascii_lowercase);
+            if let Some(field) = short.filter(|_| !is_word) {
                 return Some((field, SHORT_NAME));
             }
         }
@@ -307,27 +310,27 @@ fn field(first: u8, tail: &[u8]) -> Option<(TimeField, usize)> {
 /// Returns `true` if the fields are year, month and day, and other fixed-width fields, each at most once. The name of a
 /// zone has a fixed width at the end of the text.
 fn is_fixed(fields: &[FieldPosition], text: &[u8]) -> bool {
-    let kind = |place: &FieldPosition| match place.field {
+    let kind = |field: &FieldPosition| match field.field {
         TimeField::LongYear => Some(0),
         TimeField::Month(Pad::Zero) | TimeField::ShortMonth => Some(1),
         TimeField::Day(Pad::Zero) => Some(2),
         TimeField::Hour => Some(3),
         TimeField::Minute(Pad::Zero) => Some(4),
         // a fraction is allowed before such text
-        TimeField::Second(_) if matches!(text.get(place.end), Some(b'.' | b',')) => None,
+        TimeField::Second(_) if matches!(text.get(field.end), Some(b'.' | b',')) => None,
         TimeField::Second(Pad::Zero) => Some(5),
         TimeField::Offset {
             z: false, parts: 2, ..
         } => Some(6),
-        TimeField::ZoneName if place.end == text.len() => Some(6),
+        TimeField::ZoneName if field.end == text.len() => Some(6),
         _ => None,
     };
-    let mut seen = 0_u32;
-    for place in fields {
-        match kind(place) {
-            Some(kind) if seen & 1 << kind == 0 => seen |= 1 << kind,
+    let mut kinds = 0_u32;
+    for field in fields {
+        match kind(field) {
+            Some(kind) if kinds & 1 << kind == 0 => kinds |= 1 << kind,
             _ => return false,
         }
     }
-    seen & 0b111 == 0b111
+    kinds & 0b111 == 0b111
 }

@@ -98,7 +98,7 @@ fn date<'e>(
     let civil = Instant::read(call, operands.operand(0))?.civil();
     Ok(call
         .arena
-        .array(&[civil.year, civil.month, civil.day].map(|it| ValueRef(RefRepr::Int(it)))))
+        .array(&[civil.year, civil.month, civil.day].map(|number| ValueRef(RefRepr::Int(number)))))
 }
 
 fn clock<'e>(
@@ -106,9 +106,9 @@ fn clock<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let civil = Instant::read(call, operands.operand(0))?.civil();
-    Ok(call
-        .arena
-        .array(&[civil.hour, civil.minute, civil.second].map(|it| ValueRef(RefRepr::Int(it)))))
+    Ok(call.arena.array(
+        &[civil.hour, civil.minute, civil.second].map(|number| ValueRef(RefRepr::Int(number))),
+    ))
 }
 
 fn weekday<'e>(
@@ -167,7 +167,7 @@ fn parse_duration_ns<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    duration::parse(operands.text(0)?.as_bytes()).map(|it| ValueRef(RefRepr::Int(it)))
+    duration::parse(operands.text(0)?.as_bytes()).map(|number| ValueRef(RefRepr::Int(number)))
 }
 
 /// A call with a constant text.

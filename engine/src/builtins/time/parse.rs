@@ -9,17 +9,17 @@ use crate::builtins::BuiltinError;
 
 /// Quotes a text. Bytes that are not ASCII are escaped.
 pub fn quote(text: &[u8]) -> String {
-    let mut quoted = String::from("\"");
+    let mut quoted_text = String::from("\"");
     for byte in text {
         match byte {
-            b'"' | b'\\' => quoted.extend(['\\', char::from(*byte)]),
-            b' '..=0x7f => quoted.push(char::from(*byte)),
+            b'"' | b'\\' => quoted_text.extend(['\\', char::from(*byte)]),
+            b' '..=0x7f => quoted_text.push(char::from(*byte)),
             // writing to a string cannot fail
-            _ => _ = write!(quoted, "\\x{byte:02x}"),
+            _ => _ = write!(quoted_text, "\\x{byte:02x}"),
         }
     }
-    quoted.push('"');
-    quoted
+    quoted_text.push('"');
+    quoted_text
 }
 
 /// Why a field is invalid.
@@ -63,21 +63,23 @@ pub(super) fn parse_fields(
     let mut parts = ParsedFields::default();
     let mut rest = value;
     for chunk in layout.chunks() {
-        rest =
-            skip(rest, chunk.literal).map_err(|at| mismatch(layout, value, at, chunk.literal))?;
-        if let Some((field, written)) = chunk.field {
+        rest = skip(rest, chunk.literal)
+            .map_err(|unmatched| mismatch(layout, value, unmatched, chunk.literal))?;
+        if let Some((field, field_text)) = chunk.field {
             rest = parts
                 .read(field, rest, chunk.next)
-                .map_err(|why| match why {
-                    Mismatch::Syntax => mismatch(layout, value, rest, written),
-                    Mismatch::Range(what) => reject(value, &format!("{what} out of range")),
+                .map_err(|reason| match reason {
+                    Mismatch::Syntax => mismatch(layout, value, rest, field_text),
+                    Mismatch::Range(field_name) => {
+                        reject(value, &format!("{field_name} out of range"))
+                    }
                 })?;
         }
     }
     if !rest.is_empty() {
         return Err(reject(value, &format!("extra text: {}", quote(rest))));
     }
-    parts.time().map_err(|why| reject(value, why))
+    parts.time().map_err(|reason| reject(value, reason))
 }
 
 /// Parses a time in the format of RFC 3339.
@@ -89,17 +91,22 @@ pub fn parse_rfc3339(value: &[u8]) -> Result<Option<i128>, BuiltinError> {
     }
 }
 
-fn reject(value: &[u8], why: &str) -> BuiltinError {
-    BuiltinError::error(format!("parsing time {}: {why}", quote(value)))
+fn reject(value: &[u8], reason: &str) -> BuiltinError {
+    BuiltinError::error(format!("parsing time {}: {reason}", quote(value)))
 }
 
-fn mismatch(layout: &TimeLayout, value: &[u8], at: &[u8], form: &[u8]) -> BuiltinError {
+fn mismatch(
+    layout: &TimeLayout,
+    value: &[u8],
+    unmatched: &[u8],
+    layout_part: &[u8],
+) -> BuiltinError {
     BuiltinError::error(format!(
         "parsing time {} as {}: cannot parse {} as {}",
         quote(value),
         quote(layout.text()),
-        quote(at),
-        quote(form)
+        quote(unmatched),
+        quote(layout_part)
     ))
 }
 
@@ -111,7 +118,7 @@ fn skip<'v>(mut value: &'v [u8], mut literal: &[u8]) -> Result<&'v [u8], &'v [u8
                 literal = literal.trim_blanks();
                 value = value.trim_blanks();
             }
-            Some((found, rest)) if found == first => (value, literal) = (rest, after),
+            Some((char_found, rest)) if char_found == first => (value, literal) = (rest, after),
             _ => return Err(value),
         }
     }
@@ -130,11 +137,11 @@ impl Blanks for [u8] {
     }
 }
 
-/// Parses between `least` and `most` digits.
-fn digits(value: &[u8], least: usize, most: usize) -> Result<(i64, &[u8]), Mismatch> {
-    let count = value.iter().take(most).take_while(|b| b.is_ascii_digit());
+/// Parses between `min` and `max` digits.
+fn digits(value: &[u8], min: usize, max: usize) -> Result<(i64, &[u8]), Mismatch> {
+    let count = value.iter().take(max).take_while(|b| b.is_ascii_digit());
     let (digits, rest) = value.split_at(count.count());
-    if digits.len() < least {
+    if digits.len() < min {
         return Err(Mismatch::Syntax);
     }
     Ok((number(digits), rest))
@@ -149,28 +156,28 @@ fn number(digits: &[u8]) -> i64 {
 }
 
 /// Parses a number of up to `width` digits, or exactly `width` if it is padded with zeros.
-fn padded(value: &[u8], pad: Pad, width: usize) -> Result<(i64, &[u8]), Mismatch> {
-    let least = if pad == Pad::Zero { width } else { 1 };
-    digits(value, least, width)
+fn padded_number(value: &[u8], pad: Pad, width: usize) -> Result<(i64, &[u8]), Mismatch> {
+    let min = if pad == Pad::Zero { width } else { 1 };
+    digits(value, min, width)
 }
 
-fn within(number: i64, last: i64, what: &'static str) -> Result<i64, Mismatch> {
+fn check_range(number: i64, last: i64, field_name: &'static str) -> Result<i64, Mismatch> {
     if number <= last {
         Ok(number)
     } else {
-        Err(Mismatch::Range(what))
+        Err(Mismatch::Range(field_name))
     }
 }
 
 /// Parses one of the names, ignoring case. Returns its index.
 fn name<'v>(value: &'v [u8], names: &[&str], length: usize) -> Result<(i64, &'v [u8]), Mismatch> {
-    for (at, name) in (0..).zip(names) {
+    for (index, name) in (0..).zip(names) {
         let name = name.as_bytes();
         let (name, _) = name.split_at(length.min(name.len()));
         if let Some((start, rest)) = value.split_at_checked(name.len())
             && start.eq_ignore_ascii_case(name)
         {
-            return Ok((at, rest));
+            return Ok((index, rest));
         }
     }
     Err(Mismatch::Syntax)
@@ -206,13 +213,13 @@ fn zone_name(value: &[u8]) -> Option<&[u8]> {
     }
     let letters = value.iter().take(6).take_while(|b| b.is_ascii_uppercase());
     let (name, rest) = value.split_at(letters.count());
-    let known = match name.len() {
+    let is_zone = match name.len() {
         3 => true,
         4 => name.ends_with(b"T") || name == b"WITA",
         5 => name.ends_with(b"T"),
         _ => false,
     };
-    known.then_some(rest)
+    is_zone.then_some(rest)
 }
 
 fn signed_hours(value: &[u8]) -> Option<&[u8]> {
@@ -244,61 +251,61 @@ impl ParsedFields {
                 } else {
                     SHORT_NAME
                 };
-                let (at, after) = name(value, &MONTHS, length)?;
-                self.month = Some(at + 1);
+                let (index, after) = name(value, &MONTHS, length)?;
+                self.month = Some(index + 1);
                 rest = after;
             }
             TimeField::Month(pad) => {
-                let (month, after) = padded(value, pad, 2)?;
+                let (month, after) = padded_number(value, pad, 2)?;
                 if month == 0 {
                     return Err(Mismatch::Range("month"));
                 }
-                self.month = Some(within(month, 12, "month")?);
+                self.month = Some(check_range(month, 12, "month")?);
                 rest = after;
             }
             TimeField::LongWeekday => (_, rest) = name(value, &DAYS, usize::MAX)?,
             TimeField::ShortWeekday => (_, rest) = name(value, &DAYS, SHORT_NAME)?,
             TimeField::Day(pad) => {
                 let blank = value.strip_prefix(b" ").filter(|_| pad == Pad::Space);
-                let (day, after) = padded(blank.unwrap_or(value), pad, 2)?;
+                let (day, after) = padded_number(blank.unwrap_or(value), pad, 2)?;
                 self.day = Some(day);
                 rest = after;
             }
             TimeField::YearDay(pad) => {
                 let blanks = value.iter().take(2).take_while(|b| **b == b' ').count();
                 let blanks = if pad == Pad::Space { blanks } else { 0 };
-                let (day, after) = padded(value.split_at(blanks).1, pad, 3)?;
+                let (day, after) = padded_number(value.split_at(blanks).1, pad, 3)?;
                 self.year_day = Some(day);
                 rest = after;
             }
             TimeField::Hour => {
                 let (hour, after) = digits(value, 1, 2)?;
-                self.hour = within(hour, 23, "hour")?;
+                self.hour = check_range(hour, 23, "hour")?;
                 rest = after;
             }
             TimeField::Hour12(pad) => {
-                let (hour, after) = padded(value, pad, 2)?;
-                self.hour = within(hour, 12, "hour")?;
+                let (hour, after) = padded_number(value, pad, 2)?;
+                self.hour = check_range(hour, 12, "hour")?;
                 rest = after;
             }
             TimeField::Minute(pad) => {
-                let (minute, after) = padded(value, pad, 2)?;
-                self.minute = within(minute, 59, "minute")?;
+                let (minute, after) = padded_number(value, pad, 2)?;
+                self.minute = check_range(minute, 59, "minute")?;
                 rest = after;
             }
             TimeField::Second(pad) => {
-                let (second, behind) = padded(value, pad, 2)?;
-                self.second = within(second, 59, "second")?;
+                let (second, after) = padded_number(value, pad, 2)?;
+                self.second = check_range(second, 59, "second")?;
                 // a fraction may follow that the layout does not contain
                 rest = if matches!(next, Some(TimeField::Fraction { .. })) {
-                    behind
+                    after
                 } else {
-                    self.optional_fraction(behind)
+                    self.optional_fraction(after)
                 };
             }
             TimeField::Noon { upper } => {
-                let (word, after) = value.split_at_checked(2).ok_or(Mismatch::Syntax)?;
-                self.noon = Some(match (word, upper) {
+                let (half_of_day, after) = value.split_at_checked(2).ok_or(Mismatch::Syntax)?;
+                self.noon = Some(match (half_of_day, upper) {
                     (b"PM", true) | (b"pm", false) => true,
                     (b"AM", true) | (b"am", false) => false,
                     _ => return Err(Mismatch::Syntax),
@@ -353,13 +360,13 @@ impl ParsedFields {
         let (sign, mut rest) = value.split_first().ok_or(Mismatch::Syntax)?;
         let mut seconds = 0;
         let mut range = Ok(());
-        for (at, (unit, last, what)) in (0..parts).zip(RANGES) {
-            if at > 0 && colons {
+        for (part, (unit, last, part_name)) in (0..parts).zip(RANGES) {
+            if part > 0 && colons {
                 rest = rest.strip_prefix(b":").ok_or(Mismatch::Syntax)?;
             }
             let (number, after) = digits(rest, 2, 2)?;
             if number > last {
-                range = Err(Mismatch::Range(what));
+                range = Err(Mismatch::Range(part_name));
             }
             seconds += number * unit;
             rest = after;
@@ -408,10 +415,10 @@ impl ParsedFields {
         if year_day < 1 || month > 12 {
             return Err("day-of-year out of range");
         }
-        if self.month.is_some_and(|read| read != month) {
+        if self.month.is_some_and(|parsed_month| parsed_month != month) {
             return Err("day-of-year does not match month");
         }
-        if self.day.is_some_and(|read| read != day) {
+        if self.day.is_some_and(|parsed_day| parsed_day != day) {
             return Err("day-of-year does not match day");
         }
         (self.month, self.day) = (Some(month), Some(day));

@@ -99,7 +99,7 @@ pub fn fixed(layout: &TimeLayout, value: &[u8]) -> Option<i64> {
     };
     for part in layout.split_fields(value)? {
         let (field, text) = part?;
-        let place = match (field, text) {
+        let target = match (field, text) {
             (TimeField::LongYear, [y0, y1, y2, y3]) if are_digits(text) => {
                 time.year = two(*y0, *y1) * 100 + two(*y2, *y3);
                 continue;
@@ -122,7 +122,7 @@ pub fn fixed(layout: &TimeLayout, value: &[u8]) -> Option<i64> {
             _ => return None,
         };
         match *text {
-            [high, low] if are_digits(text) => *place = two(high, low),
+            [high, low] if are_digits(text) => *target = two(high, low),
             _ => return None,
         }
     }
@@ -133,8 +133,8 @@ pub fn fixed(layout: &TimeLayout, value: &[u8]) -> Option<i64> {
 #[inline]
 fn short_month(name: &[u8]) -> Option<u32> {
     let is = |month: &&str| month.as_bytes().first_chunk::<SHORT_NAME>() == name.first_chunk();
-    let at = MONTHS.iter().position(is)?;
-    u32::try_from(at + 1).ok()
+    let index = MONTHS.iter().position(is)?;
+    u32::try_from(index + 1).ok()
 }
 
 /// Parses a time in the most common format of RFC 3339. All fields must be in their ranges.
@@ -260,8 +260,8 @@ mod tests {
     /// Returns variants of a text with some of its bytes replaced, removed or duplicated.
     fn variants(text: &str) -> Vec<String> {
         let mut all = vec![text.to_owned()];
-        for at in 0..text.len() {
-            let (start, end) = text.split_at(at);
+        for position in 0..text.len() {
+            let (start, end) = text.split_at(position);
             let rest = end.get(1..).unwrap_or_default();
             for change in [
                 "", "0", "1", "3", "6", "9", "-", "+", ":", " ", "Z", "a", ".5", "00",
@@ -280,7 +280,7 @@ mod tests {
     /// The fast path agrees with the full parser.
     #[test]
     fn the_fast_time_parser_agrees_with_the_full_parser() {
-        let mut read = 0;
+        let mut parsed_count = 0;
         for (form, texts) in [
             (
                 "2006-01-02 15:04:05",
@@ -299,30 +299,30 @@ mod tests {
             let layout = TimeLayout::new(form.as_bytes());
             for text in texts.iter().flat_map(|text| variants(text)) {
                 if let Some(ns) = fixed(&layout, text.as_bytes()) {
-                    let whole = parse_fields(&layout, text.as_bytes()).ok().flatten();
-                    assert_eq!(in_range(whole), Some(ns), "{text} by {form}");
-                    read += 1;
+                    let full_result = parse_fields(&layout, text.as_bytes()).ok().flatten();
+                    assert_eq!(in_range(full_result), Some(ns), "{text} by {form}");
+                    parsed_count += 1;
                 }
             }
         }
-        assert!(read > 300, "{read}");
+        assert!(parsed_count > 300, "{parsed_count}");
         let rfc3339 = [
             "2026-03-01T08:09:10Z",
             "2024-02-29T23:59:59.123456789+02:00",
         ];
         for text in rfc3339.iter().flat_map(|text| variants(text)) {
             if let Some(ns) = usual(text.as_bytes()) {
-                let whole = parse_fields(layout::rfc3339(), text.as_bytes())
+                let full_result = parse_fields(layout::rfc3339(), text.as_bytes())
                     .ok()
                     .flatten();
-                assert_eq!(in_range(whole), Some(ns), "{text}");
+                assert_eq!(in_range(full_result), Some(ns), "{text}");
             }
         }
     }
 
     #[test]
     fn the_fast_duration_parser_agrees_with_the_full_parser() {
-        let mut read = 0;
+        let mut parsed_count = 0;
         for text in [
             "1h30m",
             "15ms",
@@ -334,10 +334,10 @@ mod tests {
             for text in variants(text) {
                 if let Some(ns) = super::duration(text.as_bytes()) {
                     assert_eq!(duration::parse(text.as_bytes()).ok(), Some(ns), "{text}");
-                    read += 1;
+                    parsed_count += 1;
                 }
             }
         }
-        assert!(read > 50, "{read}");
+        assert!(parsed_count > 50, "{parsed_count}");
     }
 }

@@ -61,10 +61,10 @@ impl Zone {
     /// Returns the UTC offset in seconds.
     fn offset(&self, second: i64) -> i64 {
         if let Some(table) = self.table.get() {
-            let after = table.partition_point(|stretch| stretch.start <= second);
-            let stretch = after.checked_sub(1).and_then(|at| table.get(at));
-            if let Some(stretch) = stretch.filter(|_| YEARS.contains(&second)) {
-                return stretch.offset;
+            let after = table.partition_point(|period| period.start <= second);
+            let period = after.checked_sub(1).and_then(|index| table.get(index));
+            if let Some(period) = period.filter(|_| YEARS.contains(&second)) {
+                return period.offset;
             }
         } else if self.lookups.fetch_add(1, Ordering::Relaxed) >= TABLE_THRESHOLD {
             self.table.get_or_init(|| self.offset_intervals());
@@ -92,7 +92,7 @@ impl Zone {
                 start: transition.timestamp().as_second(),
                 offset: transition.offset().seconds().into(),
             });
-        let later = later.take_while(|stretch| stretch.start < YEARS.end);
+        let later = later.take_while(|period| period.start < YEARS.end);
         std::iter::once(first).chain(later).collect()
     }
 }
@@ -140,8 +140,8 @@ impl TimeZoneRef {
             "" | "UTC" | "Local" => Self::Utc,
             text => {
                 let find = || Zone::find(text);
-                let kept = call.patterns.get(Family::TimeZone, text.as_bytes(), find)?;
-                Self::Zone(kept)
+                let zone = call.patterns.get(Family::TimeZone, text.as_bytes(), find)?;
+                Self::Zone(zone)
             }
         };
         call.last_zone = Some(LastZone { name, zone });
@@ -192,15 +192,15 @@ mod tests {
         ] {
             let zone = Zone::find(name).map_err(|_| name).unwrap();
             let table = zone.offset_intervals();
-            let edges = table.iter().map(|stretch| stretch.start);
-            let around = edges.flat_map(|edge| [edge - 1, edge, edge + 1, edge + 3_000_000]);
-            let mut seconds: Vec<i64> = around.collect();
+            let edges = table.iter().map(|period| period.start);
+            let probes = edges.flat_map(|edge| [edge - 1, edge, edge + 1, edge + 3_000_000]);
+            let mut seconds: Vec<i64> = probes.collect();
             seconds.extend([YEARS.start - 1, YEARS.end - 1, YEARS.end, -5_000_000_000]);
             let lookups = seconds.iter().map(|second| zone.compute_offset(*second));
             let expected: Vec<i64> = lookups.collect();
             assert!(zone.table.set(table).is_ok());
-            let found: Vec<i64> = seconds.iter().map(|second| zone.offset(*second)).collect();
-            assert_eq!(found, expected, "{name}");
+            let offsets: Vec<i64> = seconds.iter().map(|second| zone.offset(*second)).collect();
+            assert_eq!(offsets, expected, "{name}");
         }
     }
 }

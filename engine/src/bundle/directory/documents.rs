@@ -29,34 +29,34 @@ impl MergedDocuments {
     /// # Errors
     /// The document is at the root and not an object, or another file defines a different value at one of its paths. Nothing is added then.
     pub fn add(&mut self, file: &FileToLoad, value: Value) -> Result<(), LoadError> {
-        let placed = placed(&file.document_path, value);
-        if !matches!(placed, Value(Repr::Object(_))) {
+        let nested = nest_at_path(&file.document_path, value);
+        if !matches!(nested, Value(Repr::Object(_))) {
             return Err(LoadError::within(
                 &file.name,
                 "document must be of type object",
             ));
         }
-        if let Some(path) = conflict(&self.merged, &placed, "data") {
+        if let Some(path) = conflict(&self.merged, &nested, "data") {
             let other = self
                 .read
                 .iter()
-                .find(|(_, before)| conflict(before, &placed, "data").is_some());
+                .find(|(_, before)| conflict(before, &nested, "data").is_some());
             let other = other.map_or("another file", |(name, _)| name);
-            let what =
+            let reason =
                 format!("merge error: conflicting values at {path}, also defined in {other}");
-            return Err(LoadError::within(&file.name, what));
+            return Err(LoadError::within(&file.name, reason));
         }
-        merge(&mut self.merged, &placed);
-        self.read.push((file.name.clone(), placed));
+        merge(&mut self.merged, &nested);
+        self.read.push((file.name.clone(), nested));
         Ok(())
     }
 
     /// Adds a document at a path. Returns `false`, and adds nothing, if a document at one of its paths cannot be merged with it.
     pub fn insert(&mut self, document_path: &[String], value: Value) -> bool {
-        let placed = placed(document_path, value);
-        let fits = conflict(&self.merged, &placed, "data").is_none();
+        let nested = nest_at_path(document_path, value);
+        let fits = conflict(&self.merged, &nested, "data").is_none();
         if fits {
-            merge(&mut self.merged, &placed);
+            merge(&mut self.merged, &nested);
         }
         fits
     }
@@ -68,7 +68,7 @@ impl MergedDocuments {
 }
 
 /// Returns a document within objects for the steps of its path.
-fn placed(document_path: &[String], value: Value) -> Value {
+fn nest_at_path(document_path: &[String], value: Value) -> Value {
     document_path.iter().rev().fold(value, |inner, key| {
         Value::object(vec![(Value::string(key), inner)])
     })
@@ -113,15 +113,18 @@ fn child_path(path: &str, key: &str) -> String {
     longer
 }
 
-fn merge(into: &mut Value, from: &Value) {
-    match (into, from) {
-        (Value(Repr::Object(into)), Value(Repr::Object(from))) => {
-            for (key, value) in from.iter() {
-                if into.change(key.borrow(), |old| merge(old, value)).is_none() {
-                    into.insert(key.clone(), value.clone());
+fn merge(target: &mut Value, source: &Value) {
+    match (target, source) {
+        (Value(Repr::Object(target_object)), Value(Repr::Object(source_object))) => {
+            for (key, value) in source_object.iter() {
+                if target_object
+                    .change(key.borrow(), |old| merge(old, value))
+                    .is_none()
+                {
+                    target_object.insert(key.clone(), value.clone());
                 }
             }
         }
-        (into, from) => *into = from.clone(),
+        (target, source) => *target = source.clone(),
     }
 }

@@ -40,21 +40,21 @@ fn glob(pattern: &[char], name: &[char]) -> bool {
         }
         let step = match (pattern.first(), name.split_first()) {
             (None, None) => return true,
-            (Some(_), Some((&c, left))) => one(pattern, c).map(|rest| (rest, left)),
+            (Some(_), Some((&c, name_rest))) => one(pattern, c).map(|rest| (rest, name_rest)),
             _ => None,
         };
-        let Some((rest, left)) = step else {
-            let Some((after_star, tried)) = retry else {
+        let Some((rest, name_rest)) = step else {
+            let Some((after_star, name_at_star)) = retry else {
                 return false;
             };
-            let Some((_, shorter)) = tried.split_first() else {
+            let Some((_, shorter)) = name_at_star.split_first() else {
                 return false;
             };
             retry = Some((after_star, shorter));
             (pattern, name) = (after_star, shorter);
             continue;
         };
-        (pattern, name) = (rest, left);
+        (pattern, name) = (rest, name_rest);
     }
 }
 
@@ -77,12 +77,12 @@ fn class(mut pattern: &[char], c: char) -> Option<&[char]> {
     if negated {
         pattern = pattern.get(1..)?;
     }
-    let mut found = false;
+    let mut is_member = false;
     let mut first = true;
     loop {
         let (mut low, mut rest) = pattern.split_first()?;
         if *low == ']' && !first {
-            return (found != negated).then_some(rest);
+            return (is_member != negated).then_some(rest);
         }
         first = false;
         if *low == '\\' {
@@ -92,7 +92,7 @@ fn class(mut pattern: &[char], c: char) -> Option<&[char]> {
         if let Some(range) = rest.strip_prefix(&['-']) {
             (high, rest) = range.split_first()?;
         }
-        found |= (*low..=*high).contains(&c);
+        is_member |= (*low..=*high).contains(&c);
         pattern = rest;
     }
 }

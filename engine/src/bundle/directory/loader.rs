@@ -178,9 +178,9 @@ impl<'f> Loader<'f> {
         let mut patches = Vec::new();
         let mut manifests = BTreeMap::new();
         let mut reading = None;
-        let mut seen = HashSet::new();
+        let mut loaded_names = HashSet::new();
         for name in paths.iter().map(AsRef::as_ref) {
-            if !seen.insert(name) {
+            if !loaded_names.insert(name) {
                 continue;
             }
             let path = file_path(name).map_err(LoadError::from)?;
@@ -217,8 +217,8 @@ impl<'f> Loader<'f> {
     pub fn files<P: AsRef<str>>(&self, paths: &[P]) -> Vec<PathBuf> {
         let find =
             |path: &P| Walk::new(self.files, self.selection, &self.ignore).find(path.as_ref());
-        let found = paths.iter().flat_map(find).filter_map(Result::ok);
-        found.map(FileToLoad::into_path).collect()
+        let files = paths.iter().flat_map(find).filter_map(Result::ok);
+        files.map(FileToLoad::into_path).collect()
     }
 
     /// Returns the files that [`Self::load_bundles`] reads, without reading them, and the manifest of each folder, even if there is
@@ -232,15 +232,15 @@ impl<'f> Loader<'f> {
             if self.files.look(path, Links::Followed) != Ok(FileKind::Folder) {
                 return vec![path.to_owned()];
             }
-            let listed = folder::list(
+            let folder_files = folder::list(
                 self.files,
                 path,
                 &self.ignore,
                 &BundleLimits::default(),
                 false,
             );
-            let listed = listed.unwrap_or_default().into_iter();
-            let mut files: Vec<PathBuf> = listed.map(|file| file.location).collect();
+            let folder_files = folder_files.unwrap_or_default().into_iter();
+            let mut files: Vec<PathBuf> = folder_files.map(|file| file.location).collect();
             let manifest = path.join(".manifest");
             if !files.contains(&manifest) {
                 files.push(manifest);
@@ -267,14 +267,14 @@ impl<'f> Loader<'f> {
         let mut modules = BTreeMap::new();
         let mut documents = MergedDocuments::default();
         // modules and faults in the order they were found
-        let mut found = Vec::new();
-        let mut seen = HashSet::new();
+        let mut results = Vec::new();
+        let mut loaded_names = HashSet::new();
         let mut reading = None;
         let find =
             |path: &P| Walk::new(self.files, self.selection, &self.ignore).find(path.as_ref());
         for file in paths.iter().flat_map(find) {
             if let Ok(file) = &file
-                && !seen.insert(file.identity())
+                && !loaded_names.insert(file.identity())
             {
                 continue;
             }
@@ -284,7 +284,7 @@ impl<'f> Loader<'f> {
                 .and_then(|file| match self.read(&file)? {
                     Content::Module(text) => {
                         modules.insert(file.name.clone(), text);
-                        found.push(Ok(file.name));
+                        results.push(Ok(file.name));
                         Ok(())
                     }
                     Content::Document(value) => {
@@ -292,9 +292,9 @@ impl<'f> Loader<'f> {
                         Ok(documents.add(&file, value)?)
                     }
                 });
-            found.extend(added.err().into_iter().flat_map(|errors| errors.0).map(Err));
+            results.extend(added.err().into_iter().flat_map(|errors| errors.0).map(Err));
         }
-        if found.iter().all(Result::is_ok) {
+        if results.iter().all(Result::is_ok) {
             return Ok(Loaded {
                 modules,
                 parsed: BTreeMap::new(),
@@ -304,11 +304,11 @@ impl<'f> Loader<'f> {
             });
         }
         // these modules are not compiled later, so their errors are reported here
-        let faults = found.into_iter().flat_map(|one| match one {
+        let faults = results.into_iter().flat_map(|result| match result {
             Ok(name) => modules
                 .get(&name)
                 .map_or_else(Vec::new, |text| self.syntax_errors(&name, text)),
-            Err(fault) => vec![fault],
+            Err(error) => vec![error],
         });
         Err(LoadErrors(faults.collect()))
     }
@@ -346,7 +346,7 @@ impl<'f> Loader<'f> {
 
     fn syntax_errors(&self, name: &str, text: &str) -> Vec<LoadError> {
         let source = Source::new(SourceId(0), name, text);
-        let refused = parse_module(&source, &self.options).err();
-        refused.map_or_else(Vec::new, |diagnostics| LoadErrors::from(diagnostics).0)
+        let result = parse_module(&source, &self.options).err();
+        result.map_or_else(Vec::new, |diagnostics| LoadErrors::from(diagnostics).0)
     }
 }

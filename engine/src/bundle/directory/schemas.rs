@@ -18,11 +18,11 @@ pub fn load(files: &dyn Files, path: &str) -> Result<Schemas, LoadErrors> {
     let ignore = Ignore::default();
     let mut schemas = Schemas::new();
     let mut faults = Vec::new();
-    for found in Walk::new(files, FileSelection::All, &ignore).find(path) {
-        match found.and_then(|file| read(files, file, folder)) {
-            Ok(Some((place, schema))) => drop(schemas.insert(place, schema)),
+    for result in Walk::new(files, FileSelection::All, &ignore).find(path) {
+        match result.and_then(|file| read(files, file, folder)) {
+            Ok(Some((document_path, schema))) => drop(schemas.insert(document_path, schema)),
             Ok(None) => {}
-            Err(fault) => faults.push(fault),
+            Err(error) => faults.push(error),
         }
     }
     if faults.is_empty() {
@@ -35,7 +35,7 @@ pub fn load(files: &dyn Files, path: &str) -> Result<Schemas, LoadErrors> {
 fn read(
     files: &dyn Files,
     file: FileToLoad,
-    named: bool,
+    by_path: bool,
 ) -> Result<Option<(Vec<String>, Value)>, LoadError> {
     if file.kind == NamedFileKind::Module {
         return Ok(None);
@@ -43,10 +43,10 @@ fn read(
     let mut text = Vec::new();
     // whatever their names are, schemas are JSON or YAML
     let bytes = file.bytes(files)?;
-    let schema = json::read(&bytes).or_else(|refused| {
+    let schema = json::read(&bytes).or_else(|error| {
         // YAML would make a string of a number of JSON that is out of range
         if json::is_valid(&bytes) {
-            return Err(LoadError::within(&file.name, refused));
+            return Err(LoadError::within(&file.name, error));
         }
         yaml::read(&bytes).map_err(|error| LoadError::within(&file.name, error))
     })?;
@@ -57,11 +57,11 @@ fn read(
     json::write(schema.borrow(), &mut text);
     let schema =
         serde_json::from_slice(&text).map_err(|error| LoadError::within(&file.name, error))?;
-    let mut place = Vec::new();
-    if named {
-        place = file.document_path;
+    let mut document_path = Vec::new();
+    if by_path {
+        document_path = file.document_path;
         let stem = Path::new(&file.name).file_stem();
-        place.extend(stem.map(|stem| stem.to_string_lossy().into_owned()));
+        document_path.extend(stem.map(|stem| stem.to_string_lossy().into_owned()));
     }
-    Ok(Some((place, schema)))
+    Ok(Some((document_path, schema)))
 }

@@ -50,7 +50,7 @@ pub struct FileToLoad {
 impl FileToLoad {
     /// Returns the key by which repeated files are detected: the path of the document and the path of the file.
     pub fn identity(&self) -> (Vec<String>, PathBuf) {
-        (self.document_path.clone(), cleaned(&self.path))
+        (self.document_path.clone(), clean_path(&self.path))
     }
 
     /// Returns the path at which the file is read.
@@ -78,19 +78,19 @@ impl FileToLoad {
 /// Splits `a.b:path`. An existing file whose name contains the colon and a URL are not split.
 fn split_document_path<'a>(files: &dyn Files, argument: &'a str) -> (Vec<String>, &'a str) {
     match argument.split_once(':') {
-        Some((place, path))
-            if !place.is_empty()
+        Some((document_path, path))
+            if !document_path.is_empty()
                 && !path.starts_with("//")
                 && files.look(Path::new(argument), Links::Followed).is_err() =>
         {
-            (place.split('.').map(str::to_owned).collect(), path)
+            (document_path.split('.').map(str::to_owned).collect(), path)
         }
         _ => (Vec::new(), argument),
     }
 }
 
 /// Returns the path without `.` and `x/..`; `.` if nothing remains.
-fn cleaned(path: &Path) -> PathBuf {
+fn clean_path(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for component in path.components() {
         let ends_plain = matches!(clean.components().next_back(), Some(Component::Normal(_)));
@@ -144,20 +144,20 @@ impl<'a> Walk<'a> {
     /// Returns the files of `path`, `a.b:path` or `file:///path`, in order of their names, and an error for each file or folder that
     /// cannot be examined.
     pub fn find(mut self, argument: &str) -> Vec<Result<FileToLoad, LoadError>> {
-        let (place, path) = split_document_path(self.files, argument);
+        let (document_path, path) = split_document_path(self.files, argument);
         let path = match file_path(path) {
             Ok(path) => path,
-            Err(refused) => return vec![Err(refused.into())],
+            Err(error) => return vec![Err(error.into())],
         };
         let path = Path::new(&*path);
         match self.files.look(path, Links::Followed) {
             Err(error) => self.push_error("stat", path, &error),
             Ok(FileKind::Folder) => {
-                self.document_path = place;
-                self.folder(&cleaned(path));
+                self.document_path = document_path;
+                self.folder(&clean_path(path));
             }
             Ok(_) => {
-                self.document_path = place;
+                self.document_path = document_path;
                 self.file(path, kind(path).unwrap_or(NamedFileKind::Unknown));
             }
         }
@@ -185,7 +185,7 @@ impl<'a> Walk<'a> {
             let file = match self.files.look(&path, Links::Followed) {
                 Ok(file) => file,
                 Err(error) => {
-                    // links that lead nowhere are plain faults; what is left are those that lead back again and again
+                    // a link without a target is an ordinary error; the remaining links form cycles
                     let plain = [io::ErrorKind::NotFound, io::ErrorKind::PermissionDenied];
                     self.loops += usize::from(!plain.contains(&error.kind()));
                     self.push_error("stat", &path, &error);
@@ -226,11 +226,11 @@ mod tests {
     use crate::bundle::MemoryFiles;
 
     #[test]
-    fn places_stand_before_paths() {
+    fn document_paths_precede_file_paths() {
         let split = |argument| {
             let files = MemoryFiles::default();
-            let (place, path) = split_document_path(&files, argument);
-            (place.join("/"), path)
+            let (document_path, path) = split_document_path(&files, argument);
+            (document_path.join("/"), path)
         };
         assert_eq!(split("a.b:c.json"), ("a/b".to_owned(), "c.json"));
         assert_eq!(split("a..b:c.json"), ("a//b".to_owned(), "c.json"));
@@ -238,8 +238,8 @@ mod tests {
             split("a:file:///c.json"),
             ("a".to_owned(), "file:///c.json")
         );
-        for whole in ["c.json", ":c.json", "file:///c.json", "http://c.json"] {
-            assert_eq!(split(whole), (String::new(), whole));
+        for argument in ["c.json", ":c.json", "file:///c.json", "http://c.json"] {
+            assert_eq!(split(argument), (String::new(), argument));
         }
     }
 }

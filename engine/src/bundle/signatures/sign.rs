@@ -52,8 +52,8 @@ impl SigningKey {
 /// A structured file that cannot be read, or a key that does not sign by its algorithm.
 pub fn sign(files: &[BundleFile], key: &SigningKey, with_plugin: bool) -> Result<Vec<u8>, String> {
     let mut payload = b"{\"files\":[".to_vec();
-    for (at, file) in files.iter().enumerate() {
-        if at > 0 {
+    for (index, file) in files.iter().enumerate() {
+        if index > 0 {
             payload.push(b',');
         }
         let path = file.path.trim_start_matches('/');

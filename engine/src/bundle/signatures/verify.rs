@@ -153,24 +153,24 @@ impl Verification {
         signatures: Option<&Signatures>,
         is_delta: bool,
     ) -> Result<FileVerifier<'_>, String> {
-        let nothing = FileVerifier {
+        let unverified = FileVerifier {
             files: None,
             exclude: &self.exclude,
         };
         if self.mode == Mode::Skip {
-            return Ok(nothing);
+            return Ok(unverified);
         }
         if is_delta {
             if self.mode == Mode::Required && !self.allow_unsigned_deltas {
                 return Err("delta bundles do not support signature verification".to_owned());
             }
-            return Ok(nothing);
+            return Ok(unverified);
         }
         let Some(signatures) = signatures else {
             if self.mode == Mode::Required {
                 return Err("bundle missing .signatures.json file".to_owned());
             }
-            return Ok(nothing);
+            return Ok(unverified);
         };
         if self.keys.is_empty() {
             return Err("verification key not provided".to_owned());
@@ -198,7 +198,8 @@ impl Verification {
             );
         };
         let decode = |part: &str, name: &str| {
-            decoded(part).map_err(|error| format!("failed to base64 decode JWT {name}: {error}"))
+            decode_part(part)
+                .map_err(|error| format!("failed to base64 decode JWT {name}: {error}"))
         };
         let mut id = self.key_id.clone();
         if id.is_empty() {
@@ -327,17 +328,17 @@ fn string(value: &Value, field: &str) -> Option<String> {
 }
 
 /// Decodes the part of a token: base64 in the alphabet for URLs, without padding.
-fn decoded(part: &str) -> Result<Vec<u8>, String> {
+fn decode_part(part: &str) -> Result<Vec<u8>, String> {
     use base64::Engine as _;
     let part = part.trim_end_matches('=');
     let engine = base64::engine::general_purpose::URL_SAFE_NO_PAD;
     engine.decode(part).map_err(|error| {
-        let at = match error {
-            base64::DecodeError::InvalidByte(at, _)
-            | base64::DecodeError::InvalidLastSymbol(at, _) => at,
+        let offset = match error {
+            base64::DecodeError::InvalidByte(offset, _)
+            | base64::DecodeError::InvalidLastSymbol(offset, _) => offset,
             _ => 0,
         };
-        format!("illegal base64 data at input byte {at}")
+        format!("illegal base64 data at input byte {offset}")
     })
 }
 
@@ -372,15 +373,15 @@ impl FileVerifier<'_> {
         if signed.algorithm.is_empty() {
             return Err(format!("no hashing algorithm provided for file {path}"));
         }
-        let found = hash::digest(&signed.algorithm, path, &file.bytes)?;
-        let wanted = hex::decode(&signed.hash).map_err(|_| hex_error(&signed.hash))?;
-        if wanted == found {
+        let actual = hash::digest(&signed.algorithm, path, &file.bytes)?;
+        let expected = hex::decode(&signed.hash).map_err(|_| hex_error(&signed.hash))?;
+        if expected == actual {
             return Ok(());
         }
         Err(format!(
             "{path}: digest mismatch (want: {}, got: {})",
-            hex::encode(wanted),
-            hex::encode(found)
+            hex::encode(expected),
+            hex::encode(actual)
         ))
     }
 

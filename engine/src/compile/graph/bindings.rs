@@ -45,27 +45,24 @@ pub struct Bindings<'c> {
 impl<'c> Bindings<'c> {
     /// Returns the state before the body: arguments, and keys and values that a caller may provide.
     pub fn new(rule: &'c Rule, args: &'c [Term], locals: &'c Locals) -> Self {
-        let mut known = HashMap::new();
+        let mut states = HashMap::new();
         for term in rule.head.key.iter().chain(&rule.head.value) {
             VarScan::default().each(term, |_, name| {
-                known.insert(name, VarState::Bound);
+                states.insert(name, VarState::Bound);
             });
         }
         if let Some(key) = rule.head.key.as_ref().and_then(Term::as_var) {
-            known.insert(key, VarState::Role("a key"));
+            states.insert(key, VarState::Role("a key"));
         }
         for arg in args {
             VarScan::default().each(arg, |_, name| {
-                known.insert(name, VarState::Bound);
+                states.insert(name, VarState::Bound);
             });
             if let Some(arg) = arg.as_var() {
-                known.insert(arg, VarState::Role("an argument"));
+                states.insert(arg, VarState::Role("an argument"));
             }
         }
-        Self {
-            states: known,
-            locals,
-        }
+        Self { states, locals }
     }
 
     /// Advances to the head, where all variables have values.
@@ -76,9 +73,9 @@ impl<'c> Bindings<'c> {
         });
         for step in head.reference.iter().skip(1).chain(&head.key) {
             if let Some(var) = step.as_var() {
-                let known = self.states.entry(var).or_insert(VarState::Bound);
-                if matches!(known, VarState::Bound) {
-                    *known = VarState::Role("a key");
+                let state = self.states.entry(var).or_insert(VarState::Bound);
+                if matches!(state, VarState::Bound) {
+                    *state = VarState::Role("a key");
                 }
             }
         }
@@ -93,8 +90,8 @@ impl<'c> Bindings<'c> {
     pub fn describe(&self, origin: ValueOrigin<'_>) -> Option<Arc<str>> {
         let reference = match origin {
             ValueOrigin::Call(builtin) => {
-                let words = || format!("is computed by {}", builtin.name).into();
-                return builtin.infix.is_empty().then(words);
+                let text = || format!("is computed by {}", builtin.name).into();
+                return builtin.infix.is_empty().then(text);
             }
             ValueOrigin::Document(reference) => reference,
         };
@@ -133,17 +130,17 @@ impl<'c> Bindings<'c> {
         let Some(name) = left.as_var() else {
             return;
         };
-        let known = match &right.kind {
+        let state = match &right.kind {
             TermKind::Var(other) => match self.states.get(other) {
-                Some(known @ (VarState::Source(_) | VarState::Values(..))) => Some(known.clone()),
+                Some(state @ (VarState::Source(_) | VarState::Values(..))) => Some(state.clone()),
                 _ => None,
             },
             TermKind::Ref(reference) => self.reference(reference),
             _ if is_constant(right) => Some(VarState::Values(vec![right], right)),
             _ => None,
         };
-        if let Some(known) = known {
-            self.learn(name, known);
+        if let Some(state) = state {
+            self.learn(name, state);
         }
     }
 
@@ -153,29 +150,30 @@ impl<'c> Bindings<'c> {
         match &**head.as_var()? {
             "input" | "data" => Some(VarState::Source(ValueOrigin::Document(reference))),
             _ => {
-                let (values, of) = self.values(head, steps)?;
-                Some(VarState::Values(values, of))
+                let (values, reference) = self.values(head, steps)?;
+                Some(VarState::Values(values, reference))
             }
         }
     }
 
-    /// Returns the constants that a lookup in a known constant can find, and that constant.
+    /// Returns the constants that a lookup in a known constant can find, and that constant. Returns `None` if the constant is
+    /// unknown, or if the lookup can find too many.
     pub fn values(&self, head: &Term, steps: &[Term]) -> Option<(Vec<&'c Term>, &'c Term)> {
-        let VarState::Values(values, of) = self.states.get(head.as_var()?)? else {
+        let VarState::Values(values, reference) = self.states.get(head.as_var()?)? else {
             return None;
         };
-        let mut found: Vec<&'c Term> = values.clone();
+        let mut selected: Vec<&'c Term> = values.clone();
         for step in steps {
             let mut next = Vec::new();
-            for value in found {
+            for value in selected {
                 members(value, step, &mut next);
                 if next.len() > limits::LOOKUP_COMBINATIONS + 1 {
                     return None;
                 }
             }
-            found = next;
+            selected = next;
         }
-        Some((found, of))
+        Some((selected, reference))
     }
 
     /// Handles a call with an output operand.
@@ -197,7 +195,7 @@ impl<'c> Bindings<'c> {
         match self.states.get_mut(name) {
             Some(VarState::Values(..)) => {}
             Some(VarState::Source(_)) if matches!(new, VarState::Source(_)) => {}
-            Some(known) => *known = new,
+            Some(state) => *state = new,
             None => {
                 self.states.insert(name, new);
             }
@@ -207,24 +205,26 @@ impl<'c> Bindings<'c> {
 
 /// Returns `true` if a term is the variable of that name.
 pub fn is_var(term: &Term, name: &str) -> bool {
-    term.as_var().is_some_and(|known| **known == *name)
+    term.as_var().is_some_and(|var| **var == *name)
 }
 
 /// Adds the members of a constant that a step selects; a variable selects all.
-fn members<'t>(value: &'t Term, step: &Term, found: &mut Vec<&'t Term>) {
+fn members<'t>(value: &'t Term, step: &Term, selected: &mut Vec<&'t Term>) {
     let is_any = !is_constant(step);
     match &value.kind {
-        TermKind::Array(items) if is_any => found.extend(items),
-        TermKind::Set(items) => found.extend(items.iter().filter(|item| is_any || *item == step)),
+        TermKind::Array(items) if is_any => selected.extend(items),
+        TermKind::Set(items) => {
+            selected.extend(items.iter().filter(|item| is_any || *item == step));
+        }
         TermKind::Object(pairs) => {
             let matching = pairs.iter().filter(|(key, _)| is_any || key == step);
-            found.extend(matching.map(|(_, value)| value));
+            selected.extend(matching.map(|(_, value)| value));
         }
         TermKind::Array(items) => {
             if let TermKind::Number(text) = &step.kind
                 && let Ok(index) = text.parse::<usize>()
             {
-                found.extend(items.get(index));
+                selected.extend(items.get(index));
             }
         }
         _ => {}

@@ -101,7 +101,13 @@ mod tests {
     fn long_chains_take_no_stack() {
         let last = 1_000_000;
         let edges: Vec<Vec<u32>> = (0..=last)
-            .map(|at| if at < last { vec![at + 1] } else { vec![0] })
+            .map(|vertex| {
+                if vertex < last {
+                    vec![vertex + 1]
+                } else {
+                    vec![0]
+                }
+            })
             .collect();
         assert!(components(&edges).iter().all(|component| *component == 0));
     }

@@ -132,22 +132,22 @@ impl Graph {
             graph.rules.extend(ids);
         }
         let mut targets = Targets::new(tree, &graph.starts, length(&graph.rules));
-        let mut found = Vec::new();
+        let mut edges_of_rules = Vec::new();
         for rule in reads.flatten() {
             let mut targets_of_rule = Vec::new();
             let needs = needs_of(rule, &mut targets, &mut graph.lookups, &mut targets_of_rule);
             graph.needs.push(needs);
-            found.push(targets_of_rule);
+            edges_of_rules.push(targets_of_rule);
         }
         let groups = targets.into_groups();
         let edges = |neighbours: bool| -> Vec<OutEdges> {
-            let targets = found.iter().chain(&groups);
+            let targets = edges_of_rules.iter().chain(&groups);
             targets.map(|targets| unique(targets, neighbours)).collect()
         };
-        let needed = edges(false);
-        graph.components = components(&needed);
-        graph.edges = Arc::new(needed);
-        let mut all = found.iter().chain(&groups).flatten();
+        let needed_edges = edges(false);
+        graph.components = components(&needed_edges);
+        graph.edges = Arc::new(needed_edges);
+        let mut all = edges_of_rules.iter().chain(&groups).flatten();
         graph.neighbours = all
             .any(|target| target.elsewhere)
             .then(|| Neighbours::new(edges(true)));
@@ -159,7 +159,10 @@ impl Graph {
     pub fn in_order(&self) -> Vec<Vertex> {
         let components = self.components.iter();
         let mut vertices: Vec<_> = match &self.neighbours {
-            None => components.map(|of| (0, *of)).zip(self.vertices()).collect(),
+            None => components
+                .map(|component| (0, *component))
+                .zip(self.vertices())
+                .collect(),
             Some(neighbours) => {
                 let outer = neighbours.components.iter().copied();
                 outer
@@ -176,12 +179,12 @@ impl Graph {
     pub fn is_early(&self, vertex: Vertex) -> bool {
         self.neighbours.as_ref().is_some_and(|neighbours| {
             let component = neighbours.components.get(vertex.position());
-            let cyclic = component.and_then(|of| neighbours.cyclic.get(*of as usize));
+            let cyclic = component.and_then(|component| neighbours.cyclic.get(*component as usize));
             cyclic == Some(&true)
         })
     }
 
-    /// Returns the vertex of a rule.
+    /// Returns the vertex of a rule, or `None` if the module is not in the graph.
     pub fn vertex(&self, rule: TreeRuleId) -> Option<Vertex> {
         let start = self.starts.get(rule.module as usize)?;
         Some(Vertex(start + rule.rule))
@@ -218,7 +221,7 @@ impl Graph {
         self.edges.clone()
     }
 
-    /// Returns the lookup of a conditional dependency.
+    /// Returns the lookup of a conditional dependency, or `None` for an unconditional one.
     pub fn lookup(&self, need: Dependency) -> Option<&DynamicRef> {
         let lookup = self.lookups.get(need.lookup? as usize)?;
         Some(lookup)
@@ -302,13 +305,16 @@ fn needs_of(
         let start = resolved.len();
         targets.add_targets(&read.path, resolved);
         let added = resolved.get(start..).unwrap_or_default();
-        let mut needed = added.iter().filter(|target| !target.elsewhere).peekable();
-        let lookup = read.lookup.as_ref().filter(|_| needed.peek().is_some());
+        let mut own_targets = added.iter().filter(|target| !target.elsewhere).peekable();
+        let lookup = read
+            .lookup
+            .as_ref()
+            .filter(|_| own_targets.peek().is_some());
         let lookup = lookup.map(|lookup| {
             lookups.push(lookup.clone());
             length(lookups) - 1
         });
-        needs.extend(needed.map(|target| Dependency {
+        needs.extend(own_targets.map(|target| Dependency {
             target: target.vertex,
             part: read.part,
             lookup,

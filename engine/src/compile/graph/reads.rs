@@ -54,8 +54,8 @@ fn of_rule(module: &Module, rule: &Rule, locals: &Locals) -> Vec<DocumentRead> {
             number,
             reads: &mut reads,
         };
-        for (at, expr) in part.body.iter().enumerate() {
-            scan.at = at;
+        for (index, expr) in part.body.iter().enumerate() {
+            scan.at = index;
             scan.references(expr);
         }
         scan.at = part.body.len() + 1;
@@ -101,10 +101,10 @@ impl<'c> Scan<'_, 'c> {
     }
 
     /// Describes a role in the rule.
-    fn role(&self, what: &str) -> Arc<str> {
+    fn role(&self, role: &str) -> Arc<str> {
         let reference = full_reference(&self.module.package.path, self.rule);
         let reference = self.locals.restore(&reference);
-        format!("is {what} of {}", display_ref(&reference)).into()
+        format!("is {role} of {}", display_ref(&reference)).into()
     }
 
     fn references<N: Walk + ?Sized>(&mut self, node: &'c N) {
@@ -122,20 +122,20 @@ impl<'c> Scan<'_, 'c> {
     fn reference(&mut self, reference: &Ref, steps: &[Term]) {
         let mut conditions = Vec::new();
         let mut path = Vec::with_capacity(steps.len());
-        for (at, step) in (1..).zip(steps) {
-            path.push(self.step(at, step, &mut conditions));
+        for (step_number, step) in (1..).zip(steps) {
+            path.push(self.step(step_number, step, &mut conditions));
         }
         let combinations = path.iter().try_fold(1usize, |product, step| match step {
             ReadStep::OneOf(keys) => product.checked_mul(keys.len()),
             ReadStep::Key(_) | ReadStep::Any => Some(product),
         });
         if combinations.is_none_or(|count| count > limits::LOOKUP_COMBINATIONS) {
-            for (at, step) in (1..).zip(&mut path) {
+            for (step_number, step) in (1..).zip(&mut path) {
                 if matches!(step, ReadStep::OneOf(_)) {
                     *step = ReadStep::Any;
-                    conditions.retain(|condition| condition.step != at);
+                    conditions.retain(|condition| condition.step != step_number);
                     conditions.push(StepCondition {
-                        step: at,
+                        step: step_number,
                         note: StepNote::Opaque,
                     });
                 }
@@ -155,8 +155,18 @@ impl<'c> Scan<'_, 'c> {
     }
 
     /// Returns the possible keys of a step of a reference.
-    fn step(&mut self, at: usize, step: &Term, conditions: &mut Vec<StepCondition>) -> ReadStep {
-        let mut condition = |note| conditions.push(StepCondition { step: at, note });
+    fn step(
+        &mut self,
+        step_number: usize,
+        step: &Term,
+        conditions: &mut Vec<StepCondition>,
+    ) -> ReadStep {
+        let mut condition = |note| {
+            conditions.push(StepCondition {
+                step: step_number,
+                note,
+            });
+        };
         if let Some(key) = key(step) {
             return ReadStep::Key(key);
         }
@@ -166,17 +176,17 @@ impl<'c> Scan<'_, 'c> {
                 match bindings.get(name) {
                     None => return ReadStep::Any,
                     Some(VarState::Bound) => condition(StepNote::Silent),
-                    Some(VarState::Role(what)) => {
-                        let what = *what;
-                        condition(StepNote::Described(self.role(what)));
+                    Some(VarState::Role(role)) => {
+                        let role = *role;
+                        condition(StepNote::Described(self.role(role)));
                     }
                     Some(VarState::Source(origin)) => {
-                        let words = bindings.describe(*origin);
-                        condition(words.map_or(StepNote::Opaque, StepNote::Described));
+                        let text = bindings.describe(*origin);
+                        condition(text.map_or(StepNote::Opaque, StepNote::Described));
                     }
-                    Some(VarState::Values(values, of)) => {
+                    Some(VarState::Values(values, reference)) => {
                         if values.len() > 1 {
-                            condition(StepNote::Described(format!("is one of {of}").into()));
+                            condition(StepNote::Described(format!("is one of {reference}").into()));
                         }
                         return ReadStep::OneOf(values.iter().copied().filter_map(key).collect());
                     }
@@ -193,8 +203,8 @@ impl<'c> Scan<'_, 'c> {
                     return ReadStep::OneOf(values.into_iter().filter_map(key).collect());
                 }
                 if is_var(head, "data") {
-                    let words = "rule values aren't known at compile time";
-                    condition(StepNote::Described(words.into()));
+                    let text = "rule values aren't known at compile time";
+                    condition(StepNote::Described(text.into()));
                 } else {
                     condition(StepNote::Silent);
                 }

@@ -71,8 +71,8 @@ impl<'t> Targets<'t> {
     }
 
     /// Adds the vertices that a path from `data` leads to.
-    pub fn add_targets(&mut self, path: &[ReadStep], found: &mut Vec<PathTarget>) {
-        self.follow(RuleTree::DATA, path, found);
+    pub fn add_targets(&mut self, path: &[ReadStep], targets: &mut Vec<PathTarget>) {
+        self.follow(RuleTree::DATA, path, targets);
         while let Some((group, open)) = self.open.pop() {
             let members = match open {
                 PendingPath::Subtree(node) => self.subtree_members(node),
@@ -89,28 +89,28 @@ impl<'t> Targets<'t> {
     }
 
     /// Follows a path. Rules on the path count, too: their values may contain what the path leads to.
-    fn follow(&mut self, node: RuleTreeNodeId, path: &[ReadStep], found: &mut Vec<PathTarget>) {
+    fn follow(&mut self, node: RuleTreeNodeId, path: &[ReadStep], targets: &mut Vec<PathTarget>) {
         let (mut node, mut path) = (node, path);
         // most paths are constant
         while let Some((ReadStep::Key(key), rest)) = path.split_first() {
             let Some(child) = self.tree.child_by(node, key.borrow()) else {
                 return;
             };
-            found.extend(self.rules_at(child, rest));
+            targets.extend(self.rules_at(child, rest));
             (node, path) = (child, rest);
         }
         if path.is_empty() {
-            return found.extend(self.subtree(node).map(PathTarget::from));
+            return targets.extend(self.subtree(node).map(PathTarget::from));
         }
-        let mut ways = vec![(node, path)];
-        while let Some((node, path)) = ways.pop() {
+        let mut open = vec![(node, path)];
+        while let Some((node, path)) = open.pop() {
             let Some((step, rest)) = path.split_first() else {
-                found.extend(self.subtree(node).map(PathTarget::from));
+                targets.extend(self.subtree(node).map(PathTarget::from));
                 continue;
             };
             let keys = match step {
                 ReadStep::Any => {
-                    found.extend(self.path(node, path).map(PathTarget::from));
+                    targets.extend(self.path(node, path).map(PathTarget::from));
                     continue;
                 }
                 ReadStep::Key(key) => std::slice::from_ref(key),
@@ -118,8 +118,8 @@ impl<'t> Targets<'t> {
             };
             for key in keys {
                 if let Some(child) = self.tree.child_by(node, key.borrow()) {
-                    found.extend(self.rules_at(child, rest));
-                    ways.push((child, rest));
+                    targets.extend(self.rules_at(child, rest));
+                    open.push((child, rest));
                 }
             }
         }
@@ -158,12 +158,12 @@ impl<'t> Targets<'t> {
         if self.tree.node(node).children.is_empty() {
             return None;
         }
-        let place = (node, path.to_vec());
-        if let Some(group) = self.paths.get(&place) {
+        let key = (node, path.to_vec());
+        if let Some(group) = self.paths.get(&key) {
             return Some(*group);
         }
         let group = self.group(PendingPath::Path(node, path.to_vec()));
-        self.paths.insert(place, group);
+        self.paths.insert(key, group);
         Some(group)
     }
 
@@ -200,6 +200,6 @@ fn leads_elsewhere(tail: &[Option<Value>], path: &[ReadStep]) -> bool {
     tail.iter().zip(path).any(|(key, step)| match (key, step) {
         (None, _) | (_, ReadStep::Any) => false,
         (Some(key), ReadStep::Key(other)) => key != other,
-        (Some(key), ReadStep::OneOf(others)) => !others.contains(key),
+        (Some(key), ReadStep::OneOf(keys)) => !keys.contains(key),
     })
 }

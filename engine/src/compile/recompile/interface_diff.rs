@@ -45,7 +45,7 @@ pub struct InterfaceDiff {
 
 impl InterfaceDiff {
     /// Adds the rules of an added module.
-    pub fn come(&mut self, module: &Module) {
+    pub fn add_module(&mut self, module: &Module) {
         let package = rule_tree::package_path(module);
         self.node_at(&package, true);
         for rule in &module.rules {
@@ -102,43 +102,43 @@ impl InterfaceDiff {
         let existed = node.is_some();
         let exists = self.exists || node.is_some_and(|node| contains_any(tree, node, stays));
         self.changed = before != now || existed != exists;
-        for (key, below) in &mut self.below {
+        for (key, child_diff) in &mut self.below {
             let child = node.and_then(|node| tree.child_by(node, key.borrow()));
-            below.compare_at(child, earlier, stays);
-            self.changed_below |= below.changed || below.changed_below;
+            child_diff.compare_at(child, earlier, stays);
+            self.changed_below |= child_diff.changed || child_diff.changed_below;
         }
     }
 
     /// Returns `true` if a reference leads to or past a document with a changed interface.
     pub fn change_for(&self, path: &[ReadStep]) -> bool {
-        self.meets(path, |node| node.changed, |node| node.changed_below)
+        self.any_on_path(path, |node| node.changed, |node| node.changed_below)
     }
 
     /// Returns `true` if a reference leads to or past a rule that was added or removed.
     pub fn touch(&self, path: &[ReadStep]) -> bool {
-        self.meets(path, |node| node.touched, |_| true)
+        self.any_on_path(path, |node| node.touched, |_| true)
     }
 
-    fn meets(
+    fn any_on_path(
         &self,
         path: &[ReadStep],
-        here: impl Fn(&Self) -> bool,
-        below: impl Fn(&Self) -> bool,
+        matches_here: impl Fn(&Self) -> bool,
+        matches_below: impl Fn(&Self) -> bool,
     ) -> bool {
         let mut node = self;
         for step in path {
-            if here(node) {
+            if matches_here(node) {
                 return true;
             }
             let ReadStep::Key(key) = step else {
-                return below(node);
+                return matches_below(node);
             };
             match node.below.get(key) {
                 Some(next) => node = next,
                 None => return false,
             }
         }
-        here(node) || below(node)
+        matches_here(node) || matches_below(node)
     }
 }
 

@@ -51,7 +51,7 @@ fn from_parsed(
         return None;
     }
     let reuse = Reuse::new(earlier, parsed)?;
-    let modules = Modules::keeping(parsed, reuse.results);
+    let modules = Modules::with_reuse(parsed, reuse.results);
     // METADATA blocks of one module may annotate rules in others, and names that look like locals are reserved in all
     // modules
     let stands_alone = |module: &Module| {

@@ -36,39 +36,39 @@ impl Reuse {
             positions.insert(Arc::as_ptr(&part.parsed), position);
         }
         // earlier index of each module
-        let mut places: Vec<Option<usize>> = parsed
+        let mut positions: Vec<Option<usize>> = parsed
             .iter()
             .map(|module| positions.remove(&Arc::as_ptr(module)))
             .collect();
-        if places.iter().all(Option::is_none) {
+        if positions.iter().all(Option::is_none) {
             return None;
         }
-        open_renamed(earlier, parsed, &mut places);
-        open_reshaped(earlier, parsed, &mut places);
-        let stay = reuse(earlier, &places);
-        let gone = earlier
+        open_renamed(earlier, parsed, &mut positions);
+        open_reshaped(earlier, parsed, &mut positions);
+        let stay = reuse(earlier, &positions);
+        let removed_rules = earlier
             .results
             .iter()
             .zip(&stay)
             .filter(|(_, stays)| !**stays);
-        let gone = gone.flat_map(|(part, _)| {
+        let removed_rules = removed_rules.flat_map(|(part, _)| {
             let rules = part.parsed.rules.iter();
             rules.map(|rule| rule_tree::rule_path(&part.parsed, rule))
         });
-        let parts = places.iter();
-        let parts = parts.map(|place| earlier.results.get((*place)?).cloned());
+        let parts = positions.iter();
+        let parts = parts.map(|position| earlier.results.get((*position)?).cloned());
         Some(Self {
-            gone: gone.collect(),
+            gone: removed_rules.collect(),
             results: parts.collect(),
         })
     }
 }
 
 /// Returns `true` for each module of the earlier compilation that is reused.
-fn reuse(earlier: &Compiled, places: &[Option<usize>]) -> Vec<bool> {
+fn reuse(earlier: &Compiled, positions: &[Option<usize>]) -> Vec<bool> {
     let mut stay = vec![false; earlier.results.len()];
-    for place in places.iter().flatten() {
-        *stay.item_mut(*place) = true;
+    for position in positions.iter().flatten() {
+        *stay.item_mut(*position) = true;
     }
     stay
 }
@@ -79,20 +79,20 @@ fn difference<'m>(
     parsed: &'m [Arc<Module>],
     positions: &[Option<usize>],
 ) -> (Vec<&'m Module>, Vec<&'m Module>) {
-    let come = parsed.iter().zip(positions);
-    let come = come.filter(|(_, place)| place.is_none());
+    let added = parsed.iter().zip(positions);
+    let added = added.filter(|(_, position)| position.is_none());
     let go = earlier.results.iter().zip(reuse(earlier, positions));
     let go = go.filter(|(_, stays)| !stays);
     (
-        come.map(|(module, _)| &**module).collect(),
+        added.map(|(module, _)| &**module).collect(),
         go.map(|(part, _)| &*part.parsed).collect(),
     )
 }
 
 /// Opens modules that use a name which was added to or removed from their package.
-fn open_renamed(earlier: &Compiled, parsed: &[Arc<Module>], places: &mut [Option<usize>]) {
-    let (come, go) = difference(earlier, parsed, places);
-    let packages: HashSet<&Ref> = come
+fn open_renamed(earlier: &Compiled, parsed: &[Arc<Module>], positions: &mut [Option<usize>]) {
+    let (added, go) = difference(earlier, parsed, positions);
+    let packages: HashSet<&Ref> = added
         .iter()
         .chain(&go)
         .map(|module| &module.package.path)
@@ -107,36 +107,36 @@ fn open_renamed(earlier: &Compiled, parsed: &[Arc<Module>], places: &mut [Option
     };
     let before = names(&mut earlier.results.iter().map(|part| &part.parsed));
     let now = names(&mut parsed.iter());
-    let nothing = HashSet::new();
-    for (module, place) in parsed.iter().zip(places) {
+    let no_names = HashSet::new();
+    for (module, position) in parsed.iter().zip(positions) {
         let package = &module.package.path;
-        if place.is_none() || !packages.contains(package) {
+        if position.is_none() || !packages.contains(package) {
             continue;
         }
-        let before = before.get(package).unwrap_or(&nothing);
-        let now = now.get(package).unwrap_or(&nothing);
+        let before = before.get(package).unwrap_or(&no_names);
+        let now = now.get(package).unwrap_or(&no_names);
         if before != now && mentions(module, |name| before.contains(name) != now.contains(name)) {
-            *place = None;
+            *position = None;
         }
     }
 }
 
-fn mentions(module: &Module, wanted: impl Fn(&Name) -> bool) -> bool {
-    let mut found = false;
+fn mentions(module: &Module, matches_name: impl Fn(&Name) -> bool) -> bool {
+    let mut occurs = false;
     module.rules.walk(&mut Terms(|term: &Term| {
-        found = found || term.as_var().is_some_and(&wanted);
-        if found { Descent::Over } else { Descent::Into }
+        occurs = occurs || term.as_var().is_some_and(&matches_name);
+        if occurs { Descent::Over } else { Descent::Into }
     }));
-    found
+    occurs
 }
 
 /// Opens modules that refer to documents with changed interfaces.
-fn open_reshaped(earlier: &Compiled, parsed: &[Arc<Module>], places: &mut [Option<usize>]) {
-    let (come, go) = difference(earlier, parsed, places);
-    let stay = reuse(earlier, places);
+fn open_reshaped(earlier: &Compiled, parsed: &[Arc<Module>], positions: &mut [Option<usize>]) {
+    let (added, go) = difference(earlier, parsed, positions);
+    let stay = reuse(earlier, positions);
     let mut shapes = InterfaceDiff::default();
-    for module in come {
-        shapes.come(module);
+    for module in added {
+        shapes.add_module(module);
     }
     for module in go {
         shapes.go(module);
@@ -144,8 +144,10 @@ fn open_reshaped(earlier: &Compiled, parsed: &[Arc<Module>], places: &mut [Optio
     shapes.compare(earlier, &|position| {
         stay.get(position as usize) == Some(&true)
     });
-    for place in places {
-        let Some(part) = place.and_then(|place| earlier.results.get(place)) else {
+    for position in positions {
+        let Some(part) =
+            position.and_then(|earlier_position| earlier.results.get(earlier_position))
+        else {
             continue;
         };
         let mut reads = part.findings.reads.iter().flatten();
@@ -153,7 +155,7 @@ fn open_reshaped(earlier: &Compiled, parsed: &[Arc<Module>], places: &mut [Optio
         if touched
             && (reads.any(|read| shapes.change_for(&read.path)) || has_templates(&*part.parsed))
         {
-            *place = None;
+            *position = None;
         }
     }
 }

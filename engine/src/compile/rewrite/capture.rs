@@ -36,7 +36,7 @@ pub fn rewrite(query: &mut QueryCompilation<'_>) {
     }
 }
 
-/// Returns the variable that holds the captured value of an expression of the query.
+/// Returns the variable that holds the captured value of an expression of the query, or `None` if none was captured.
 pub fn captured(expr: &Expr) -> Option<&Name> {
     match &expr.kind {
         ExprKind::Call(terms) if !expr.generated => {
@@ -80,12 +80,12 @@ fn capture(expr: &mut Expr, variable: &Term, functions: CallableFunctions<'_>) -
 
 /// Returns `true` if a body has a reference with a variable or calls `walk`, outside of comprehensions.
 fn iterates(body: &Body) -> bool {
-    let mut found = false;
+    let mut occurs = false;
     body.walk(&mut Terms(|term: &Term| {
         match &term.kind {
             TermKind::Ref(terms) => {
                 let mut operands = terms.iter().skip(1);
-                found = found
+                occurs = occurs
                     || term.is_operator("walk")
                     || operands.any(|operand| operand.as_var().is_some());
             }
@@ -94,7 +94,7 @@ fn iterates(body: &Body) -> bool {
             | TermKind::ObjectComprehension(_) => return Descent::Over,
             _ => {}
         }
-        if found { Descent::Over } else { Descent::Into }
+        if occurs { Descent::Over } else { Descent::Into }
     }));
-    found
+    occurs
 }

@@ -85,7 +85,7 @@ impl Expander<'_> {
             }
             ExprKind::Some(_) => {}
         }
-        under(&expr.with, body.get_mut(start..).unwrap_or_default());
+        add_modifiers(&expr.with, body.get_mut(start..).unwrap_or_default());
     }
 
     /// Moves calls out of a term into `support`, innermost first.
@@ -143,7 +143,7 @@ impl Expander<'_> {
 }
 
 /// Adds the modifiers of an expression to the expressions generated for it.
-fn under(with: &[With], exprs: &mut [Expr]) {
+fn add_modifiers(with: &[With], exprs: &mut [Expr]) {
     if !with.is_empty() {
         for expr in exprs {
             expr.with = with.to_vec();

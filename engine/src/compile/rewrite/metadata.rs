@@ -40,7 +40,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
                     let binding = hoist_call(locals, &mut term, CHAIN);
                     (term, binding)
                 });
-                let own = first_call(rule, RULE).map(|span| {
+                let annotation = first_call(rule, RULE).map(|span| {
                     let nearest = of_rule(rule).min_by_key(|block| block.span);
                     let mut term = match nearest {
                         Some(block) => json_term(&annotation_object(block), span),
@@ -49,14 +49,15 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
                     let binding = hoist_call(locals, &mut term, RULE);
                     (term, binding)
                 });
-                if chain.is_none() && own.is_none() {
+                if chain.is_none() && annotation.is_none() {
                     return;
                 }
                 let (chain, chain_binding) = chain.unzip();
-                let (own, own_binding) = own.unzip();
+                let (annotation, own_binding) = annotation.unzip();
                 let bindings = chain_binding.into_iter().chain(own_binding);
                 rule.body.splice(..0, bindings);
-                let mut replace = |body: &mut Body| replace(body, chain.as_ref(), own.as_ref());
+                let mut replace =
+                    |body: &mut Body| replace(body, chain.as_ref(), annotation.as_ref());
                 nested_bodies(&mut rule.head, &mut replace);
                 replace(&mut rule.body);
             });
@@ -76,26 +77,26 @@ fn hoist_call(locals: &mut Locals, term: &mut Term, name: &str) -> Expr {
 
 /// Location of the first call of a function in a rule and its `else` branches.
 fn first_call(rule: &Rule, name: &str) -> Option<Span> {
-    let mut found = None;
+    let mut first = None;
     rule.walk(&mut Exprs(|expr: &Expr| {
-        if found.is_none() && expr.operands_of(name).is_some() {
-            found = Some(expr.span);
+        if first.is_none() && expr.operands_of(name).is_some() {
+            first = Some(expr.span);
         }
-        if found.is_some() {
+        if first.is_some() {
             Descent::Over
         } else {
             Descent::Into
         }
     }));
-    found
+    first
 }
 
 /// Replaces the calls by the locals.
-fn replace(body: &mut Body, chain: Option<&Term>, own: Option<&Term>) {
+fn replace(body: &mut Body, chain: Option<&Term>, annotation: Option<&Term>) {
     for expr in body.iter_mut() {
         let local = match (expr.operands_of(CHAIN), expr.operands_of(RULE)) {
             (Some(operands), _) => chain.map(|local| (operands, local)),
-            (_, Some(operands)) => own.map(|local| (operands, local)),
+            (_, Some(operands)) => annotation.map(|local| (operands, local)),
             _ => None,
         };
         let Some((operands, local)) = local else {
@@ -113,7 +114,7 @@ fn replace(body: &mut Body, chain: Option<&Term>, own: Option<&Term>) {
         *expr = replaced;
     }
     number(body);
-    nested_bodies(body, |body| replace(body, chain, own));
+    nested_bodies(body, |body| replace(body, chain, annotation));
 }
 
 fn chain_term(chain: Vec<AnnotatedDocument>, span: Span) -> Term {

@@ -79,8 +79,8 @@ pub(super) fn truth(span: Span) -> Expr {
 /// Returns `true` if a body consists of `true` only.
 pub(super) fn is_truth(body: &Body) -> bool {
     match body.as_slice() {
-        [one] => {
-            matches!(&one.kind, ExprKind::Term(term) if matches!(term.kind, TermKind::Boolean(true)))
+        [expr] => {
+            matches!(&expr.kind, ExprKind::Term(term) if matches!(term.kind, TermKind::Boolean(true)))
         }
         _ => false,
     }
@@ -146,18 +146,18 @@ fn arrange_members(term: &mut Term) {
             pairs.sort_by(|left, right| left.0.cmp(&right.0));
             // of equal keys, the first one stays with the last value
             pairs.dedup_by(|later, earlier| {
-                let same = later.0 == earlier.0;
-                if same {
+                let same_key = later.0 == earlier.0;
+                if same_key {
                     mem::swap(&mut later.1, &mut earlier.1);
                 }
-                same
+                same_key
             });
         }
         _ => {}
     }
 }
 
-/// Returns the inside of a comprehension of any kind.
+/// Returns the comprehension of any kind that a term is, or `None` for other terms.
 pub(super) fn comprehension(term: &mut Term) -> Option<&mut Comprehension> {
     match &mut term.kind {
         TermKind::ArrayComprehension(inner)
@@ -170,12 +170,12 @@ pub(super) fn comprehension(term: &mut Term) -> Option<&mut Comprehension> {
 /// Returns `true` if a term contains a reference or a comprehension, so that it must be evaluated before use.
 pub(super) fn requires_evaluation(term: &Term) -> bool {
     use solon_syntax::ast::visit::{Terms, Walk};
-    let mut found = false;
+    let mut occurs = false;
     term.walk(&mut Terms(|term: &Term| {
-        found = found || matches!(term.kind, TermKind::Ref(_)) || term.kind.is_comprehension();
-        if found { Descent::Over } else { Descent::Into }
+        occurs = occurs || matches!(term.kind, TermKind::Ref(_)) || term.kind.is_comprehension();
+        if occurs { Descent::Over } else { Descent::Into }
     }));
-    found
+    occurs
 }
 
 /// Calls `show` for the bodies nested in a node (of comprehensions, `every`, `not`, `and` and `or`), but not for bodies

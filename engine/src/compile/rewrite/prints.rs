@@ -65,12 +65,12 @@ pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
 
 /// Returns `true` if a node contains a call of `print`.
 fn prints<N: Walk>(node: &N) -> bool {
-    let mut found = false;
+    let mut occurs = false;
     node.walk(&mut Exprs(|expr: &Expr| {
-        found = found || is_print(expr);
-        if found { Descent::Over } else { Descent::Into }
+        occurs = occurs || is_print(expr);
+        if occurs { Descent::Over } else { Descent::Into }
     }));
-    found
+    occurs
 }
 
 fn is_print(expr: &Expr) -> bool {
@@ -124,9 +124,9 @@ impl PrintRewriter<'_> {
         let mut generated = VarSet::default();
         for expr in body {
             if is_print(expr) {
-                let mut known = safe.clone();
-                known.add(&generated);
-                self.print(expr, &known)?;
+                let mut safe_with_generated = safe.clone();
+                safe_with_generated.add(&generated);
+                self.print(expr, &safe_with_generated)?;
             }
             let bound = outputs(&mut self.vars, self.functions, expr, &safe);
             safe.add(&bound);
@@ -152,8 +152,8 @@ impl PrintRewriter<'_> {
             }
             let mut outcome = Ok(());
             nested_bodies(expr, |body| {
-                let rewritten = self.body(body, &inner);
-                outcome = mem::replace(&mut outcome, Ok(())).and(rewritten);
+                let result = self.body(body, &inner);
+                outcome = mem::replace(&mut outcome, Ok(())).and(result);
             });
             outcome?;
             let bound = outputs(&mut self.vars, self.functions, expr, &safe);
@@ -185,16 +185,16 @@ impl PrintRewriter<'_> {
     }
 
     fn reject_undeclared(&mut self, operands: &[Term], safe: &VarSet) -> bool {
-        let mut refused = false;
+        let mut is_rejected = false;
         for operand in operands {
             for name in undeclared(&mut self.vars, operand, safe) {
                 let name = self.locals.user_name(&name);
                 let message = format!("var {name} is undeclared");
                 self.report.error(Code::Compile, operand.span, message);
-                refused = true;
+                is_rejected = true;
             }
         }
-        refused
+        is_rejected
     }
 }
 

@@ -29,7 +29,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
         .modules
         .with_reused()
         .zip(&mut compilation.findings);
-    for ((module, _), findings) in findings.filter(|((_, kept), _)| kept.is_none()) {
+    for ((module, _), findings) in findings.filter(|((_, reused), _)| reused.is_none()) {
         findings.constant = module.rules.iter().map(is_constant).collect();
     }
     if !compilation.modules.have(Facts::TEMPLATE) {
@@ -38,7 +38,9 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
     let tree = &compilation.rule_tree;
     let findings = &compilation.findings;
     let defined = DefinedRules::new(tree, &compilation.modules, |id, _| {
-        let constant = findings.get(id.module as usize).map(|one| &one.constant);
+        let constant = findings
+            .get(id.module as usize)
+            .map(|facts_of_module| &facts_of_module.constant);
         constant.and_then(|constant| constant.get(id.rule as usize)) == Some(&true)
     });
     let functions = CallableFunctions::new(compilation.options, tree);
@@ -77,13 +79,14 @@ pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
     rewriter.body(&mut query.body);
 }
 
+/// Returns `true` if a tree contains a template string.
 pub(in crate::compile) fn has_templates<N: Walk>(node: &N) -> bool {
-    let mut found = false;
+    let mut occurs = false;
     node.walk(&mut Terms(|term: &Term| {
-        found = found || matches!(term.kind, TermKind::Template(_));
-        if found { Descent::Over } else { Descent::Into }
+        occurs = occurs || matches!(term.kind, TermKind::Template(_));
+        if occurs { Descent::Over } else { Descent::Into }
     }));
-    found
+    occurs
 }
 
 /// Rules that have a value for every input: those with a default, sets, and single constants.
@@ -107,7 +110,7 @@ impl<'c> DefinedRules<'c> {
                 [] => false,
                 [first, ..] if !first.head.args.is_empty() => false,
                 [first, ..] if first.head.value.is_none() => true,
-                [one] => one.default || ids.first().is_some_and(|id| is_constant(*id, one)),
+                [rule] => rule.default || ids.first().is_some_and(|id| is_constant(*id, rule)),
                 rules => rules.iter().any(|rule| rule.default),
             }
         });

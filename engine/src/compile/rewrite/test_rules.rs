@@ -27,18 +27,18 @@ const CASE: &str = "internal.test_case";
 /// Returns the name of a test and the number of terms of the head's reference that lead to it: the first part of the
 /// reference with a prefix of tests, or the last part of its ground prefix.
 pub fn test_name(head: &Head) -> (&str, usize) {
-    let mut found = ("", 0);
+    let mut name_and_depth = ("", 0);
     for (position, part) in head.reference.iter().enumerate() {
         if position > 0 && !is_ground(part) {
             break;
         }
         let name = part.as_var().or_else(|| part.as_string());
-        found = (name.map_or("", |name| &**name), position + 1);
-        if found.0.starts_with(PREFIX) || found.0.starts_with(SKIPPED_PREFIX) {
+        name_and_depth = (name.map_or("", |name| &**name), position + 1);
+        if name_and_depth.0.starts_with(PREFIX) || name_and_depth.0.starts_with(SKIPPED_PREFIX) {
             break;
         }
     }
-    found
+    name_and_depth
 }
 
 fn is_ground(term: &Term) -> bool {
@@ -104,12 +104,12 @@ pub fn report_cases(compilation: &mut Compilation<'_>) {
 
 /// Returns `true` if a body reports its cases itself.
 fn reports_cases(body: &Body) -> bool {
-    let mut found = false;
+    let mut occurs = false;
     body.walk(&mut Terms(|term: &Term| {
-        found = found || term.is_operator(CASE);
+        occurs = occurs || term.is_operator(CASE);
         Descent::Into
     }));
-    found
+    occurs
 }
 
 fn report_case(body: &mut Body, keys: Vec<Term>) {
@@ -121,34 +121,34 @@ fn report_case(body: &mut Body, keys: Vec<Term>) {
         let name = key.as_var()?;
         body.iter().position(|expr| mentions(expr, name))
     };
-    let below = keys.iter().filter_map(first).max();
-    let place = keys.first().map(|key| key.span).unwrap_or_default();
+    let depth = keys.iter().filter_map(first).max();
+    let span = keys.first().map(|key| key.span).unwrap_or_default();
     let operands = vec![Term::new(TermKind::Array(keys.into()), Span::default())];
-    let mut call = Expr::generated_call(CASE, operands, place);
+    let mut call = Expr::generated_call(CASE, operands, span);
     call.generated = false;
-    body.insert(below.map_or(0, |position| position + 1), call);
+    body.insert(depth.map_or(0, |position| position + 1), call);
     number_exprs(body);
 }
 
 /// Moves generated expressions that bind a key up to the position where their variables are known. Expressions of the
 /// user stay in place.
 fn bind_early(body: &mut Body, key: &Term) {
-    let mut at = body.len();
+    let mut position_of_key = body.len();
     // each expression moves at most once
-    let mut left = body.len();
-    while let Some(position) = at.checked_sub(1) {
+    let mut moves_left = body.len();
+    while let Some(position) = position_of_key.checked_sub(1) {
         let to = body
             .get(position)
             .filter(|expr| expr.generated && binds(expr, key))
             .map(|expr| earliest(body, position, expr));
         match to {
             // the expression that takes its position is next
-            Some(to) if to < position && left > 0 => {
-                left -= 1;
+            Some(to) if to < position && moves_left > 0 => {
+                moves_left -= 1;
                 let expr = body.remove(position);
                 body.insert(to, expr);
             }
-            _ => at = position,
+            _ => position_of_key = position,
         }
     }
 }

@@ -48,12 +48,12 @@ pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
 }
 
 fn has_modifiers<N: Walk>(node: &N) -> bool {
-    let mut found = false;
+    let mut occurs = false;
     node.walk(&mut Exprs(|expr: &Expr| {
-        found = found || !expr.with.is_empty();
-        if found { Descent::Over } else { Descent::Into }
+        occurs = occurs || !expr.with.is_empty();
+        if occurs { Descent::Over } else { Descent::Into }
     }));
-    found
+    occurs
 }
 
 struct WithRewriter<'c> {
@@ -88,7 +88,7 @@ impl WithRewriter<'_> {
                         match self.check(with) {
                             Ok(true) => rewritten.push(hoist(self.locals, &mut with.value)),
                             Ok(false) => {}
-                            Err(refusal) => return self.reject(refusal),
+                            Err(rejection) => return self.reject(rejection),
                         }
                     }
                     Some((before, expr.with.clone()))
@@ -104,9 +104,9 @@ impl WithRewriter<'_> {
         nested_bodies(body, |inner| self.body(inner));
     }
 
-    fn reject(&mut self, refusal: WithRejection) {
+    fn reject(&mut self, rejection: WithRejection) {
         self.report
-            .error(refusal.code, refusal.span, refusal.message);
+            .error(rejection.code, rejection.span, rejection.message);
     }
 
     /// Checks a modifier. Returns `true` if its value must be evaluated first.
@@ -205,7 +205,7 @@ impl WithRewriter<'_> {
 
     fn check_builtin_target(&self, target: &Term) -> Result<(), WithRejection> {
         let name = name_of(target).unwrap_or_default();
-        let refusal = match &*name {
+        let rejection = match &*name {
             "eq" | "rego.metadata.chain" | "rego.metadata.rule" => {
                 format!("replacement of \"{name}\" invalid")
             }
@@ -220,15 +220,15 @@ impl WithRewriter<'_> {
                 _ => return Ok(()),
             },
         };
-        Err(builtin_rejection(target.span, &refusal))
+        Err(builtin_rejection(target.span, &rejection))
     }
 }
 
-fn builtin_rejection(span: Span, why: &str) -> WithRejection {
+fn builtin_rejection(span: Span, reason: &str) -> WithRejection {
     WithRejection {
         code: Code::Compile,
         span,
-        message: format!("with keyword replacing built-in function: {why}"),
+        message: format!("with keyword replacing built-in function: {reason}"),
     }
 }
 

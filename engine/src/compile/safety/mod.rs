@@ -62,22 +62,22 @@ pub fn check_rule_heads(compilation: &mut Compilation<'_>) {
 
 /// Returns the variables of a head that neither the body nor the arguments bind, at their last locations.
 fn unbound_in_head<'a>(head: &'a Head, args: &[Term], rule: &Rule) -> Vec<(&'a Name, &'a Term)> {
-    let mut used: Vec<(&Name, &Term)> = Vec::new();
-    let mut show = |term: &'a Term, name: &'a Name| used.push((name, term));
+    let mut vars_in_head: Vec<(&Name, &Term)> = Vec::new();
+    let mut show = |term: &'a Term, name: &'a Name| vars_in_head.push((name, term));
     let scan = VarScan::default();
     // the last location in this order counts
     scan.each(&head.key, &mut show);
     scan.each(&head.value, &mut show);
     scan.each(head.reference.get(1..).unwrap_or_default(), &mut show);
-    if used.is_empty() {
-        return used;
+    if vars_in_head.is_empty() {
+        return vars_in_head;
     }
     let mut vars = Vars::default();
-    let mut known = vars.scan(DIRECT, &rule.body);
-    vars.scan_into(VarScan::default(), args, &mut known);
+    let mut bound = vars.scan(DIRECT, &rule.body);
+    vars.scan_into(VarScan::default(), args, &mut bound);
     let mut unbound: Vec<(&Name, &Term)> = Vec::new();
-    for (name, term) in used {
-        if !known.contains(vars.var(name)) {
+    for (name, term) in vars_in_head {
+        if !bound.contains(vars.var(name)) {
             unbound.retain(|(other, _)| *other != name);
             unbound.push((name, term));
         }
@@ -90,29 +90,29 @@ pub fn check_rule_bodies(compilation: &mut Compilation<'_>) {
     let functions = CallableFunctions::new(compilation.options, &compilation.rule_tree);
     let locals = &compilation.locals;
     for (module, facts) in compilation.modules.open_with_facts_mut() {
-        let mut refusals = Vec::new();
+        let mut rejections = Vec::new();
         let rules = module.rules.iter_mut().zip(facts).enumerate();
         for (position, (rule, facts)) in rules {
             let args = std::mem::take(&mut rule.head.args);
-            let of = SafetyContext {
+            let context = SafetyContext {
                 functions,
                 locals,
                 has_closures: facts.has(Facts::COMPREHENSION),
             };
             let mut next = Some(&mut *rule);
             while let Some(rule) = next {
-                if let Some(refusal) = order(&mut rule.body, &args, of) {
-                    refusals.push((position, rule.span, refusal));
+                if let Some(rejection) = order(&mut rule.body, &args, context) {
+                    rejections.push((position, rule.span, rejection));
                 }
                 next = rule.else_rule.as_deref_mut();
             }
             rule.head.args = args;
         }
         let mut rows = SharedRows::new(module);
-        for (position, span, refusal) in refusals {
+        for (position, span, rejection) in rejections {
             let reference = module.rules.get(position).map(|rule| &rule.head.reference);
             let suffix = reference.map(|reference| rows.suffix(span, reference));
-            refusal.report(&mut compilation.report, locals, &suffix.unwrap_or_default());
+            rejection.report(&mut compilation.report, locals, &suffix.unwrap_or_default());
         }
         if compilation.report.is_full() {
             return;
@@ -124,13 +124,13 @@ pub fn check_rule_bodies(compilation: &mut Compilation<'_>) {
 pub fn check_query(compilation: &mut QueryCompilation<'_>) {
     let functions = CallableFunctions::new(compilation.options, &compilation.compiled.rule_tree);
     let locals = &compilation.locals;
-    let of = SafetyContext {
+    let context = SafetyContext {
         functions,
         locals,
         has_closures: true,
     };
-    if let Some(refusal) = order(&mut compilation.body, &[], of) {
-        refusal.report(&mut compilation.report, locals, "");
+    if let Some(rejection) = order(&mut compilation.body, &[], context) {
+        rejection.report(&mut compilation.report, locals, "");
     }
 }
 
@@ -138,19 +138,19 @@ pub fn check_query(compilation: &mut QueryCompilation<'_>) {
 pub(crate) fn is_ordered(
     functions: CallableFunctions<'_>,
     body: &Body,
-    given: &BTreeSet<Name>,
+    globals: &BTreeSet<Name>,
 ) -> bool {
     let mut body = body.clone();
     let mut locals = Locals::new(Locals::QUERY, names_in(&body));
     expr_terms::expand(&mut body, &mut locals);
-    let of = SafetyContext {
+    let context = SafetyContext {
         functions,
         locals: &locals,
         has_closures: true,
     };
-    let mut safety = Safety::new(of, Reading::Strict);
+    let mut safety = Safety::new(context, Reading::Strict);
     let mut safe = roots(&mut safety.vars);
-    for name in given {
+    for name in globals {
         safe.insert(safety.vars.var(name));
     }
     safety.reorder(&mut body, &safe);
@@ -159,16 +159,16 @@ pub(crate) fn is_ordered(
 
 /// Orders a body in which some arguments are safe. If that is not possible, the loose reading provides the error,
 /// unless it finds none.
-fn order(body: &mut Body, args: &[Term], of: SafetyContext<'_>) -> Option<UnsafeReport> {
-    let mut read = |reading| {
-        let mut safety = Safety::new(of, reading);
+fn order(body: &mut Body, args: &[Term], context: SafetyContext<'_>) -> Option<UnsafeReport> {
+    let mut unsafe_vars = |reading| {
+        let mut safety = Safety::new(context, reading);
         let mut safe = roots(&mut safety.vars);
         safety.vars.scan_into(VarScan::default(), args, &mut safe);
         safety.reorder(body, &safe);
         (!safety.rejected.is_empty()).then(|| UnsafeReport::from(safety))
     };
-    let refusal = read(Reading::Strict)?;
-    Some(read(Reading::Loose).unwrap_or(refusal))
+    let rejection = unsafe_vars(Reading::Strict)?;
+    Some(unsafe_vars(Reading::Loose).unwrap_or(rejection))
 }
 
 /// Returns the variables that are safe everywhere.

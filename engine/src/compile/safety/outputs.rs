@@ -105,8 +105,8 @@ pub fn outputs_as(
                     return equation_outputs(vars, left, right, safe, reading);
                 }
                 // The value of an assignment must be safe already and is never bound by the variable.
-                let others = safe.without(&vars.scan(VarScan::default(), left));
-                let mut bound = equation_outputs(vars, left, right, &others, reading);
+                let safe_without_var = safe.without(&vars.scan(VarScan::default(), left));
+                let mut bound = equation_outputs(vars, left, right, &safe_without_var, reading);
                 bound.subtract(safe);
                 return bound;
             }
@@ -126,7 +126,7 @@ pub fn outputs_as(
     }
 }
 
-/// Returns the sides of `a = b`, or of what was `a := b`.
+/// Returns the sides of `a = b`, or of what was `a := b`; `None` for other expressions.
 pub fn equation(expr: &Expr) -> Option<(&Term, &Term)> {
     match expr.operands_of("eq")? {
         [left, right] => Some((left, right)),
@@ -141,11 +141,11 @@ fn equation_outputs(
     safe: &VarSet,
     reading: Reading,
 ) -> VarSet {
-    let mut known = references(vars, left, safe, reading);
-    known.add(&references(vars, right, safe, reading));
-    known.add(safe);
-    let mut bound = unify(vars, &known, left, right, reading);
-    bound.add(&known);
+    let mut safe_vars = references(vars, left, safe, reading);
+    safe_vars.add(&references(vars, right, safe, reading));
+    safe_vars.add(safe);
+    let mut bound = unify(vars, &safe_vars, left, right, reading);
+    bound.add(&safe_vars);
     bound.subtract(safe);
     bound
 }

@@ -64,9 +64,9 @@ struct Ordering {
 
 impl<'c> Safety<'c> {
     /// Creates an empty state.
-    pub fn new(of: SafetyContext<'c>, reading: Reading) -> Self {
+    pub fn new(context: SafetyContext<'c>, reading: Reading) -> Self {
         Self {
-            of,
+            of: context,
             reading,
             vars: Vars::default(),
             rejected: Vec::new(),
@@ -80,21 +80,21 @@ impl<'c> Safety<'c> {
             return;
         }
         let mut ordering = self.start(body, globals);
-        for (at, expr) in body.iter().enumerate() {
-            self.try_append(&mut ordering, at, expr);
+        for (index, expr) in body.iter().enumerate() {
+            self.try_append(&mut ordering, index, expr);
         }
         if ordering.ordered.len() < body.len() {
             self.append_deferred(&mut ordering, body);
             self.reject(&ordering, body);
         }
         let ordered = ordering.ordered.len();
-        let own = arrange(body, ordering);
+        let own_vars = arrange(body, ordering);
 
         // closures see the variables of earlier expressions
-        let mut known = globals.clone();
-        for (expr, own) in body.iter_mut().take(ordered).zip(&own) {
-            self.order_closures(expr, &mut known);
-            known.add(own);
+        let mut safe = globals.clone();
+        for (expr, vars) in body.iter_mut().take(ordered).zip(&own_vars) {
+            self.order_closures(expr, &mut safe);
+            safe.add(vars);
         }
     }
 
@@ -107,19 +107,19 @@ impl<'c> Safety<'c> {
         body.iter().all(|expr| {
             let mut missing = self.vars.scan(OWN, expr);
             let functions = self.of.functions;
-            let bound = outputs_as(&mut self.vars, functions, expr, &safe, self.reading);
-            missing.subtract(&bound);
+            let outputs = outputs_as(&mut self.vars, functions, expr, &safe, self.reading);
+            missing.subtract(&outputs);
             missing.subtract(&safe);
-            safe.add(&bound);
+            safe.add(&outputs);
             missing.is_empty()
         })
     }
 
     fn start(&mut self, body: &Body, globals: &VarSet) -> Ordering {
-        let own: Vec<_> = body.iter().map(|expr| self.own(expr)).collect();
+        let own_vars: Vec<_> = body.iter().map(|expr| self.own_vars(expr)).collect();
         let mut shared = VarSet::default();
-        for own in &own {
-            shared.add(own);
+        for vars in &own_vars {
+            shared.add(vars);
         }
         shared.subtract(globals);
         // operands nest as deep as their chain is long: collecting all variables at each level would be quadratic
@@ -132,8 +132,8 @@ impl<'c> Safety<'c> {
         }
         Ordering {
             closed_over,
-            missing: own.iter().map(|own| own.without(globals)).collect(),
-            own,
+            missing: own_vars.iter().map(|vars| vars.without(globals)).collect(),
+            own: own_vars,
             safe: globals.clone(),
             ordered: Vec::with_capacity(body.len()),
         }
@@ -141,8 +141,8 @@ impl<'c> Safety<'c> {
 
     /// Returns the variables of an expression. An unbraced operand of `not`, `and` or `or` belongs to the expression;
     /// only the locals of calls moved out of terms are local to the operand.
-    fn own(&mut self, expr: &Expr) -> VarSet {
-        let mut own = match expr.kind {
+    fn own_vars(&mut self, expr: &Expr) -> VarSet {
+        let mut vars = match expr.kind {
             ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) => {
                 self.vars.scan(OWN, &expr.with)
             }
@@ -154,11 +154,11 @@ impl<'c> Safety<'c> {
         {
             DIRECT.each(expr, |_, name| {
                 if !self.of.locals.is_anonymous(name) {
-                    own.insert(self.vars.var(name));
+                    vars.insert(self.vars.var(name));
                 }
             });
         }
-        own
+        vars
     }
 
     /// Returns the variables in the closures of an expression, and in its unbraced operands.
@@ -170,41 +170,41 @@ impl<'c> Safety<'c> {
             vars: &mut self.vars,
             uses: VarSet::default(),
         };
-        scan.inside(expr);
-        let mut found = scan.uses;
+        scan.visit_expr(expr);
+        let mut uses = scan.uses;
         if is_logical(expr) {
-            let own = self.own(expr);
-            found.add(&own.without(&self.vars.scan(OWN, &expr.with)));
+            let own_vars = self.own_vars(expr);
+            uses.add(&own_vars.without(&self.vars.scan(OWN, &expr.with)));
         }
-        found
+        uses
     }
 
     /// Appends an expression to the order if it can be evaluated, and returns the variables that become safe; `None`
     /// otherwise.
-    fn try_append(&mut self, ordering: &mut Ordering, at: usize, expr: &Expr) -> Option<VarSet> {
+    fn try_append(&mut self, ordering: &mut Ordering, index: usize, expr: &Expr) -> Option<VarSet> {
         let safe = &ordering.safe;
-        let (own, closed_over) = (ordering.own.get(at)?, ordering.closed_over.get(at)?);
-        let missing = ordering.missing.get_mut(at)?;
-        let bound = outputs_as(&mut self.vars, self.of.functions, expr, safe, self.reading);
+        let (own_vars, closed_over) = (ordering.own.get(index)?, ordering.closed_over.get(index)?);
+        let missing = ordering.missing.get_mut(index)?;
+        let outputs = outputs_as(&mut self.vars, self.of.functions, expr, safe, self.reading);
 
         if !closed_over.is_empty() {
-            if *closed_over == bound {
+            if *closed_over == outputs {
                 // it would close over its own result only
                 return None;
             }
             missing.clone_from(closed_over);
             if self.reading == Reading::Strict {
-                missing.add(own);
+                missing.add(own_vars);
             }
         }
-        missing.subtract(&bound);
+        missing.subtract(&outputs);
         missing.subtract(safe);
         if !missing.is_empty() {
             return None;
         }
-        let new = bound.without(safe);
+        let new = outputs.without(safe);
         ordering.safe.add(&new);
-        ordering.ordered.push(at);
+        ordering.ordered.push(index);
         Some(new)
     }
 
@@ -212,34 +212,36 @@ impl<'c> Safety<'c> {
     /// became safe.
     fn append_deferred(&mut self, ordering: &mut Ordering, body: &Body) {
         let mut open = vec![true; body.len()];
-        for at in &ordering.ordered {
-            *open.item_mut(*at) = false;
+        for index in &ordering.ordered {
+            *open.item_mut(*index) = false;
         }
         let mut queue = BinaryHeap::new();
         let mut users: HashMap<Var, Vec<usize>> = HashMap::new();
-        for (at, _) in open.iter().enumerate().filter(|(_, open)| **open) {
-            queue.push(Reverse((0, at)));
-            let mut used = VarSet::default();
+        for (index, _) in open.iter().enumerate().filter(|(_, open)| **open) {
+            queue.push(Reverse((0, index)));
+            let mut used_vars = VarSet::default();
             for set in [&ordering.own, &ordering.closed_over] {
-                set.get(at).into_iter().for_each(|set| used.add(set));
+                set.get(index)
+                    .into_iter()
+                    .for_each(|set| used_vars.add(set));
             }
-            for var in used.without(&ordering.safe).iter() {
-                users.entry(var).or_default().push(at);
+            for var in used_vars.without(&ordering.safe).iter() {
+                users.entry(var).or_default().push(index);
             }
         }
-        while let Some(Reverse((pass, at))) = queue.pop() {
-            let (Some(expr), Some(open)) = (body.get(at), open.get_mut(at)) else {
+        while let Some(Reverse((pass, index))) = queue.pop() {
+            let (Some(expr), Some(open)) = (body.get(index), open.get_mut(index)) else {
                 continue;
             };
             if !*open {
                 continue;
             }
-            let Some(new) = self.try_append(ordering, at, expr) else {
+            let Some(new) = self.try_append(ordering, index, expr) else {
                 continue;
             };
             *open = false;
             for user in new.iter().filter_map(|var| users.remove(&var)).flatten() {
-                queue.push(Reverse((pass + u32::from(user < at), user)));
+                queue.push(Reverse((pass + u32::from(user < index), user)));
             }
         }
     }
@@ -248,8 +250,8 @@ impl<'c> Safety<'c> {
     fn reject(&mut self, ordering: &Ordering, body: &Body) {
         let mut ordered = ordering.ordered.clone();
         ordered.sort_unstable();
-        for (at, (expr, missing)) in body.iter().zip(&ordering.missing).enumerate() {
-            if ordered.binary_search(&at).is_err() {
+        for (index, (expr, missing)) in body.iter().zip(&ordering.missing).enumerate() {
+            if ordered.binary_search(&index).is_err() {
                 self.reject_vars(expr, missing.clone());
             }
         }
@@ -258,7 +260,7 @@ impl<'c> Safety<'c> {
     fn reject_vars(&mut self, expr: &Expr, vars: VarSet) {
         let assigned = equation(expr)
             .filter(|_| expr.assigned)
-            .map(|(left, _)| self.vars.scan(VarScan::default(), left));
+            .map(|(target, _)| self.vars.scan(VarScan::default(), target));
         self.rejected.push(Unsafe {
             span: expr.span,
             vars,
@@ -267,18 +269,18 @@ impl<'c> Safety<'c> {
     }
 
     /// Orders the closures of an expression.
-    fn order_closures(&mut self, expr: &mut Expr, known: &mut VarSet) {
+    fn order_closures(&mut self, expr: &mut Expr, safe: &mut VarSet) {
         match &mut expr.kind {
             ExprKind::Every(every) => {
-                self.vars.scan_into(OWN, &every.key, known);
-                self.vars.scan_into(OWN, &every.value, known);
-                self.reorder(&mut every.body, known);
+                self.vars.scan_into(OWN, &every.key, safe);
+                self.vars.scan_into(OWN, &every.value, safe);
+                self.reorder(&mut every.body, safe);
             }
-            ExprKind::Not(not) => self.reorder(&mut not.body, known),
+            ExprKind::Not(not) => self.reorder(&mut not.body, safe),
             ExprKind::And(logical) | ExprKind::Or(logical) => {
                 // chains nest in the left operand
-                stack::level(|| self.reorder(&mut logical.lhs, known));
-                self.reorder(&mut logical.rhs, known);
+                stack::level(|| self.reorder(&mut logical.lhs, safe));
+                self.reorder(&mut logical.rhs, safe);
             }
             ExprKind::Term(_) | ExprKind::Call(_) | ExprKind::Some(_) => {}
         }
@@ -288,7 +290,7 @@ impl<'c> Safety<'c> {
         let mut heads = VarSet::default();
         let mut entering = Entering {
             safety: self,
-            bound: known,
+            bound: safe,
             missing: &mut heads,
         };
         match &mut expr.kind {
@@ -304,38 +306,45 @@ impl<'c> Safety<'c> {
     }
 
     /// Orders the body of a comprehension. Returns the variables of its head that nothing binds.
-    fn comprehension(&mut self, inner: &mut Comprehension, known: &VarSet) -> VarSet {
+    fn comprehension(&mut self, inner: &mut Comprehension, safe: &VarSet) -> VarSet {
         let mut missing = self.vars.scan(VarScan::default(), &inner.key);
         self.vars
             .scan_into(VarScan::default(), &inner.head, &mut missing);
-        missing.subtract(known);
+        missing.subtract(safe);
         for expr in &inner.body {
-            missing.subtract(&self.own(expr));
+            missing.subtract(&self.own_vars(expr));
         }
-        self.reorder(&mut inner.body, known);
+        self.reorder(&mut inner.body, safe);
         missing
     }
 }
 
 /// Moves the ordered expressions to the front and renumbers all. Returns the variables of each.
 fn arrange(body: &mut Body, ordering: Ordering) -> Vec<VarSet> {
-    let Ordering { own, ordered, .. } = ordering;
-    let in_order = ordered.iter().zip(0..).all(|(at, place)| *at == place);
-    if in_order {
-        return own;
-    }
-    let mut open: Vec<_> = body.drain(..).zip(own).map(Some).collect();
-    let mut taken: Vec<_> = ordered
+    let Ordering {
+        own: own_vars,
+        ordered,
+        ..
+    } = ordering;
+    let in_order = ordered
         .iter()
-        .filter_map(|at| open.get_mut(*at)?.take())
+        .zip(0..)
+        .all(|(index, position)| *index == position);
+    if in_order {
+        return own_vars;
+    }
+    let mut open: Vec<_> = body.drain(..).zip(own_vars).map(Some).collect();
+    let mut in_new_order: Vec<_> = ordered
+        .iter()
+        .filter_map(|index| open.get_mut(*index)?.take())
         .collect();
-    taken.extend(open.into_iter().flatten());
-    let (exprs, own): (Vec<_>, Vec<_>) = taken.into_iter().unzip();
+    in_new_order.extend(open.into_iter().flatten());
+    let (exprs, own_vars): (Vec<_>, Vec<_>) = in_new_order.into_iter().unzip();
     body.extend(exprs);
     for (expr, index) in body.iter_mut().zip(0..) {
         expr.index = index;
     }
-    own
+    own_vars
 }
 
 /// An operand of `not`, `and` or `or`.
@@ -377,7 +386,7 @@ struct ClosureVars<'s> {
 
 impl ClosureVars<'_> {
     /// Visits an expression of the body.
-    fn inside(&mut self, expr: &Expr) {
+    fn visit_expr(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Every(every) => self.closure(&every.body),
             ExprKind::Term(term) => term.walk(self),

@@ -19,14 +19,14 @@ impl<'c> SafeVars<'c> {
     /// Creates a set of the documents and some variables.
     pub fn new(functions: CallableFunctions<'c>, safe: &BTreeSet<Name>) -> Self {
         let mut vars = Vars::default();
-        let mut known = super::roots(&mut vars);
+        let mut safe_vars = super::roots(&mut vars);
         for name in safe {
-            known.insert(vars.var(name));
+            safe_vars.insert(vars.var(name));
         }
         Self {
             functions,
             vars,
-            safe: known,
+            safe: safe_vars,
         }
     }
 

@@ -65,9 +65,10 @@ impl Unifier<'_> {
                 }
             }
             (K::Object(a), K::Object(b)) if a.len() == b.len() => {
-                let others: HashMap<_, _> = b.iter().map(|(key, value)| (key, value)).collect();
+                let values_by_key: HashMap<_, _> =
+                    b.iter().map(|(key, value)| (key, value)).collect();
                 for (key, value) in a {
-                    if let Some(other) = others.get(key) {
+                    if let Some(other) = values_by_key.get(key) {
                         self.unify(value, other);
                     }
                 }
@@ -130,13 +131,13 @@ impl Unifier<'_> {
         }
     }
 
-    fn wait(&mut self, whole: Var, part: Var, given: bool) {
-        let entry = self.wholes.entry(whole).or_default();
-        if given {
+    fn wait(&mut self, collection: Var, part: Var, gives: bool) {
+        let entry = self.wholes.entry(collection).or_default();
+        if gives {
             entry.gives.insert(part);
         }
         if entry.needs.insert(part) {
-            self.waiting.entry(part).or_default().push(whole);
+            self.waiting.entry(part).or_default().push(collection);
         }
     }
 
@@ -145,14 +146,14 @@ impl Unifier<'_> {
         let mut open = vec![var];
         while let Some(var) = open.pop() {
             self.bound.insert(var);
-            if let Some(whole) = self.wholes.remove(&var) {
-                open.extend(whole.gives.iter());
+            if let Some(collection) = self.wholes.remove(&var) {
+                open.extend(collection.gives.iter());
             }
-            for whole in self.waiting.remove(&var).unwrap_or_default() {
-                if let Some(parts) = self.wholes.get_mut(&whole) {
+            for collection in self.waiting.remove(&var).unwrap_or_default() {
+                if let Some(parts) = self.wholes.get_mut(&collection) {
                     parts.needs.remove(var);
                     if parts.needs.is_empty() {
-                        open.push(whole);
+                        open.push(collection);
                     }
                 }
             }

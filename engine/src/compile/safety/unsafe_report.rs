@@ -36,49 +36,49 @@ impl UnsafeReport {
     /// Reports each variable once, at its first unsafe location. If the user named none of them, the expressions are
     /// reported instead.
     pub fn report(mut self, report: &mut Report, locals: &Locals, suffix: &str) {
-        self.rejected.sort_by_key(|one| one.span);
-        let named = self.named(locals);
-        for (name, span) in &named {
+        self.rejected.sort_by_key(|rejected| rejected.span);
+        let unsafe_vars = self.unsafe_vars(locals);
+        for (name, span) in &unsafe_vars {
             report_var(report, name, *span, suffix);
         }
-        if !named.is_empty() {
+        if !unsafe_vars.is_empty() {
             return;
         }
-        let mut seen = VarSet::default();
-        for one in &self.rejected {
-            if !one.vars.is_subset(&seen) {
-                seen.add(&one.vars);
+        let mut reported = VarSet::default();
+        for rejected in &self.rejected {
+            if !rejected.vars.is_subset(&reported) {
+                reported.add(&rejected.vars);
                 let message = format!("expression is unsafe{suffix}");
-                report.error(Code::UnsafeVar, one.span, message);
+                report.error(Code::UnsafeVar, rejected.span, message);
             }
         }
     }
 
     /// Returns the unsafe variables that the user named, with their first locations. Assigned ones are unsafe only
     /// because of others, so they are omitted if there are others.
-    fn named<'a>(&'a self, locals: &'a Locals) -> Vec<(&'a Name, Span)> {
+    fn unsafe_vars<'a>(&'a self, locals: &'a Locals) -> Vec<(&'a Name, Span)> {
         let mut assigned = VarSet::default();
-        for one in &self.rejected {
-            assigned.add(&one.assigned);
+        for rejected in &self.rejected {
+            assigned.add(&rejected.assigned);
         }
-        let mut seen = VarSet::default();
-        let mut named: Vec<(&Name, Span)> = Vec::new();
-        for one in &self.rejected {
-            for var in one.vars.iter() {
-                if seen.insert(var)
+        let mut reported = VarSet::default();
+        let mut unsafe_vars: Vec<(&Name, Span)> = Vec::new();
+        for rejected in &self.rejected {
+            for var in rejected.vars.iter() {
+                if reported.insert(var)
                     && let Some(name) = self.vars.name(var)
                     && !locals.is_anonymous(name)
                 {
-                    named.push((locals.original(name), one.span));
+                    unsafe_vars.push((locals.original(name), rejected.span));
                 }
             }
         }
         let assigned = assigned.iter().filter_map(|var| self.vars.name(var));
         let assigned: HashSet<&Name> = assigned.map(|name| locals.original(name)).collect();
-        if !named.iter().all(|(name, _)| assigned.contains(name)) {
-            named.retain(|(name, _)| !assigned.contains(name));
+        if !unsafe_vars.iter().all(|(name, _)| assigned.contains(name)) {
+            unsafe_vars.retain(|(name, _)| !assigned.contains(name));
         }
-        named
+        unsafe_vars
     }
 }
 

@@ -45,11 +45,11 @@ impl Vars {
         if self.names.len() > SCANNED {
             return self.numbers.get(name).copied();
         }
-        let at = self.names.iter().position(|known| known == name)?;
-        Some(number(at))
+        let position = self.names.iter().position(|other| other == name)?;
+        Some(number(position))
     }
 
-    /// Returns the name of a number.
+    /// Returns the name of a number, or `None` for a number that this list has not assigned.
     pub fn name(&self, var: Var) -> Option<&Name> {
         self.names.get(var.0 as usize)
     }
@@ -80,48 +80,51 @@ impl VarSet {
     /// Adds a variable. Returns `true` if it is new.
     #[inline]
     pub fn insert(&mut self, var: Var) -> bool {
-        let (place, bit) = word_and_bit(var);
-        self.insert_word(place, bit)
+        let (block, bit) = word_and_bit(var);
+        self.insert_word(block, bit)
     }
 
     /// Adds the variables of a word. Returns `true` if one is new.
     #[inline]
-    fn insert_word(&mut self, place: u32, bits: u64) -> bool {
-        match self.find(place) {
-            Ok(at) => self.blocks.get_mut(at).is_some_and(|(_, word)| {
+    fn insert_word(&mut self, block: u32, bits: u64) -> bool {
+        match self.find(block) {
+            Ok(index) => self.blocks.get_mut(index).is_some_and(|(_, word)| {
                 let new = bits & !*word != 0;
                 *word |= bits;
                 new
             }),
-            Err(at) => {
-                self.blocks.insert(at, (place, bits));
+            Err(index) => {
+                self.blocks.insert(index, (block, bits));
                 true
             }
         }
     }
 
     /// Returns the position of a word, or its insertion position.
-    fn find(&self, place: u32) -> Result<usize, usize> {
+    fn find(&self, block: u32) -> Result<usize, usize> {
         self.blocks
-            .binary_search_by_key(&place, |(place, _)| *place)
+            .binary_search_by_key(&block, |(block, _)| *block)
     }
 
     /// Returns the word with an index, or 0.
     #[inline]
-    fn word(&self, place: u32) -> u64 {
-        let found = self.find(place).ok().and_then(|at| self.blocks.get(at));
-        found.map_or(0, |(_, word)| *word)
+    fn word(&self, block: u32) -> u64 {
+        let entry = self
+            .find(block)
+            .ok()
+            .and_then(|index| self.blocks.get(index));
+        entry.map_or(0, |(_, word)| *word)
     }
 
     /// Removes a variable.
     pub fn remove(&mut self, var: Var) {
-        let (place, bit) = word_and_bit(var);
-        if let Ok(at) = self.find(place)
-            && let Some((_, word)) = self.blocks.get_mut(at)
+        let (block, bit) = word_and_bit(var);
+        if let Ok(index) = self.find(block)
+            && let Some((_, word)) = self.blocks.get_mut(index)
         {
             *word &= !bit;
             if *word == 0 {
-                self.blocks.remove(at);
+                self.blocks.remove(index);
             }
         }
     }
@@ -129,8 +132,8 @@ impl VarSet {
     /// Returns `true` if the set contains a variable.
     #[inline]
     pub fn contains(&self, var: Var) -> bool {
-        let (place, bit) = word_and_bit(var);
-        self.word(place) & bit != 0
+        let (block, bit) = word_and_bit(var);
+        self.word(block) & bit != 0
     }
 
     /// Returns `true` if the set is empty.
@@ -144,22 +147,22 @@ impl VarSet {
     pub fn is_subset(&self, other: &Self) -> bool {
         self.blocks
             .iter()
-            .all(|(place, word)| word & !other.word(*place) == 0)
+            .all(|(block, word)| word & !other.word(*block) == 0)
     }
 
     /// Adds all variables of another set.
     #[inline]
     pub fn add(&mut self, other: &Self) {
-        for (place, word) in &other.blocks {
-            self.insert_word(*place, *word);
+        for (block, word) in &other.blocks {
+            self.insert_word(*block, *word);
         }
     }
 
     /// Removes all variables of another set.
     #[inline]
     pub fn subtract(&mut self, other: &Self) {
-        self.blocks.retain(|(place, word)| {
-            *word &= !other.word(*place);
+        self.blocks.retain(|(block, word)| {
+            *word &= !other.word(*block);
             *word != 0
         });
     }
@@ -173,12 +176,12 @@ impl VarSet {
 
     /// Returns the intersection of two sets.
     pub fn intersection(&self, other: &Self) -> Self {
-        let both = |(place, word): &(u32, u64)| (*place, word & other.word(*place));
+        let intersect = |(block, word): &(u32, u64)| (*block, word & other.word(*block));
         Self {
             blocks: self
                 .blocks
                 .iter()
-                .map(both)
+                .map(intersect)
                 .filter(|(_, word)| *word != 0)
                 .collect(),
         }
@@ -186,12 +189,12 @@ impl VarSet {
 
     /// Iterates over the variables in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = Var> {
-        self.blocks.iter().flat_map(|(place, word)| {
+        self.blocks.iter().flat_map(|(block, word)| {
             let mut rest = *word;
             std::iter::from_fn(move || {
                 let bit = (rest != 0).then(|| rest.trailing_zeros())?;
                 rest &= rest - 1;
-                Some(Var(place * u64::BITS + bit))
+                Some(Var(block * u64::BITS + bit))
             })
         })
     }
@@ -207,8 +210,8 @@ impl FromIterator<Var> for VarSet {
     }
 }
 
-fn number(at: usize) -> Var {
-    Var(u32::try_from(at).unwrap_or(u32::MAX))
+fn number(index: usize) -> Var {
+    Var(u32::try_from(index).unwrap_or(u32::MAX))
 }
 
 /// Returns the index of the word and the bit of a variable.

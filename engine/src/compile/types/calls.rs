@@ -11,7 +11,7 @@ use crate::types::{FunctionType, Parameter, Type, unifies};
 use crate::value::Value;
 
 impl TypeChecker<'_> {
-    /// Checks an expression's replacements, then its call.
+    /// Checks an expression's replacements, then its call. Returns the first problem, or `None`.
     pub(super) fn call(&mut self, expr: &Expr) -> Option<TypeProblem> {
         if let Some(problem) = expr.with.iter().find_map(|with| self.replacement(with)) {
             return Some(problem);
@@ -61,18 +61,18 @@ impl TypeChecker<'_> {
         // An empty collection has no keys.
         let key = key.filter(|_| !searched.is_empty());
         let key = key.map(|key| (key, searched.keys()));
-        for (term, among) in key.into_iter().chain([(value, searched.values())]) {
-            if among.has_unknown() {
+        for (term, expected) in key.into_iter().chain([(value, searched.values())]) {
+            if expected.has_unknown() {
                 continue;
             }
-            let of = self.env.type_of(term);
-            let mark = self.env.checkpoint();
-            if !self.env.fit(term, &among, false) {
-                return Some(TypeProblem::mismatch(expr.span, &of, &among));
+            let ty = self.env.type_of(term);
+            let checkpoint = self.env.checkpoint();
+            if !self.env.fit(term, &expected, false) {
+                return Some(TypeProblem::mismatch(expr.span, &ty, &expected));
             }
             if term.as_var().is_none() {
                 // The membership test does not narrow the types of its variables.
-                self.env.leave(mark);
+                self.env.leave(checkpoint);
             }
         }
         None
@@ -109,14 +109,14 @@ impl TypeChecker<'_> {
         if operands.len() > callee.arity() && operator.is_operator("eq") {
             return problem("too many arguments", &before);
         }
-        for (position, (operand, of)) in operands.iter().zip(&before).enumerate() {
+        for (position, (operand, ty)) in operands.iter().zip(&before).enumerate() {
             let Some(want) = callee.operand(position) else {
                 return problem("too many arguments", &before);
             };
-            let possible = of.has_unknown() || self.env.unifies(of, want);
+            let possible = ty.has_unknown() || self.env.unifies(ty, want);
             if !possible || !self.env.fit(operand, want, false) {
                 // A type that was unknown is reported as the call inferred it.
-                let message = if of.has_unknown() {
+                let message = if ty.has_unknown() {
                     types(self)
                 } else {
                     before
@@ -131,16 +131,16 @@ impl TypeChecker<'_> {
     fn replacement(&self, with: &With) -> Option<TypeProblem> {
         let target = self.env.of_operator(&with.target);
         let value = self.env.of_operator(&with.value);
-        let (wanted, given) = (target.as_function()?, value.as_function()?);
+        let (expected, actual) = (target.as_function()?, value.as_function()?);
         if target == value || unifies(&target, &value) {
             return None;
         }
-        let have: Vec<_> = given
+        let have: Vec<_> = actual
             .args
             .iter()
             .map(|parameter| parameter.of.clone())
             .collect();
-        let want: Vec<Parameter> = wanted.args.clone();
+        let want: Vec<Parameter> = expected.args.clone();
         let name = name(&with.target);
         Some(TypeProblem::operands(
             with.span,
@@ -172,12 +172,12 @@ fn name(operator: &Term) -> String {
     }
 }
 
-/// Returns the constant path of a document.
+/// Returns the path of a document, or `None` if a step is not constant or the reference does not start at a root.
 pub(super) fn document_path(reference: &[Term]) -> Option<Vec<Value>> {
     constant_prefix(reference).filter(|path| path.len() == reference.len())
 }
 
-/// Returns the leading constant steps of a reference to documents.
+/// Returns the leading constant steps of a reference to documents, or `None` if it does not start at a root.
 pub(super) fn constant_prefix(reference: &[Term]) -> Option<Vec<Value>> {
     let (head, steps) = reference.split_first()?;
     let root = head.as_var().filter(|name| is_root(name))?;

@@ -7,8 +7,8 @@ use solon_syntax::ast::{Term, TermKind};
 use crate::value::number::NumberText;
 use crate::value::{Repr, Value};
 
-/// Returns the JSON value of a term without variables, references, calls and closures. A set becomes the array of its
-/// members.
+/// Returns the JSON value of a term; a set becomes the array of its members. Returns `None` for terms with variables,
+/// references, calls or closures.
 pub fn json_value(term: &Term) -> Option<Value> {
     let values = |terms: &[Term]| terms.iter().map(json_value).collect::<Option<Vec<_>>>();
     Some(match &term.kind {

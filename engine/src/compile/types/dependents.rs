@@ -31,17 +31,17 @@ impl Dependents {
     }
 
     /// Returns the paths of the documents that depend on one of some rules; `None` if there are too many.
-    pub fn paths(&self, tree: &RuleTree, of: &[TreeRuleId]) -> Option<Vec<Vec<Value>>> {
-        let users = self.users.get_or_init(|| self.reversed());
-        let starts = of
+    pub fn paths(&self, tree: &RuleTree, rules: &[TreeRuleId]) -> Option<Vec<Vec<Value>>> {
+        let users = self.users.get_or_init(|| self.reverse());
+        let starts = rules
             .iter()
             .filter_map(|rule| self.rules.binary_search(rule).ok());
         let mut open: Vec<usize> = starts.collect();
-        let mut reached = HashSet::new();
+        let mut visited = HashSet::new();
         let mut paths = Vec::new();
         while let Some(vertex) = open.pop() {
             for user in users.get(vertex).into_iter().flatten() {
-                if !reached.insert(*user) {
+                if !visited.insert(*user) {
                     continue;
                 }
                 open.push(*user);
@@ -56,45 +56,45 @@ impl Dependents {
     }
 
     /// Returns all rules that depend on one of some rules, directly or indirectly.
-    pub fn users_of(&self, of: &[TreeRuleId]) -> HashSet<TreeRuleId> {
-        if of.is_empty() {
+    pub fn users_of(&self, rules: &[TreeRuleId]) -> HashSet<TreeRuleId> {
+        if rules.is_empty() {
             return HashSet::new();
         }
-        let mut reached = HashSet::new();
-        let users = self.users.get_or_init(|| self.reversed());
-        let starts = of
+        let mut visited = HashSet::new();
+        let users = self.users.get_or_init(|| self.reverse());
+        let starts = rules
             .iter()
             .filter_map(|rule| self.rules.binary_search(rule).ok());
         let mut open: Vec<usize> = starts.collect();
         while let Some(vertex) = open.pop() {
             let users = users.get(vertex).into_iter().flatten();
-            open.extend(users.copied().filter(|user| reached.insert(*user)));
+            open.extend(users.copied().filter(|user| visited.insert(*user)));
         }
-        reached
+        visited
             .into_iter()
             .filter_map(|vertex| self.rules.get(vertex).copied())
             .collect()
     }
 
     /// All rules that some rules need, through whatever others, and these rules themselves.
-    pub fn needed_by(&self, of: &[TreeRuleId]) -> HashSet<TreeRuleId> {
-        let starts = of
+    pub fn needed_by(&self, rules: &[TreeRuleId]) -> HashSet<TreeRuleId> {
+        let starts = rules
             .iter()
             .filter_map(|rule| self.rules.binary_search(rule).ok());
         let mut open: Vec<usize> = starts.collect();
-        let mut reached: HashSet<usize> = open.iter().copied().collect();
+        let mut visited: HashSet<usize> = open.iter().copied().collect();
         while let Some(vertex) = open.pop() {
             let needs = self.needs.get(vertex).into_iter().flatten();
             let needs = needs.map(|need| usize::try_from(*need).unwrap_or(usize::MAX));
-            open.extend(needs.filter(|need| reached.insert(*need)));
+            open.extend(needs.filter(|need| visited.insert(*need)));
         }
-        reached
+        visited
             .into_iter()
             .filter_map(|vertex| self.rules.get(vertex).copied())
             .collect()
     }
 
-    fn reversed(&self) -> Vec<Vec<usize>> {
+    fn reverse(&self) -> Vec<Vec<usize>> {
         let mut users = vec![Vec::new(); self.needs.len()];
         for (user, needs) in self.needs.iter().enumerate() {
             for need in needs {
@@ -105,7 +105,7 @@ impl Dependents {
     }
 }
 
-/// Returns the path of the document that a rule contributes to.
+/// Returns the path of the document that a rule contributes to, or `None` if the tree has no such rule.
 pub fn document(tree: &RuleTree, rule: TreeRuleId) -> Option<Vec<Value>> {
     let steps = tree.path(tree.home(rule)?);
     let data = Value::string("data");

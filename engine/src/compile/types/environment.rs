@@ -97,8 +97,8 @@ impl<'c> TypeEnvironment<'c> {
     }
 
     /// Restores the variables to an earlier state.
-    pub fn leave(&mut self, mark: Checkpoint) {
-        while self.undo.len() > mark.0 {
+    pub fn leave(&mut self, checkpoint: Checkpoint) {
+        while self.undo.len() > checkpoint.0 {
             match self.undo.pop() {
                 Some((name, Some(before))) => drop(self.variables.insert(name, before)),
                 // it was added last
@@ -108,34 +108,34 @@ impl<'c> TypeEnvironment<'c> {
         }
     }
 
-    /// Returns the type of a variable, once it has one. An undeclared name may be that of a built-in function.
+    /// Returns the type of a variable, or `None` while it has none. An undeclared name may be that of a built-in function.
     pub fn variable(&self, name: &Name) -> Option<&Type> {
         match self.variables.get(name) {
             None if is_root(name) => None,
             None => self.options.declaration(name),
-            known => known,
+            bound => bound,
         }
     }
 
     /// Sets the type of a variable if the type is known.
-    pub fn bind(&mut self, name: &Name, of: Type) {
-        if !of.is_known() {
+    pub fn bind(&mut self, name: &Name, ty: Type) {
+        if !ty.is_known() {
             return;
         }
-        let before = self.variables.insert(name.clone(), of);
+        let before = self.variables.insert(name.clone(), ty);
         self.undo.push((name.clone(), before));
     }
 
     /// Stores the type of a comprehension.
-    pub fn keep(&mut self, closure: &Comprehension, of: Type) {
-        self.closures.insert(ptr::from_ref(closure), of);
+    pub fn keep(&mut self, closure: &Comprehension, ty: Type) {
+        self.closures.insert(ptr::from_ref(closure), ty);
     }
 
     /// Returns the type of a term; unknown if it, or a part of it, is not known yet.
     pub fn type_of(&self, term: &Term) -> Type {
         match self.of_kind(term) {
             Type::Unknown if self.partial => Type::Any,
-            of => of,
+            ty => ty,
         }
     }
 
@@ -157,8 +157,8 @@ impl<'c> TypeEnvironment<'c> {
             TermKind::ArrayComprehension(closure)
             | TermKind::SetComprehension(closure)
             | TermKind::ObjectComprehension(closure) => {
-                let known = self.closures.get(&ptr::from_ref(&**closure));
-                known.cloned().unwrap_or_default()
+                let closure_type = self.closures.get(&ptr::from_ref(&**closure));
+                closure_type.cloned().unwrap_or_default()
             }
             // only residuals have calls within terms
             TermKind::Call(_) => Type::Any,
@@ -170,7 +170,7 @@ impl<'c> TypeEnvironment<'c> {
     pub fn of_replacement(&self, value: &Term) -> Type {
         match self.type_of(value) {
             Type::Unknown => Type::Any,
-            of => of,
+            ty => ty,
         }
     }
 
@@ -185,8 +185,8 @@ impl<'c> TypeEnvironment<'c> {
     }
 
     fn of_variable(&self, name: &Name) -> Type {
-        if let Some(of) = self.variable(name) {
-            return of.clone();
+        if let Some(ty) = self.variable(name) {
+            return ty.clone();
         }
         if is_root(name) {
             return self.of_reference(&[Term::var(name.clone(), Span::default())]);
@@ -234,13 +234,13 @@ impl<'c> TypeEnvironment<'c> {
         let Some(name) = head.as_var() else {
             return select_all(self.type_of(head), steps);
         };
-        if let Some(of) = self.variables.get(name) {
-            return select_all(of.clone(), steps);
+        if let Some(ty) = self.variables.get(name) {
+            return select_all(ty.clone(), steps);
         }
         if is_root(name) {
             let mut trees = self.layers.iter().rev().map(TypeLayer::tree);
-            let found = trees.find_map(|tree| of_document(tree, reference));
-            return found.unwrap_or_else(|| {
+            let ty = trees.find_map(|tree| of_document(tree, reference));
+            return ty.unwrap_or_else(|| {
                 if self.leads_among_functions(reference) {
                     Type::Unknown
                 } else {
@@ -248,11 +248,11 @@ impl<'c> TypeEnvironment<'c> {
                 }
             });
         }
-        let declared = match steps {
+        let declaration = match steps {
             [] => self.options.declaration(name),
             _ => dotted(reference).and_then(|name| self.options.declaration(&name)),
         };
-        declared.cloned().unwrap_or_default()
+        declaration.cloned().unwrap_or_default()
     }
 
     /// Returns `true` if an unknown step of a reference may select a function. As in OPA, the result then has no type,
@@ -262,15 +262,17 @@ impl<'c> TypeEnvironment<'c> {
         let Some(documents) = trees.next() else {
             return false;
         };
-        let is_function = |id| documents.is_leaf(id) && documents.whole(id).as_function().is_some();
+        let is_function =
+            |id| documents.is_leaf(id) && documents.type_of_node(id).as_function().is_some();
         crossroads(documents, reference).is_some_and(|id| {
             // a union with a function has no type
-            documents.children(id).fold(None, |joined, (_, child)| {
-                match (joined, is_function(child)) {
+            documents
+                .children(id)
+                .fold(None, |last, (_, child)| match (last, is_function(child)) {
                     (None, next) => Some(next),
                     (Some(last), next) => (last == next).then_some(next),
-                }
-            }) == Some(true)
+                })
+                == Some(true)
         }) && trees.all(|cover| crossroads(cover, reference).is_none())
     }
 }
@@ -280,7 +282,7 @@ pub fn is_root(name: &str) -> bool {
     name == "data" || name == "input"
 }
 
-/// Returns the child of a node under a term.
+/// Returns the child of a node under a term, or `None` if the term is not constant or there is no such child.
 pub fn step(tree: &TypeTree, id: TypeNodeId, term: &Term) -> Option<TypeNodeId> {
     match &term.kind {
         TermKind::Var(_) if id == TypeTree::ROOT => {
@@ -300,12 +302,12 @@ fn of_document(tree: &TypeTree, reference: &[Term]) -> Option<Type> {
             Some(next) => id = next,
             None if tree.is_leaf(id) => {
                 let steps = reference.get(depth..).unwrap_or_default();
-                return Some(select_all(tree.whole(id).clone(), steps));
+                return Some(select_all(tree.type_of_node(id).clone(), steps));
             }
             None => return None,
         }
     }
-    Some(tree.whole(id).clone())
+    Some(tree.type_of_node(id).clone())
 }
 
 /// Returns the node at which a reference takes its first unknown step, if that node has children.
@@ -326,24 +328,24 @@ fn crossroads(tree: &TypeTree, reference: &[Term]) -> Option<TypeNodeId> {
 }
 
 /// Returns the type of the value under a constant key.
-pub fn select(of: &Type, key: &Term) -> Type {
+pub fn select(ty: &Type, key: &Term) -> Type {
     match json_value(key) {
-        Some(key) => of.select(key.borrow()),
+        Some(key) => ty.select(key.borrow()),
         None => Type::Unknown,
     }
 }
 
 /// Returns the type after the steps of a reference: the known type under a constant, the union of all values under
 /// anything else.
-fn select_all(mut of: Type, steps: &[Term]) -> Type {
+fn select_all(mut ty: Type, steps: &[Term]) -> Type {
     for key in steps {
-        of = if key.is_scalar() {
-            select(&of, key)
-        } else if of.is_empty() {
+        ty = if key.is_scalar() {
+            select(&ty, key)
+        } else if ty.is_empty() {
             return Type::Any;
         } else {
-            of.values()
+            ty.values()
         };
     }
-    of
+    ty
 }

@@ -94,11 +94,11 @@ impl TypeProblem {
 
 /// Returns the details that compare operands with parameters.
 pub fn operand_details(have: &[Type], want: &[Parameter]) -> Details {
-    let (all, wanted) = brief::lists(have, want, "have: ".len());
+    let (all, want_text) = brief::lists(have, want, "have: ".len());
     let have: Json = have.iter().map(Type::to_json).collect();
     let args: Json = want.iter().map(Parameter::to_json).collect();
     (
-        vec![format!("have: {all}"), format!("want: {wanted}")],
+        vec![format!("have: {all}"), format!("want: {want_text}")],
         Some(json!({"have": have, "want": {"args": args}})),
     )
 }

@@ -154,10 +154,10 @@ impl<'c> TypeChecker<'c> {
 
     /// Checks a comprehension and stores its type, which stays unknown if it contains an error.
     fn closure(&mut self, term: &'c Term, closure: &'c Comprehension) {
-        let mark = self.env.checkpoint();
+        let checkpoint = self.env.checkpoint();
         let before = self.problems.len();
         self.body(&closure.body);
-        let of = if self.problems.len() > before {
+        let ty = if self.problems.len() > before {
             if self.env.partial {
                 // an empty result is valid
                 self.problems.truncate(before);
@@ -173,8 +173,8 @@ impl<'c> TypeChecker<'c> {
                 _ => Type::array_of(head),
             }
         };
-        self.env.leave(mark);
-        self.env.keep(closure, of);
+        self.env.leave(checkpoint);
+        self.env.keep(closure, ty);
     }
 
     /// Returns a reference with the user's names.

@@ -72,7 +72,7 @@ impl<'a> Originals<'a> {
                 let head = terms.first().and_then(Term::as_var);
                 originals.heads.extend(head);
             } else {
-                originals.collected.extend(collected(term));
+                originals.collected.extend(collect(term));
             }
             Descent::Into
         }));
@@ -80,7 +80,7 @@ impl<'a> Originals<'a> {
     }
 
     fn note(&mut self, expr: &'a Expr) {
-        if let Some((name, original)) = moved(expr, self.locals) {
+        if let Some((name, original)) = moved_original(expr, self.locals) {
             self.terms.entry(name).or_insert(original);
         }
         match &expr.kind {
@@ -90,7 +90,7 @@ impl<'a> Originals<'a> {
                     && WITH_CLOSURES.iter().any(|name| operator.is_operator(name))
                     && let TermKind::Array(parts) = &operand.kind
                 {
-                    self.visible.extend(parts.iter().flat_map(collected));
+                    self.visible.extend(parts.iter().flat_map(collect));
                 }
             }
             _ => {}
@@ -104,22 +104,22 @@ impl<'a> Originals<'a> {
         reference
     }
 
-    fn restore_steps(&self, reference: &mut [Term], within: TermContext, depth: usize) {
+    fn restore_steps(&self, reference: &mut [Term], context: TermContext, depth: usize) {
         for part in reference {
             let name = part.as_var();
             match name.and_then(|name| self.terms.get(name)) {
                 Some(call @ Original::Call(_)) => {
                     self.give_back(part, *call, TermContext::Call, depth);
                 }
-                _ => self.restore_term(part, within, depth),
+                _ => self.restore_term(part, context, depth),
             }
         }
     }
 
-    fn restore_term(&self, term: &mut Term, within: TermContext, depth: usize) {
+    fn restore_term(&self, term: &mut Term, context: TermContext, depth: usize) {
         term.walk_mut(&mut Restorer {
             originals: self,
-            within,
+            within: context,
             depth,
         });
     }
@@ -129,28 +129,28 @@ impl<'a> Originals<'a> {
         &self,
         term: &mut Term,
         original: Original<'_>,
-        within: TermContext,
+        context: TermContext,
         depth: usize,
     ) {
         term.kind = original.kind();
         if depth < limits::TYPE_NESTING {
-            self.restore_term(term, within, depth + 1);
+            self.restore_term(term, context, depth + 1);
         }
     }
 
     /// Returns the original of a local, if it is to be restored in this context.
-    fn original(&self, name: &Name, within: TermContext) -> Option<Original<'a>> {
+    fn original(&self, name: &Name, context: TermContext) -> Option<Original<'a>> {
         let original = *self.terms.get(name)?;
         let gives_way = match original {
-            Original::Term(_) => self.gives_way(name, within),
-            Original::Call(_) => within == TermContext::Call,
+            Original::Term(_) => self.gives_way(name, context),
+            Original::Call(_) => context == TermContext::Call,
         };
         gives_way.then_some(original)
     }
 
-    fn gives_way(&self, name: &Name, within: TermContext) -> bool {
+    fn gives_way(&self, name: &Name, context: TermContext) -> bool {
         !self.visible.contains(name)
-            && (within > TermContext::Step || !self.collected.contains(name))
+            && (context > TermContext::Step || !self.collected.contains(name))
     }
 }
 
@@ -178,11 +178,11 @@ impl VisitorMut for Restorer<'_, '_> {
     fn term(&mut self, term: &mut Term) -> Descent {
         let Self {
             originals,
-            within,
+            within: context,
             depth,
         } = *self;
         if let TermKind::Ref(reference) = &mut term.kind {
-            originals.restore_steps(reference, within, depth);
+            originals.restore_steps(reference, context, depth);
             return Descent::Over;
         }
         if let Some(closure) = comprehension(term) {
@@ -192,16 +192,16 @@ impl VisitorMut for Restorer<'_, '_> {
         let TermKind::Var(name) = &mut term.kind else {
             return Descent::Into;
         };
-        let Some(original) = originals.original(name, within) else {
+        let Some(original) = originals.original(name, context) else {
             *name = originals.locals.original(name).clone();
             return Descent::Over;
         };
-        let within = if originals.heads.contains(name) {
-            within.max(TermContext::Head)
+        let context = if originals.heads.contains(name) {
+            context.max(TermContext::Head)
         } else {
-            within
+            context
         };
-        originals.give_back(term, original, within, depth);
+        originals.give_back(term, original, context, depth);
         Descent::Over
     }
 }
@@ -210,19 +210,19 @@ impl Restorer<'_, '_> {
     /// Removes the expressions of a body whose terms were restored.
     fn drop_moved(&self, body: &mut Body) {
         let originals = self.originals;
-        let within = self.within;
+        let context = self.within;
         let is_back = |expr: &Expr| {
-            let Some((name, original)) = moved(expr, originals.locals) else {
+            let Some((name, original)) = moved_original(expr, originals.locals) else {
                 return false;
             };
-            match within {
+            match context {
                 TermContext::Step => false,
                 TermContext::Head => {
                     matches!(original, Original::Term(_))
-                        && originals.gives_way(name, within)
+                        && originals.gives_way(name, context)
                         && !originals.heads.contains(name)
                 }
-                TermContext::Call => originals.gives_way(name, within),
+                TermContext::Call => originals.gives_way(name, context),
             }
         };
         if body.iter().all(is_back) {
@@ -237,7 +237,7 @@ impl Restorer<'_, '_> {
 }
 
 /// Returns the local that a comprehension collects, if any.
-fn collected(term: &Term) -> impl Iterator<Item = &Name> {
+fn collect(term: &Term) -> impl Iterator<Item = &Name> {
     let closure = match &term.kind {
         TermKind::ArrayComprehension(closure)
         | TermKind::SetComprehension(closure)
@@ -251,7 +251,7 @@ fn collected(term: &Term) -> impl Iterator<Item = &Name> {
 }
 
 /// Returns the local that an expression binds to a moved term.
-fn moved<'a>(expr: &'a Expr, locals: &'a Locals) -> Option<(&'a Name, Original<'a>)> {
+fn moved_original<'a>(expr: &'a Expr, locals: &'a Locals) -> Option<(&'a Name, Original<'a>)> {
     let ExprKind::Call(terms) = &expr.kind else {
         return None;
     };

@@ -83,16 +83,16 @@ impl TypeChecker<'_> {
             }
             return Ok(());
         };
-        if let Some(of) = self.env.variable(name).cloned() {
-            return self.steps(&of, reference, 1);
+        if let Some(ty) = self.env.variable(name).cloned() {
+            return self.steps(&ty, reference, 1);
         }
         if !is_root(name) {
             self.env.bind(name, Type::Any);
             return self.steps(&Type::Any, reference, 1);
         }
         for layer in 0..self.env.depth() {
-            if let Some(checked) = self.document(layer, TypeTree::ROOT, reference, 0) {
-                return checked;
+            if let Some(result) = self.document(layer, TypeTree::ROOT, reference, 0) {
+                return result;
             }
         }
         Ok(())
@@ -104,26 +104,28 @@ impl TypeChecker<'_> {
         layer: usize,
         id: TypeNodeId,
         reference: &[Term],
-        at: usize,
+        position: usize,
     ) -> Option<RefResult> {
-        let Some(key) = reference.get(at) else {
+        let Some(key) = reference.get(position) else {
             return Some(Ok(()));
         };
         let tree = self.env.layer(layer)?;
-        if (at == 1 || at == 2) && !matches!(key.kind, TermKind::Var(_) | TermKind::String(_)) {
+        if (position == 1 || position == 2)
+            && !matches!(key.kind, TermKind::Var(_) | TermKind::String(_))
+        {
             return Some(Err(RefError::Invalid {
-                at,
+                at: position,
                 have: Some(self.env.type_of(key)),
                 want: Type::String,
                 keys: PossibleKeys::From(layer, id),
             }));
         }
-        if let Some(name) = key.as_var().filter(|_| at > 0) {
+        if let Some(name) = key.as_var().filter(|_| position > 0) {
             let want = tree.keys(id).clone();
             match self.env.variable(name) {
                 Some(have) if !self.env.unifies(&want, have) => {
                     return Some(Err(RefError::Invalid {
-                        at,
+                        at: position,
                         have: Some(have.clone()),
                         want,
                         keys: PossibleKeys::From(layer, id),
@@ -136,78 +138,78 @@ impl TypeChecker<'_> {
         let tree = self.env.layer(layer)?;
         if let Some(next) = step(tree, id, key) {
             if tree.is_leaf(next) {
-                let of = tree.whole(next).clone();
-                return Some(self.steps(&of, reference, at + 1));
+                let ty = tree.type_of_node(next).clone();
+                return Some(self.steps(&ty, reference, position + 1));
             }
-            return self.document(layer, next, reference, at + 1);
+            return self.document(layer, next, reference, position + 1);
         }
         if layer + 1 < self.env.depth() {
             return None;
         }
-        if at == 0 {
+        if position == 0 {
             return Some(self.steps(&Type::Any, reference, 1));
         }
         // any value may bind the free variables
-        let _ = self.steps(&Type::Any, reference, at + 1);
+        let _ = self.steps(&Type::Any, reference, position + 1);
         Some(Ok(()))
     }
 
     /// Checks the steps of a reference into a type.
-    fn steps(&mut self, of: &Type, reference: &[Term], at: usize) -> RefResult {
-        let mut of = of.clone();
-        for (at, key) in reference.iter().enumerate().skip(at) {
-            if of.is_empty() {
-                return self.step_into_nothing(&of, key, at);
+    fn steps(&mut self, ty: &Type, reference: &[Term], position: usize) -> RefResult {
+        let mut ty = ty.clone();
+        for (position, key) in reference.iter().enumerate().skip(position) {
+            if ty.is_empty() {
+                return self.step_into_nothing(&ty, key, position);
             }
-            of = self.step(of, key, at)?;
+            ty = self.step(ty, key, position)?;
         }
-        match of {
-            Type::Function(_) => Err(RefError::Unsupported(reference.len() - 1, of)),
+        match ty {
+            Type::Function(_) => Err(RefError::Unsupported(reference.len() - 1, ty)),
             _ => Ok(()),
         }
     }
 
     /// Checks one step into a type and returns the type of its value.
-    fn step(&mut self, of: Type, key: &Term, at: usize) -> Result<Type, RefError> {
-        let want = of.keys();
+    fn step(&mut self, ty: Type, key: &Term, position: usize) -> Result<Type, RefError> {
+        let want = ty.keys();
         if !want.is_known() {
-            return Err(RefError::Unsupported(at - 1, of));
+            return Err(RefError::Unsupported(position - 1, ty));
         }
         match &key.kind {
             TermKind::Var(name) if self.env.variable(name).is_none() => {
                 self.env.bind(name, want);
-                Ok(of.values())
+                Ok(ty.values())
             }
             TermKind::Var(_) | TermKind::Ref(_) => {
                 let have = self.env.type_of(key);
                 if !have.is_known() || self.env.unifies(&have, &want) {
-                    return Ok(of.values());
+                    return Ok(ty.values());
                 }
                 Err(RefError::Invalid {
-                    at,
+                    at: position,
                     have: Some(have),
                     want,
-                    keys: PossibleKeys::OfType(of),
+                    keys: PossibleKeys::OfType(ty),
                 })
             }
             TermKind::Array(_) | TermKind::Object(_) | TermKind::Set(_) => {
                 if self.env.fit(key, &want, false) {
-                    return Ok(of.values());
+                    return Ok(ty.values());
                 }
                 Err(RefError::Invalid {
-                    at,
+                    at: position,
                     have: Some(self.env.type_of(key)),
                     want,
                     keys: PossibleKeys::Unlisted,
                 })
             }
             _ => {
-                let found = json_value(key).map(|key| of.select(key.borrow()));
-                found.filter(Type::is_known).ok_or(RefError::Invalid {
-                    at,
+                let selected = json_value(key).map(|key| ty.select(key.borrow()));
+                selected.filter(Type::is_known).ok_or(RefError::Invalid {
+                    at: position,
                     have: None,
                     want,
-                    keys: PossibleKeys::OfType(of),
+                    keys: PossibleKeys::OfType(ty),
                 })
             }
         }
@@ -215,10 +217,10 @@ impl TypeChecker<'_> {
 
     /// Checks a step into an empty collection. A constant key is invalid; a variable is valid, and the steps after it
     /// are unchecked.
-    fn step_into_nothing(&mut self, of: &Type, key: &Term, at: usize) -> RefResult {
+    fn step_into_nothing(&mut self, ty: &Type, key: &Term, position: usize) -> RefResult {
         let wrong = |have, want| {
             Err(RefError::Invalid {
-                at,
+                at: position,
                 have,
                 want,
                 keys: PossibleKeys::Nothing,
@@ -230,7 +232,7 @@ impl TypeChecker<'_> {
         let Some(name) = key.as_var() else {
             return Ok(());
         };
-        match (self.env.variable(name), of) {
+        match (self.env.variable(name), ty) {
             (None, _) => self.env.bind(name, Type::Any),
             // indices are numbers even in an empty array
             (Some(have), Type::Array(_)) if !self.env.unifies(have, &Type::Number) => {
@@ -245,19 +247,19 @@ impl TypeChecker<'_> {
     fn explain(&self, reference: &[Term], wrong: &RefError) -> TypeProblem {
         let reference = &self.restore(reference);
         match wrong {
-            RefError::Unsupported(at, have) => BadReference {
+            RefError::Unsupported(position, have) => BadReference {
                 reference,
-                position: *at,
+                position: *position,
             }
             .unsupported(have),
             RefError::Invalid {
-                at,
+                at: position,
                 have,
                 want,
                 keys,
             } => {
                 let keys = match keys {
-                    PossibleKeys::OfType(of) => constant_keys(of),
+                    PossibleKeys::OfType(ty) => constant_keys(ty),
                     PossibleKeys::From(layer, id) => {
                         self.env.layer(*layer).and_then(|tree| node_keys(tree, *id))
                     }
@@ -266,7 +268,7 @@ impl TypeChecker<'_> {
                 };
                 BadReference {
                     reference,
-                    position: *at,
+                    position: *position,
                 }
                 .invalid(have.as_ref(), want, keys.as_deref())
             }
@@ -281,9 +283,9 @@ fn node_keys(tree: &TypeTree, id: TypeNodeId) -> Option<Vec<Value>> {
 }
 
 /// Returns the known keys of objects, if there are any.
-fn constant_keys(of: &Type) -> Option<Vec<Value>> {
+fn constant_keys(ty: &Type) -> Option<Vec<Value>> {
     let mut keys = Vec::new();
-    let members = match of {
+    let members = match ty {
         Type::Union(union) => union.members(),
         other => std::slice::from_ref(other),
     };

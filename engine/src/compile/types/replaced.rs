@@ -39,25 +39,25 @@ impl<'c> ReplacedRules<'c> {
     }
 
     fn search(&self) -> HashSet<TreeRuleId> {
-        let mut found = HashSet::new();
+        let mut replaced = HashSet::new();
         for (module, position) in self.modules.iter().zip(0..) {
-            for (rule, place) in module.rules.iter().zip(0..) {
+            for (rule, position_in_module) in module.rules.iter().zip(0..) {
                 let id = TreeRuleId {
                     module: position,
-                    rule: place,
+                    rule: position_in_module,
                 };
                 if !self.modules.may_have(id, Facts::WITH) {
                     continue;
                 }
                 rule.walk(&mut Exprs(|expr: &Expr| {
                     for with in &expr.with {
-                        found.extend(targets(self.tree, reference(&with.target)));
+                        replaced.extend(targets(self.tree, reference(&with.target)));
                     }
                     Descent::Into
                 }));
             }
         }
-        found
+        replaced
     }
 }
 
@@ -67,23 +67,28 @@ fn targets(tree: &RuleTree, target: &[Term]) -> Vec<TreeRuleId> {
     let Some((head, steps)) = target.split_first() else {
         return Vec::new();
     };
-    let mut found = Vec::new();
+    let mut rules = Vec::new();
     if head.as_var().is_some_and(|name| &**name == "data") {
-        collect(tree, RuleTree::DATA, steps, &mut found);
+        collect(tree, RuleTree::DATA, steps, &mut rules);
     }
-    found
+    rules
 }
 
 /// Adds the rules that steps from a node may lead to. Recursion is bounded by the length limit of references.
-fn collect(tree: &RuleTree, node: RuleTreeNodeId, steps: &[Term], found: &mut Vec<TreeRuleId>) {
-    let Some((step, further)) = steps.split_first() else {
-        found.extend(tree.rules_below(node));
+fn collect(
+    tree: &RuleTree,
+    node: RuleTreeNodeId,
+    steps: &[Term],
+    replaced_rules: &mut Vec<TreeRuleId>,
+) {
+    let Some((step, rest)) = steps.split_first() else {
+        replaced_rules.extend(tree.rules_below(node));
         return;
     };
     let mut enter = |child: RuleTreeNodeId| {
         let rules = tree.node(child).rules.iter().copied();
-        found.extend(rules.filter(|rule| may_meet(tree.tail(*rule), further)));
-        collect(tree, child, further, found);
+        replaced_rules.extend(rules.filter(|rule| may_meet(tree.tail(*rule), rest)));
+        collect(tree, child, rest, replaced_rules);
     };
     match tree.child(node, step) {
         Some(child) => enter(child),
@@ -94,9 +99,9 @@ fn collect(tree: &RuleTree, node: RuleTreeNodeId, steps: &[Term], found: &mut Ve
 
 /// Returns `true` if no step of a rule differs from that of a target.
 fn may_meet(tail: &[Option<Value>], steps: &[Term]) -> bool {
-    let mut both = tail.iter().zip(steps);
-    both.all(|(own, step)| match (own, key(step)) {
-        (Some(own), Some(step)) => *own == step,
+    let mut pairs = tail.iter().zip(steps);
+    pairs.all(|(tail_key, step)| match (tail_key, key(step)) {
+        (Some(tail_key), Some(step)) => *tail_key == step,
         _ => true,
     })
 }
@@ -130,12 +135,12 @@ impl TypeChecker<'_> {
                 continue;
             }
             let after = self.env.of_replacement(&with.value);
-            let joined = if path.len() < target.len() || after.as_function().is_some() {
+            let replacement = if path.len() < target.len() || after.as_function().is_some() {
                 Type::Any
             } else {
                 union(before, after)
             };
-            replaced.put(&path, joined);
+            replaced.put(&path, replacement);
         }
         let covers = [dependents, replaced].into_iter();
         covers.filter(|tree| !tree.is_empty()).collect()

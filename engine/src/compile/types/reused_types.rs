@@ -27,8 +27,8 @@ impl<'c> TypeChanges<'c> {
     pub fn new(compilation: &'c Compilation<'_>) -> Self {
         let tree = &compilation.rule_tree;
         let earlier = compilation.earlier.as_ref();
-        let touched = earlier.into_iter().flat_map(|earlier| &earlier.gone);
-        let nodes = touched.filter_map(|path| tree.node_at(path));
+        let changed_paths = earlier.into_iter().flat_map(|earlier| &earlier.gone);
+        let nodes = changed_paths.filter_map(|path| tree.node_at(path));
         Self {
             graph: &compilation.graph,
             tree,
@@ -42,8 +42,8 @@ impl<'c> TypeChanges<'c> {
     pub fn group(&mut self, vertex: Vertex, types: &TypeTree) {
         if self.before.is_some() {
             // later rules must not be compared yet
-            let changed = self.graph.is_early(vertex) || self.members_changed(vertex, types);
-            self.groups.insert(vertex, changed);
+            let is_changed = self.graph.is_early(vertex) || self.members_changed(vertex, types);
+            self.groups.insert(vertex, is_changed);
         }
     }
 
@@ -54,13 +54,13 @@ impl<'c> TypeChanges<'c> {
         yields: Option<&'y Yield>,
         types: &TypeTree,
     ) -> Option<&'y [Type]> {
-        let kept = yields?.as_ref()?;
-        let changed = self.graph.is_early(vertex) || self.members_changed(vertex, types);
-        (!changed).then_some(kept.as_slice())
+        let reused = yields?.as_ref()?;
+        let is_changed = self.graph.is_early(vertex) || self.members_changed(vertex, types);
+        (!is_changed).then_some(reused.as_slice())
     }
 
     /// Records that a rule has another type than before.
-    pub fn changed(&mut self, rule: TreeRuleId) {
+    pub fn record_change(&mut self, rule: TreeRuleId) {
         if let Some(node) = self.tree.home(rule).filter(|_| self.before.is_some()) {
             self.documents.entry(node).or_default();
         }
@@ -88,8 +88,8 @@ impl<'c> TypeChanges<'c> {
             let steps = self.tree.path(node);
             let data = Value::string("data");
             let path: Vec<&Value> = std::iter::once(&data).chain(steps).collect();
-            let before = self.before.and_then(|before| before.said_of(&path));
-            before.is_none() || before != types.said_of(&path)
+            let before = self.before.and_then(|before| before.contribution_at(&path));
+            before.is_none() || before != types.contribution_at(&path)
         })
     }
 }

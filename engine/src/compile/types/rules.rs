@@ -35,21 +35,21 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
     let mut nodes = DocumentNodes::new(&compilation.rule_tree);
     let replaced = ReplacedRules::new(&compilation.rule_tree, &compilation.modules);
     documents.reserve(compilation.rule_tree.len());
-    let mut checked = 0;
+    let mut checked_rules = 0;
     for vertex in compilation.graph.in_order() {
         let Some(id) = compilation.graph.rule(vertex) else {
             changes.group(vertex, &documents);
             continue;
         };
         let before = yields.before(id);
-        if let Some(kept) = changes.unchanged(vertex, before, &documents) {
-            for of in kept.iter().filter(|of| of.is_known()) {
-                let place = nodes.of_rule(id, &mut documents);
-                documents.insert(place, of.clone());
+        if let Some(reused) = changes.unchanged(vertex, before, &documents) {
+            for ty in reused.iter().filter(|ty| ty.is_known()) {
+                let node = nodes.of_rule(id, &mut documents);
+                documents.insert(node, ty.clone());
             }
             continue;
         }
-        checked += 1;
+        checked_rules += 1;
         let mut found_out: Yield = Some(SmallVec::new());
         let main = id.rule_in(&compilation.modules);
         let mut next = main;
@@ -58,45 +58,47 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
                 TypeChecker::new(compilation.options, &documents, &compilation.locals);
             checker.has_closures = compilation.modules.may_have(id, Facts::COMPREHENSION);
             checker.replaceable = Some((&compilation.rule_tree, &dependents));
-            let mut of = checker.rule(id, rule, &mut schemas);
+            let mut ty = checker.rule(id, rule, &mut schemas);
             let mut by_others = checker.has_dependents.get();
             // An `else` keeps its type, as in OPA.
-            if of.has_empty() && main.is_some_and(|main| ptr::eq(main, rule)) {
+            if ty.has_empty() && main.is_some_and(|main| ptr::eq(main, rule)) {
                 by_others = true;
                 if replaced.contains(id) {
-                    of = of.relaxed();
+                    ty = ty.relaxed();
                 }
             }
             if by_others {
                 found_out = None;
             } else if let Some(types) = &mut found_out {
-                types.push(of.clone());
+                types.push(ty.clone());
             }
-            let found = std::mem::take(&mut checker.problems);
-            if found.is_empty() && matches!(of, Type::Unknown) {
+            let found_problems = std::mem::take(&mut checker.problems);
+            if found_problems.is_empty() && matches!(ty, Type::Unknown) {
                 // A dependency has an error, so nothing is known about it.
-            } else if found.is_empty() || is_ground(&rule.head.reference) {
-                let place = nodes.of_rule(id, &mut documents);
-                documents.insert(place, of);
+            } else if found_problems.is_empty() || is_ground(&rule.head.reference) {
+                let node = nodes.of_rule(id, &mut documents);
+                documents.insert(node, ty);
             } else {
-                let place = nodes.of_rule(id, &mut documents);
-                documents.spoil(place);
+                let node = nodes.of_rule(id, &mut documents);
+                documents.spoil(node);
             }
-            problems.extend(found);
+            problems.extend(found_problems);
             next = rule.else_rule.as_deref();
         }
         // A rule that is not reused may have any type.
         if found_out.is_none() || before != Some(&found_out) {
-            changes.changed(id);
+            changes.record_change(id);
             yields.set(id, found_out);
         }
     }
     let yields = yields.finish();
     let report = &mut compilation.report;
     problems.sort_by(|a, b| {
-        let place = |problem: &TypeProblem| (problem.span.row, problem.span.col);
+        let row_and_column = |problem: &TypeProblem| (problem.span.row, problem.span.col);
         let file = |problem: &TypeProblem| report.file(problem.span.source);
-        file(a).cmp(&file(b)).then_with(|| place(a).cmp(&place(b)))
+        file(a)
+            .cmp(&file(b))
+            .then_with(|| row_and_column(a).cmp(&row_and_column(b)))
     });
     for problem in problems {
         let diagnostic = problem.diagnostic(report);
@@ -104,7 +106,7 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
     }
     compilation.types = documents;
     compilation.dependents = dependents;
-    compilation.checked = checked;
+    compilation.checked = checked_rules;
     for (findings, yields) in compilation.findings.iter_mut().zip(yields) {
         findings.yields = yields;
     }
@@ -137,19 +139,19 @@ impl<'c> DocumentNodes<'c> {
         node: rule_tree::RuleTreeNodeId,
         types: &mut TypeTree,
     ) -> TypeNodeId {
-        if let Some(Some(known)) = self.nodes.get(node.position()) {
-            return *known;
+        if let Some(Some(type_node)) = self.nodes.get(node.position()) {
+            return *type_node;
         }
-        let above = self.tree.node(node);
-        let place = match above.parent {
+        let tree_node = self.tree.node(node);
+        let type_node = match tree_node.parent {
             Some(parent) => {
                 let parent = self.of_tree_node(parent, types);
-                types.step(parent, &above.key)
+                types.step(parent, &tree_node.key)
             }
             None => types.step(TypeTree::ROOT, &Value::string("data")),
         };
-        *self.nodes.item_mut(node) = Some(place);
-        place
+        *self.nodes.item_mut(node) = Some(type_node);
+        type_node
     }
 }
 
@@ -165,9 +167,9 @@ impl Yields {
     fn new(compilation: &Compilation<'_>) -> Self {
         let findings = compilation.findings.iter();
         let modules = compilation.modules.with_reused();
-        let open = modules.map(|(module, kept)| {
-            let nothing = || module.rules.iter().map(|_| None).collect();
-            kept.is_none().then(nothing)
+        let open = modules.map(|(module, reused)| {
+            let no_yields = || module.rules.iter().map(|_| None).collect();
+            reused.is_none().then(no_yields)
         });
         Self {
             before: findings.map(|findings| findings.yields.clone()).collect(),
@@ -181,16 +183,16 @@ impl Yields {
         module.get(id.rule as usize)
     }
 
-    fn set(&mut self, id: TreeRuleId, of: Yield) {
+    fn set(&mut self, id: TreeRuleId, ty: Yield) {
         let before = self.before.item(id.module);
         let now = self.now.item_mut(id.module);
         let now = now.get_or_insert_with(|| before.to_vec());
-        *now.item_mut(id.rule) = of;
+        *now.item_mut(id.rule) = ty;
     }
 
     fn finish(self) -> impl Iterator<Item = Arc<[Yield]>> {
-        let both = self.before.into_iter().zip(self.now);
-        both.map(|(before, now)| now.map_or(before, Arc::from))
+        let pairs = self.before.into_iter().zip(self.now);
+        pairs.map(|(before, now)| now.map_or(before, Arc::from))
     }
 }
 
@@ -210,17 +212,17 @@ impl<'c> TypeChecker<'c> {
         if !head.args.is_empty() {
             return self.function(&head.args, head.value.as_ref());
         }
-        let of = match (&head.value, &head.key) {
+        let ty = match (&head.value, &head.key) {
             (Some(value), _) => self.env.type_of(value),
             (None, Some(key)) => match self.env.type_of(key) {
                 Type::Unknown => Type::Unknown,
-                of => Type::set(of),
+                ty => Type::set(ty),
             },
             (None, None) => Type::Unknown,
         };
         let prefix = ground_prefix(&head.reference).len();
         let steps = head.reference.get(prefix..).unwrap_or_default();
-        self.nested(steps, of)
+        self.nested(steps, ty)
     }
 
     fn function(&mut self, args: &[Term], value: Option<&Term>) -> Type {
@@ -238,12 +240,12 @@ impl<'c> TypeChecker<'c> {
     }
 
     /// Returns an object type nested as deep as a rule's reference has steps after its constant prefix.
-    fn nested(&self, steps: &[Term], of: Type) -> Type {
+    fn nested(&self, steps: &[Term], ty: Type) -> Type {
         steps
             .iter()
-            .rfold(of, |of, step| match (self.env.type_of(step), of) {
+            .rfold(ty, |ty, step| match (self.env.type_of(step), ty) {
                 (Type::Unknown, _) | (_, Type::Unknown) => Type::Unknown,
-                (key, of) => Type::object_of(key, of),
+                (key, ty) => Type::object_of(key, ty),
             })
     }
 }

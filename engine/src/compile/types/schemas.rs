@@ -45,18 +45,19 @@ impl<'c> ConvertedSchemas<'c> {
         }
     }
 
-    /// Inserts the host's schema as the type of `input`.
+    /// Inserts the host's schema as the type of `input`. Fails if the schema has no type.
     pub fn put_input(&mut self, tree: &mut TypeTree) -> Result<(), TypeProblem> {
         let schemas = self.options.schemas.as_ref();
         let Some(schema) = schemas.and_then(|schemas| schemas.get(&Vec::new())) else {
             return Ok(());
         };
-        let of = convert(schema).map_err(|reason| TypeProblem::new(Span::default(), reason))?;
-        tree.put(&[Value::string("input")], of);
+        let ty = convert(schema).map_err(|reason| TypeProblem::new(Span::default(), reason))?;
+        tree.put(&[Value::string("input")], ty);
         Ok(())
     }
 
-    /// Returns the document types of the schemas that apply to a rule.
+    /// Returns the document types of the schemas that apply to a rule, or `None` if there are none. Adds the problems of
+    /// these schemas.
     pub fn of_rule(
         &mut self,
         id: TreeRuleId,
@@ -69,7 +70,7 @@ impl<'c> ConvertedSchemas<'c> {
         }
         let module = self.modules.get(id.module as usize)?;
         let chain = self.annotations.chain(&module.package.path, rule);
-        let mut known = SchemaTypes {
+        let mut types = SchemaTypes {
             tree: TypeTree::default(),
             env,
         };
@@ -81,16 +82,16 @@ impl<'c> ConvertedSchemas<'c> {
         {
             for binding in &block.schemas {
                 match self.type_of(binding) {
-                    Ok(Some(of)) => match binding.path.iter().skip(1).find_map(no_key) {
+                    Ok(Some(ty)) => match binding.path.iter().skip(1).find_map(no_key) {
                         Some(reason) => problems.push(TypeProblem::new(rule.span, reason)),
-                        None => known.bind(&binding.path, of),
+                        None => types.bind(&binding.path, ty),
                     },
                     Ok(None) => {}
                     Err(reason) => problems.push(TypeProblem::new(rule.span, reason)),
                 }
             }
         }
-        (!known.tree.is_empty()).then_some(known.tree)
+        (!types.tree.is_empty()).then_some(types.tree)
     }
 
     /// Returns the type of a binding; `None` if it names a schema and the host provides no schemas.
@@ -148,7 +149,7 @@ struct SchemaTypes<'e> {
 
 impl SchemaTypes<'_> {
     /// Sets the type of the document at a path. Known types around it are kept.
-    fn bind(&mut self, path: &[Term], of: Type) {
+    fn bind(&mut self, path: &[Term], ty: Type) {
         let Some(keys) = document_path(path) else {
             return;
         };
@@ -156,42 +157,42 @@ impl SchemaTypes<'_> {
             return;
         };
         if steps.is_empty() {
-            self.tree.put(&keys, of);
+            self.tree.put(&keys, ty);
             return;
         }
         let head = path.get(..1).unwrap_or_default();
         let before = self.document_type(root, head);
         self.tree
-            .put(std::slice::from_ref(root), overridden(&before, steps, of));
+            .put(std::slice::from_ref(root), overridden(&before, steps, ty));
     }
 
     fn document_type(&self, root: &Value, head: &[Term]) -> Type {
         match self.tree.child(TypeTree::ROOT, root.borrow()) {
-            Some(id) => self.tree.whole(id).clone(),
+            Some(id) => self.tree.type_of_node(id).clone(),
             None => self.env.of_reference(head),
         }
     }
 }
 
 /// Returns a type in which the value at a path has another type.
-fn overridden(of: &Type, steps: &[Value], by: Type) -> Type {
+fn overridden(ty: &Type, steps: &[Value], replacement: Type) -> Type {
     let Some((step, rest)) = steps.split_first() else {
-        return by;
+        return replacement;
     };
-    let Type::Object(object) = of else {
-        return around(steps, by, Some(&(Type::Any, Type::Any)));
+    let Type::Object(object) = ty else {
+        return wrap(steps, replacement, Some(&(Type::Any, Type::Any)));
     };
     let mut fixed = object.fixed().to_vec();
     match fixed.iter_mut().find(|(key, _)| key == step) {
-        Some((_, known)) => *known = overridden(known, rest, by),
-        None => fixed.push((step.clone(), around(rest, by, object.rest()))),
+        Some((_, member)) => *member = overridden(member, rest, replacement),
+        None => fixed.push((step.clone(), wrap(rest, replacement, object.rest()))),
     }
     Type::object(fixed, object.rest().cloned())
 }
 
 /// Wraps a type in objects, one for each step, each with the given additional pairs.
-fn around(steps: &[Value], of: Type, rest: Option<&(Type, Type)>) -> Type {
-    steps.iter().rfold(of, |of, step| {
-        Type::object(vec![(step.clone(), of)], rest.cloned())
+fn wrap(steps: &[Value], ty: Type, rest: Option<&(Type, Type)>) -> Type {
+    steps.iter().rfold(ty, |ty, step| {
+        Type::object(vec![(step.clone(), ty)], rest.cloned())
     })
 }

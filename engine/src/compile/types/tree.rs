@@ -85,7 +85,7 @@ impl TypeTree {
         self.nodes.len() == 1
     }
 
-    /// Returns the child of a node.
+    /// Returns the child of a node, or `None`. One hash lookup.
     pub fn child(&self, id: TypeNodeId, key: ValueRef<'_>) -> Option<TypeNodeId> {
         let has_key = |child| same_key(self.node(TypeNodeId(child)).key.borrow(), key);
         self.steps.find(id.0, key, has_key).map(TypeNodeId)
@@ -104,15 +104,19 @@ impl TypeTree {
 
     /// Returns `true` if a node has a type of its own.
     pub fn is_leaf(&self, id: TypeNodeId) -> bool {
-        let own = &self.node(id).own;
-        own.as_ref().is_some_and(|own| !own.is_conflict())
+        let contribution = &self.node(id).own;
+        contribution
+            .as_ref()
+            .is_some_and(|contribution| !contribution.is_conflict())
     }
 
     /// Returns the type of the document at a node.
-    pub fn whole(&self, id: TypeNodeId) -> &Type {
+    pub fn type_of_node(&self, id: TypeNodeId) -> &Type {
         let node = self.node(id);
         node.whole.get_or_init(|| match &node.own {
-            Some(own) if !own.is_conflict() => self.with_children(id, own.clone().finish()),
+            Some(contribution) if !contribution.is_conflict() => {
+                self.with_children(id, contribution.clone().finish())
+            }
             _ => self.package(id),
         })
     }
@@ -121,7 +125,7 @@ impl TypeTree {
     pub fn keys(&self, id: TypeNodeId) -> &Type {
         self.node(id).keys.get_or_init(|| {
             if self.is_leaf(id) {
-                return self.whole(id).keys();
+                return self.type_of_node(id).keys();
             }
             let keys = self.children(id).map(|(key, _)| key.borrow());
             let keys = keys.filter(|key| is_plain(*key)).map(type_of);
@@ -133,61 +137,61 @@ impl TypeTree {
     fn package(&self, id: TypeNodeId) -> Type {
         let parts = self.children(id);
         let parts = parts.filter(|(key, _)| is_plain(key.borrow()));
-        let parts = parts.map(|(key, id)| (key.clone(), self.whole(id).clone()));
+        let parts = parts.map(|(key, id)| (key.clone(), self.type_of_node(id).clone()));
         Type::object(parts.collect(), Some((Type::String, Type::Any)))
     }
 
     /// Returns the type of a partial object to which rules below it contribute.
-    fn with_children(&self, id: TypeNodeId, own: Type) -> Type {
-        let Type::Object(object) = &own else {
-            return own;
+    fn with_children(&self, id: TypeNodeId, contribution: Type) -> Type {
+        let Type::Object(object) = &contribution else {
+            return contribution;
         };
         let mut parts = (Vec::new(), Vec::new());
         for (key, child) in self.children(id) {
-            let mut below = Vec::new();
-            self.leaf_types(child, &mut below);
-            for of in below {
+            let mut leaf_types = Vec::new();
+            self.leaf_types(child, &mut leaf_types);
+            for ty in leaf_types {
                 parts.0.push(type_of(key.borrow()));
-                parts.1.push(of);
+                parts.1.push(ty);
             }
         }
         if parts.0.is_empty() {
-            return own;
+            return contribution;
         }
         extend(object, union_all(parts.0), union_all(parts.1))
     }
 
     /// Adds the types of all leaves below a node, each wrapped in objects for its steps.
-    fn leaf_types(&self, id: TypeNodeId, found: &mut Vec<Type>) {
+    fn leaf_types(&self, id: TypeNodeId, types: &mut Vec<Type>) {
         if self.is_leaf(id) {
-            found.push(self.whole(id).clone());
+            types.push(self.type_of_node(id).clone());
             return;
         }
         for (key, child) in self.children(id) {
-            let start = found.len();
-            self.leaf_types(child, found);
-            for of in found.iter_mut().skip(start) {
-                *of = Type::object_of(type_of(key.borrow()), std::mem::take(of));
+            let start = types.len();
+            self.leaf_types(child, types);
+            for ty in types.iter_mut().skip(start) {
+                *ty = Type::object_of(type_of(key.borrow()), std::mem::take(ty));
             }
         }
     }
 
-    /// Returns the type that rules and schemas set for a path.
-    pub fn said_of(&self, path: &[&Value]) -> Option<&Merge> {
+    /// Returns the type that rules and schemas set for a path, or `None` if they set none.
+    pub fn contribution_at(&self, path: &[&Value]) -> Option<&Merge> {
         let mut steps = path.iter();
         let id = steps.try_fold(Self::ROOT, |id, key| self.child(id, key.borrow()));
         self.node(id?).own.as_ref()
     }
 
     /// Adds the type of a rule to a node.
-    pub fn insert(&mut self, id: TypeNodeId, of: Type) {
+    pub fn insert(&mut self, id: TypeNodeId, ty: Type) {
         self.forget_from(id);
         let node = self.node_mut(id);
-        let own = node.own.get_or_insert_default();
-        if node.spoiled && matches!(of, Type::Object(_)) {
-            own.add(Type::object_of(Type::Unknown, Type::Any));
+        let contribution = node.own.get_or_insert_default();
+        if node.spoiled && matches!(ty, Type::Object(_)) {
+            contribution.add(Type::object_of(Type::Unknown, Type::Any));
         }
-        own.add(of);
+        contribution.add(ty);
     }
 
     /// Records that a rule with an error contributes to the object at a node.
@@ -197,11 +201,11 @@ impl TypeTree {
     }
 
     /// Sets the type of a path.
-    pub fn put(&mut self, path: &[Value], of: Type) {
+    pub fn put(&mut self, path: &[Value], ty: Type) {
         let id = self.descend(path);
-        let mut own = Merge::default();
-        own.add(of);
-        self.node_mut(id).own = Some(own);
+        let mut contribution = Merge::default();
+        contribution.add(ty);
+        self.node_mut(id).own = Some(contribution);
     }
 
     /// Returns the node at a path and invalidates everything that depends on it.
@@ -217,9 +221,9 @@ impl TypeTree {
         let next = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         let nodes = &self.nodes;
         let has_key = |id: u32| nodes.get(id as usize).is_some_and(|node| node.key == *key);
-        let found = self.steps.find_or_add(from.0, key.borrow(), next, has_key);
-        if found != next {
-            return TypeNodeId(found);
+        let node = self.steps.find_or_add(from.0, key.borrow(), next, has_key);
+        if node != next {
+            return TypeNodeId(node);
         }
         let next = TypeNodeId(next);
         let node = self.node_mut(from);
@@ -249,7 +253,7 @@ impl TypeTree {
 /// Returns an object type with additional keys and values.
 fn extend(object: &ObjectType, keys: Type, values: Type) -> Type {
     let (keys, values) = match object.rest() {
-        Some((key, of)) => (union(key.clone(), keys), union(of.clone(), values)),
+        Some((key, ty)) => (union(key.clone(), keys), union(ty.clone(), values)),
         None => (keys, values),
     };
     Type::object(object.fixed().to_vec(), Some((keys, values)))

@@ -23,11 +23,11 @@ impl TypeEnvironment<'_> {
 
     /// Returns `true` if two terms can be equal, for residuals: a variable without a type may have any value.
     fn may_unify(&mut self, a: &Term, of_a: &Type, b: &Term, of_b: &Type) -> bool {
-        for (term, of) in [(a, of_b), (b, of_a)] {
+        for (term, ty) in [(a, of_b), (b, of_a)] {
             if let Some(name) = term.as_var()
                 && self.variable(name).is_none()
             {
-                self.bind(name, of.clone());
+                self.bind(name, ty.clone());
                 return true;
             }
         }
@@ -65,8 +65,8 @@ impl TypeEnvironment<'_> {
             _ if self.type_of(variable).is_known() => return false,
             _ => {}
         }
-        let of = self.type_of(term);
-        of.is_known() && self.fit(variable, &of, false)
+        let ty = self.type_of(term);
+        ty.is_known() && self.fit(variable, &ty, false)
     }
 
     fn unify_terms(&mut self, a: &Term, b: &Term) -> bool {
@@ -76,21 +76,21 @@ impl TypeEnvironment<'_> {
 
     /// Returns `true` if a term can have a type; infers types for variables without one. With `joining`, the type is
     /// one of several alternatives and extends the types of variables.
-    pub fn fit(&mut self, term: &Term, of: &Type, joining: bool) -> bool {
-        match (&term.kind, of) {
+    pub fn fit(&mut self, term: &Term, ty: &Type, joining: bool) -> bool {
+        match (&term.kind, ty) {
             (TermKind::Var(name), _) => {
                 match self.variable(name).cloned() {
-                    Some(known) if joining => self.bind(name, union(known, of.clone())),
-                    Some(known) => return self.unifies(&known, of),
-                    None => self.bind(name, of.clone()),
+                    Some(bound_type) if joining => self.bind(name, union(bound_type, ty.clone())),
+                    Some(bound_type) => return self.unifies(&bound_type, ty),
+                    None => self.bind(name, ty.clone()),
                 }
                 true
             }
-            (TermKind::Array(terms), Type::Array(of)) => self.fit_array(terms, of, joining),
-            (TermKind::Object(pairs), Type::Object(of)) => self.fit_object(pairs, of, joining),
-            (TermKind::Set(terms), Type::Set(of)) => terms
+            (TermKind::Array(terms), Type::Array(ty)) => self.fit_array(terms, ty, joining),
+            (TermKind::Object(pairs), Type::Object(ty)) => self.fit_object(pairs, ty, joining),
+            (TermKind::Set(terms), Type::Set(ty)) => terms
                 .iter()
-                .all(|term| self.fit(term, of.element(), joining)),
+                .all(|term| self.fit(term, ty.element(), joining)),
             (TermKind::Array(terms) | TermKind::Set(terms), Type::Any) => {
                 for term in terms {
                     self.fit(term, &Type::Any, true);
@@ -116,24 +116,24 @@ impl TypeEnvironment<'_> {
                 Type::Recursive(inner),
             ) => self.fit(term, inner.unfold(), joining),
             (TermKind::Array(_) | TermKind::Object(_) | TermKind::Set(_), _) => false,
-            _ => self.unifies(&self.type_of(term), of),
+            _ => self.unifies(&self.type_of(term), ty),
         }
     }
 
-    fn fit_array(&mut self, terms: &[Term], of: &ArrayType, joining: bool) -> bool {
-        if terms.len() != of.fixed().len() && of.rest().is_none() {
+    fn fit_array(&mut self, terms: &[Term], ty: &ArrayType, joining: bool) -> bool {
+        if terms.len() != ty.fixed().len() && ty.rest().is_none() {
             return false;
         }
         terms.iter().enumerate().all(|(position, term)| {
-            let of = of.element_at(position).cloned().unwrap_or_default();
-            self.fit(term, &of, joining)
+            let ty = ty.element_at(position).cloned().unwrap_or_default();
+            self.fit(term, &ty, joining)
         })
     }
 
-    fn fit_object(&mut self, pairs: &[(Term, Term)], of: &ObjectType, joining: bool) -> bool {
+    fn fit_object(&mut self, pairs: &[(Term, Term)], ty: &ObjectType, joining: bool) -> bool {
         // keys that are not constants may be equal
-        let counted = !self.partial || pairs.iter().all(|(key, _)| json_value(key).is_some());
-        if counted && pairs.len() != of.fixed().len() && of.rest().is_none() {
+        let is_counted = !self.partial || pairs.iter().all(|(key, _)| json_value(key).is_some());
+        if is_counted && pairs.len() != ty.fixed().len() && ty.rest().is_none() {
             return false;
         }
         pairs.iter().all(|(key, value)| {
@@ -141,8 +141,8 @@ impl TypeEnvironment<'_> {
                 self.fit(value, &Type::Any, joining);
                 return true;
             };
-            let found = of.select(key.borrow()).filter(|of| of.is_known());
-            found.is_some_and(|of| self.fit(value, of, joining))
+            let member_type = ty.select(key.borrow()).filter(|ty| ty.is_known());
+            member_type.is_some_and(|ty| self.fit(value, ty, joining))
         })
     }
 }

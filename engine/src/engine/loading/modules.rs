@@ -72,13 +72,13 @@ impl ModuleChanges {
         load: &FileLoad<'_>,
         version: Version,
     ) -> Self {
-        let (hidden, overridden) = hidden(before, hidden_before, load);
+        let (hidden_modules, overridden) = hidden_by_load(before, hidden_before, load);
         let in_force = |name: &str| !overridden.contains(name);
-        let given = load.modules.iter().filter(|(name, _)| in_force(name));
-        let ids: BTreeSet<_> = given.clone().map(|(name, _)| load.id(name)).collect();
+        let effective = load.modules.iter().filter(|(name, _)| in_force(name));
+        let ids: BTreeSet<_> = effective.clone().map(|(name, _)| load.id(name)).collect();
         // only policies of unknown origin need it
         let digests = LazyCell::new(|| -> BTreeSet<_> {
-            let texts = given.clone().map(|(_, text)| digest(text));
+            let texts = effective.clone().map(|(_, text)| digest(text));
             texts.collect()
         });
         let mut changes = Vec::new();
@@ -98,11 +98,13 @@ impl ModuleChanges {
                 Origin::Client => {}
             }
         }
-        for (name, text) in given {
+        for (name, text) in effective {
             let parsed = load.parsed.get(name);
-            let given = parsed.map_or(version, |module| module.version);
+            let parsed_version = parsed.map_or(version, |module| module.version);
             let is_same = before.get(&**name).is_some_and(|module| {
-                module.text == text && module.version == given && module.origin == Origin::Files
+                module.text == text
+                    && module.version == parsed_version
+                    && module.origin == Origin::Files
             });
             if !is_same {
                 let text = match parsed {
@@ -115,7 +117,7 @@ impl ModuleChanges {
         Self {
             changed: changes.iter().map(|(name, _)| name.clone()).collect(),
             changes,
-            hidden,
+            hidden: hidden_modules,
             overridden: overridden.into_iter().collect(),
             unknown,
         }
@@ -124,17 +126,17 @@ impl ModuleChanges {
 
 /// Finds the policies of a load that clients have replaced or removed: by id, by the file's absolute path, or, where a file was
 /// renamed, by content.
-fn hidden(
+fn hidden_by_load(
     before: &ModulesBefore<'_>,
     hidden_before: &[HiddenModule],
     load: &FileLoad<'_>,
 ) -> (Vec<HiddenModule>, BTreeSet<String>) {
-    let mut hidden = hidden_before.to_vec();
-    let mut found: BTreeMap<usize, String> = BTreeMap::new();
+    let mut hidden_modules = hidden_before.to_vec();
+    let mut names_by_index: BTreeMap<usize, String> = BTreeMap::new();
     let mut overridden = BTreeSet::new();
     let names = load.modules.keys();
     let names_of: BTreeMap<&str, &String> = names.map(|name| (load.id(name), name)).collect();
-    for (at, module) in hidden.iter().enumerate() {
+    for (index, module) in hidden_modules.iter().enumerate() {
         let by_location = || {
             let location = module.location.as_ref()?;
             let mut locations = load.locations.iter();
@@ -145,7 +147,7 @@ fn hidden(
         let by_id = || names_of.get(load.id(&module.name)).copied();
         if let Some(name) = by_name.or_else(by_id).or_else(by_location) {
             overridden.insert(name.clone());
-            found.insert(at, name.clone());
+            names_by_index.insert(index, name.clone());
         }
     }
     // files that existed before are different policies with the same content
@@ -159,8 +161,8 @@ fn hidden(
         new.map(|(name, text)| (&**name, digest(text))).collect()
     });
     let file_name = |name: &str| FilePath::new(name).file_name().map(ToOwned::to_owned);
-    for (at, module) in hidden.iter().enumerate() {
-        if found.contains_key(&at) {
+    for (index, module) in hidden_modules.iter().enumerate() {
+        if names_by_index.contains_key(&index) {
             continue;
         }
         let renamed = digests
@@ -170,7 +172,7 @@ fn hidden(
         if let Some((name, _)) = best {
             let name = (*name).to_owned();
             overridden.insert(name.clone());
-            found.insert(at, name);
+            names_by_index.insert(index, name);
         }
     }
     let entry = |name: &str| {
@@ -178,8 +180,8 @@ fn hidden(
         let location = load.locations.get(name).cloned();
         Some(HiddenModule::new(name, location, digest(text)))
     };
-    for (at, name) in found {
-        if let (Some(old), Some(new)) = (hidden.get_mut(at), entry(&name)) {
+    for (index, name) in names_by_index {
+        if let (Some(old), Some(new)) = (hidden_modules.get_mut(index), entry(&name)) {
             *old = new;
         }
     }
@@ -190,11 +192,11 @@ fn hidden(
     let ids: BTreeSet<String> = ids.chain(clients).map(str::to_owned).collect();
     for name in load.modules.keys() {
         if ids.contains(load.id(name)) && overridden.insert(name.clone()) {
-            hidden.extend(entry(name));
+            hidden_modules.extend(entry(name));
         }
     }
     // two entries may have matched the same file
-    sort_hidden(&mut hidden);
-    hidden.dedup_by(|a, b| a.name == b.name);
-    (hidden, overridden)
+    sort_hidden(&mut hidden_modules);
+    hidden_modules.dedup_by(|a, b| a.name == b.name);
+    (hidden_modules, overridden)
 }

@@ -16,12 +16,12 @@ pub trait Dialect {
     /// A string that the database cannot store.
     fn text(&self, text: &str) -> Result<String, String>;
 
-    /// Returns the literal of a number; `listed` if it is an element of a list.
+    /// Returns the literal of a number; `in_list` if it is an element of a list.
     ///
     /// # Errors
     ///
     /// A number without an exact literal.
-    fn number(&self, text: &str, listed: bool) -> Result<String, String>;
+    fn number(&self, text: &str, in_list: bool) -> Result<String, String>;
 
     /// Returns the range of integer columns, over all integer types of the database.
     fn integers(&self) -> RangeInclusive<i128> {
@@ -31,11 +31,11 @@ pub trait Dialect {
     /// Returns the literal of a boolean.
     fn boolean(&self, truth: bool) -> &'static str;
 
-    /// Returns a segment of a column's name; `at` segments precede it.
-    fn name(&self, name: &str, at: usize) -> String;
+    /// Returns a segment of a column's name; `segment` segments precede it.
+    fn name(&self, name: &str, segment: usize) -> String;
 
-    /// Returns the placeholder of a parameter. `at` starts at 1.
-    fn placeholder(&self, at: usize) -> String;
+    /// Returns the placeholder of a parameter. `number` starts at 1.
+    fn placeholder(&self, number: usize) -> String;
 
     /// Returns the literal of a number that is independent of a column's type.
     ///
@@ -83,21 +83,21 @@ pub trait Dialect {
     }
 
     /// Removes the characters of a set from the ends of a text; `None` if the database has no such function.
-    fn trimmed(&self, text: &str, ends: Ends, set: &str) -> Option<String> {
+    fn trim_text(&self, text: &str, ends: Ends, set: &str) -> Option<String> {
         let _ = (text, ends, set);
         None
     }
 
     /// Returns the length of a text in code points; `None` if the database cannot compute it exactly.
-    fn counted(&self, text: &str) -> Option<String> {
+    fn char_count(&self, text: &str) -> Option<String> {
         let _ = text;
         None
     }
 
     /// Returns a substring test of two arbitrary expressions by code point, each of which is written several times;
     /// `None` if the database cannot test it exactly.
-    fn located(&self, affix: SubstringPosition, whole: &str, part: &str) -> Option<String> {
-        let _ = (affix, whole, part);
+    fn substring_test(&self, affix: SubstringPosition, text: &str, part: &str) -> Option<String> {
+        let _ = (affix, text, part);
         None
     }
 
@@ -110,7 +110,7 @@ pub trait Dialect {
     /// Returns the pattern of texts that contain a substring.
     fn pattern(&self, affix: SubstringPosition, part: &str) -> Pattern {
         Pattern {
-            text: affixed(affix, &escaped(part, &['\\', '_', '%'])),
+            text: affixed(affix, &escape_pattern(part, &['\\', '_', '%'])),
             escape: "",
         }
     }
@@ -125,13 +125,13 @@ pub struct Pattern {
 }
 
 /// Escapes the special characters of patterns in a text.
-pub fn escaped(part: &str, signs: &[char]) -> String {
+pub fn escape_pattern(part: &str, signs: &[char]) -> String {
     let mut text = String::with_capacity(part.len());
-    for one in part.chars() {
-        if signs.contains(&one) {
+    for character in part.chars() {
+        if signs.contains(&character) {
             text.push('\\');
         }
-        text.push(one);
+        text.push(character);
     }
     text
 }
@@ -146,7 +146,7 @@ pub fn affixed(affix: SubstringPosition, part: &str) -> String {
 }
 
 /// Returns a text between single quotes, with quotes doubled.
-pub fn doubled(text: &str) -> String {
+pub fn double_quotes(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
@@ -155,7 +155,11 @@ pub fn inexact(text: &str, label: &str) -> String {
     format!("number {text} cannot be written exactly in {label}")
 }
 
-/// Returns a number in notation without an exponent if it is exact and has at most this many digits.
+/// Returns a number in notation without an exponent.
+///
+/// # Errors
+///
+/// A message if `is_exact` is `false` for the number, or if the text is not a number.
 pub fn plain(
     text: &str,
     label: &str,

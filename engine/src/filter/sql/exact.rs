@@ -30,8 +30,12 @@ pub(super) struct NullAwareOutcome {
 
 impl SqlWriter<'_> {
     /// Writes a test that holds for exactly the rows for which it is true in Rego.
+    ///
+    /// # Errors
+    ///
+    /// A rejection if the mapping does not declare a column of the test, or if the dialect cannot express the test exactly.
     pub(super) fn exact(&mut self, test: &ColumnTest) -> Result<(), Rejection> {
-        let declared = self.declaration(test, &test.column)?;
+        let declaration = self.declaration(test, &test.column)?;
         let column = self.column_text(&test.column);
         let cases = match &test.predicate {
             Predicate::Compare(comparison, operand) => {
@@ -42,31 +46,33 @@ impl SqlWriter<'_> {
                 };
                 match operand {
                     FilterOperand::Value(value) => {
-                        self.compared(test, declared, &column, comparison, value)?
+                        self.compare_exactly(test, declaration, &column, comparison, value)?
                     }
                     FilterOperand::Column(other) => {
-                        let text = self.columns(test, declared, &column, comparison, other)?;
+                        let text = self.columns(test, declaration, &column, comparison, other)?;
                         self.text(&text);
                         return Ok(());
                     }
                 }
             }
-            Predicate::In(values) => self.listed(test, declared, &column, values)?,
-            Predicate::Affix(affix, part) => self.affixed(test, declared, &column, *affix, part)?,
+            Predicate::In(values) => self.listed(test, declaration, &column, values)?,
+            Predicate::Affix(affix, part) => {
+                self.affixed(test, declaration, &column, *affix, part)?
+            }
             // not a comparison of a column with a constant
             Predicate::Part(..) => return self.function(test),
-            Predicate::NumberText(written) => return Err(written.unsettled(test.span)),
+            Predicate::NumberText(literal) => return Err(literal.unsettled(test.span)),
             Predicate::Present => NullAwareOutcome {
                 value: Some(String::new()),
                 null: true,
             },
         };
-        let text = cases.text(&column, declared.nullable);
+        let text = cases.text(&column, declaration.nullable);
         self.text(&text);
         Ok(())
     }
 
-    /// Returns the declaration of a column.
+    /// Returns the declaration of a column, or a rejection if the mapping has none.
     pub(super) fn declaration(
         &self,
         test: &ColumnTest,
@@ -74,16 +80,16 @@ impl SqlWriter<'_> {
     ) -> Result<ColumnDeclaration, Rejection> {
         self.mappings.declaration(column).ok_or_else(|| {
             let name = self.mappings.name(column).segments.join(".");
-            let words = "`kind`, `nullable` and, of texts, `collation`";
-            let message = format!("exact: the mapping does not declare column {name}: {words}");
+            let expected = "`kind`, `nullable` and, of texts, `collation`";
+            let message = format!("exact: the mapping does not declare column {name}: {expected}");
             Rejection::new(message, test.span)
         })
     }
 
-    fn compared(
+    fn compare_exactly(
         &mut self,
         test: &ColumnTest,
-        declared: ColumnDeclaration,
+        declaration: ColumnDeclaration,
         column: &str,
         comparison: ComparisonOperator,
         value: &Value,
@@ -97,8 +103,8 @@ impl SqlWriter<'_> {
         }
         let null = comparison.accepts(Ordering::Less);
         let kind = ColumnKind::of_value(value);
-        if kind.rank() != declared.kind.rank() {
-            let order = declared.kind.rank().cmp(&kind.rank());
+        if kind.rank() != declaration.kind.rank() {
+            let order = declaration.kind.rank().cmp(&kind.rank());
             return Ok(NullAwareOutcome {
                 value: comparison.accepts(order).then(String::new),
                 null,
@@ -106,7 +112,7 @@ impl SqlWriter<'_> {
         }
         let value = if kind == ColumnKind::Text {
             self.compared_texts(test, column, comparison, value)?
-        } else if declared.kind == ColumnKind::Integer {
+        } else if declaration.kind == ColumnKind::Integer {
             let value = self.integers(test, column, Linear::IDENTITY, comparison, value)?;
             return Ok(NullAwareOutcome { value, null });
         } else {
@@ -132,10 +138,10 @@ impl SqlWriter<'_> {
         let solved = linear.solved(comparison, value, &self.dialect.integers());
         Ok(match solved {
             Some(Solved::All(all)) => all.then(String::new),
-            Some(Solved::Compare(comparison, bound)) => {
-                let bound = json::read(bound.to_string().as_bytes());
-                let bound = bound.map_err(|error| Rejection::new(error.to_string(), test.span));
-                let literal = self.plain_number(test, &bound?)?;
+            Some(Solved::Compare(comparison, limit)) => {
+                let number = json::read(limit.to_string().as_bytes());
+                let number = number.map_err(|error| Rejection::new(error.to_string(), test.span));
+                let literal = self.plain_number(test, &number?)?;
                 Some(format!("{column} {} {literal}", comparison.sign()))
             }
             None => {
@@ -153,56 +159,56 @@ impl SqlWriter<'_> {
         value: &Value,
     ) -> Result<String, Rejection> {
         let literal = self.value_text(test, value, true)?;
-        let made = self.dialect.exact_texts(column, comparison, &literal);
-        made.map_err(|message| Rejection::new(message, test.span))
+        let comparison_text = self.dialect.exact_texts(column, comparison, &literal);
+        comparison_text.map_err(|message| Rejection::new(message, test.span))
     }
 
     fn columns(
         &mut self,
         test: &ColumnTest,
-        declared: ColumnDeclaration,
+        declaration: ColumnDeclaration,
         column: &str,
         comparison: ComparisonOperator,
         other: &ColumnName,
     ) -> Result<String, Rejection> {
         let second = self.declaration(test, other)?;
         let other = self.column_text(other);
-        let (one, two) = (declared.kind.rank(), second.kind.rank());
-        let mut ways = Vec::new();
-        if one == two {
-            ways.push(if declared.kind == ColumnKind::Text {
-                let made = self.dialect.exact_texts(column, comparison, &other);
-                made.map_err(|message| Rejection::new(message, test.span))?
+        let (left, right) = (declaration.kind.rank(), second.kind.rank());
+        let mut conditions = Vec::new();
+        if left == right {
+            conditions.push(if declaration.kind == ColumnKind::Text {
+                let comparison_text = self.dialect.exact_texts(column, comparison, &other);
+                comparison_text.map_err(|message| Rejection::new(message, test.span))?
             } else {
                 format!("{column} {} {other}", comparison.sign())
             });
-        } else if comparison.accepts(one.cmp(&two)) {
-            ways.push(format!("({column} IS NOT NULL AND {other} IS NOT NULL)"));
+        } else if comparison.accepts(left.cmp(&right)) {
+            conditions.push(format!("({column} IS NOT NULL AND {other} IS NOT NULL)"));
         }
-        if comparison.accepts(Ordering::Equal) && declared.nullable && second.nullable {
-            ways.push(format!("({column} IS NULL AND {other} IS NULL)"));
+        if comparison.accepts(Ordering::Equal) && declaration.nullable && second.nullable {
+            conditions.push(format!("({column} IS NULL AND {other} IS NULL)"));
         }
-        if comparison.accepts(Ordering::Less) && declared.nullable {
-            ways.push(format!("({column} IS NULL AND {other} IS NOT NULL)"));
+        if comparison.accepts(Ordering::Less) && declaration.nullable {
+            conditions.push(format!("({column} IS NULL AND {other} IS NOT NULL)"));
         }
         if comparison.accepts(Ordering::Greater) && second.nullable {
-            ways.push(format!("({column} IS NOT NULL AND {other} IS NULL)"));
+            conditions.push(format!("({column} IS NOT NULL AND {other} IS NULL)"));
         }
-        Ok(any(&ways))
+        Ok(any(&conditions))
     }
 
     fn listed(
         &mut self,
         test: &ColumnTest,
-        declared: ColumnDeclaration,
+        declaration: ColumnDeclaration,
         column: &str,
         values: &[Value],
     ) -> Result<NullAwareOutcome, Rejection> {
         let has_null = values.contains(&Value(Repr::Null));
-        let mut ways = Vec::new();
-        let same = |value: &&Value| {
+        let mut conditions = Vec::new();
+        let is_comparable = |value: &&Value| {
             **value != Value(Repr::Null)
-                && ColumnKind::of_value(value).rank() == declared.kind.rank()
+                && ColumnKind::of_value(value).rank() == declaration.kind.rank()
         };
         let comparison = if test.negated {
             ComparisonOperator::Ne
@@ -211,10 +217,10 @@ impl SqlWriter<'_> {
         };
         let mut literals = Vec::new();
         let range = self.dialect.integers();
-        for value in values.iter().filter(same) {
-            if declared.kind == ColumnKind::Text {
-                ways.push(self.compared_texts(test, column, comparison, value)?);
-            } else if declared.kind != ColumnKind::Integer
+        for value in values.iter().filter(is_comparable) {
+            if declaration.kind == ColumnKind::Text {
+                conditions.push(self.compared_texts(test, column, comparison, value)?);
+            } else if declaration.kind != ColumnKind::Integer
                 // an integer column never holds other numbers
                 || matches!(
                     Linear::IDENTITY.solved(ComparisonOperator::Eq, value, &range),
@@ -226,13 +232,13 @@ impl SqlWriter<'_> {
         }
         if !literals.is_empty() {
             let not = if test.negated { "NOT " } else { "" };
-            ways.push(format!("{not}{column} IN ({})", literals.join(", ")));
+            conditions.push(format!("{not}{column} IN ({})", literals.join(", ")));
         }
-        let value = match (test.negated, ways.is_empty()) {
+        let value = match (test.negated, conditions.is_empty()) {
             (true, true) => Some(String::new()),
             (false, true) => None,
-            (true, false) => Some(all(&ways)),
-            (false, false) => Some(any(&ways)),
+            (true, false) => Some(all(&conditions)),
+            (false, false) => Some(any(&conditions)),
         };
         Ok(NullAwareOutcome {
             value,
@@ -243,13 +249,13 @@ impl SqlWriter<'_> {
     fn affixed(
         &mut self,
         test: &ColumnTest,
-        declared: ColumnDeclaration,
+        declaration: ColumnDeclaration,
         column: &str,
         affix: SubstringPosition,
         part: &str,
     ) -> Result<NullAwareOutcome, Rejection> {
         // only text contains substrings
-        let value = if declared.kind == ColumnKind::Text {
+        let value = if declaration.kind == ColumnKind::Text {
             let not = if test.negated { "NOT " } else { "" };
             Some(match self.search(test, column, affix, part)? {
                 Some(search) => format!("{not}{search}"),
@@ -264,7 +270,7 @@ impl SqlWriter<'_> {
         })
     }
 
-    /// Returns a substring test with `LIKE`, by code point.
+    /// Returns a substring test with `LIKE`, by code point. A rejection if the dialect has no literal for the pattern.
     pub(super) fn like_exactly(
         &mut self,
         test: &ColumnTest,
@@ -280,6 +286,7 @@ impl SqlWriter<'_> {
 }
 
 impl NullAwareOutcome {
+    /// Returns the condition for a column. A column that is not nullable needs no test for NULL.
     pub(super) fn text(self, column: &str, nullable: bool) -> String {
         match (self.value.as_deref(), self.null, nullable) {
             (None, true, true) => format!("{column} IS NULL"),
@@ -292,17 +299,19 @@ impl NullAwareOutcome {
     }
 }
 
-pub(super) fn any(ways: &[String]) -> String {
-    match ways {
+/// Returns the disjunction of conditions: false if there are none.
+pub(super) fn any(conditions: &[String]) -> String {
+    match conditions {
         [] => FALSE.to_owned(),
-        [one] => one.clone(),
+        [condition] => condition.clone(),
         ways => format!("({})", ways.join(" OR ")),
     }
 }
 
-pub(super) fn all(ways: &[String]) -> String {
-    match ways {
-        [one] => one.clone(),
+/// Returns the conjunction of conditions, of which there must be at least one.
+pub(super) fn all(conditions: &[String]) -> String {
+    match conditions {
+        [condition] => condition.clone(),
         ways => format!("({})", ways.join(" AND ")),
     }
 }

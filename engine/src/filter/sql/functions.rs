@@ -14,30 +14,35 @@ use crate::filter::rejection::Rejection;
 
 impl SqlWriter<'_> {
     /// Writes a test of a function of a column, or of a text that contains the column.
+    ///
+    /// # Errors
+    ///
+    /// A rejection if `exact` needs a declaration that the mapping lacks, or if the dialect has no such function.
     pub(super) fn function(&mut self, test: &ColumnTest) -> Result<(), Rejection> {
-        let refuse = |message: String| Rejection::new(message, test.span);
-        let declared = if self.exact {
+        let reject = |message: String| Rejection::new(message, test.span);
+        let declaration = if self.exact {
             Some(self.declaration(test, &test.column)?)
         } else {
             None
         };
-        let nullable = declared.is_none_or(|declared| declared.nullable);
+        let nullable = declaration.is_none_or(|declaration| declaration.nullable);
         let column = self.column_text(&test.column);
-        let kind = declared.map(|declared| declared.kind);
+        let kind = declaration.map(|declaration| declaration.kind);
         let undefined = NullAwareOutcome {
             value: None,
             null: false,
         };
-        let made = match (test.functions.last(), &test.predicate) {
+        let condition = match (test.functions.last(), &test.predicate) {
             (Some(ColumnFunction::Linear(linear)), predicate) => match kind {
                 Some(ColumnKind::Integer) => {
-                    let value = self.solved(test, &column, *linear, predicate)?;
+                    let value = self.solve(test, &column, *linear, predicate)?;
                     NullAwareOutcome { value, null: false }
                 }
                 Some(ColumnKind::Text | ColumnKind::Boolean) => undefined,
                 Some(ColumnKind::Decimal) | None => {
-                    let words = "arithmetic: the column must be declared an integer, with `exact`";
-                    return Err(refuse(words.to_owned()));
+                    let message =
+                        "arithmetic: the column must be declared an integer, with `exact`";
+                    return Err(reject(message.to_owned()));
                 }
             },
             (_, Predicate::Part(..)) if kind.is_some_and(|kind| kind != ColumnKind::Text) => {
@@ -47,8 +52,8 @@ impl SqlWriter<'_> {
                 }
             }
             _ if kind.is_some_and(|kind| kind != ColumnKind::Text) => undefined,
-            (_, Predicate::Part(affix, whole)) => {
-                let text = self.part(test, &column, nullable, *affix, whole)?;
+            (_, Predicate::Part(affix, text)) => {
+                let text = self.part(test, &column, nullable, *affix, text)?;
                 self.text(&text);
                 return Ok(());
             }
@@ -62,36 +67,39 @@ impl SqlWriter<'_> {
                 NullAwareOutcome { value, null: false }
             }
         };
-        let text = made.text(&column, nullable);
+        let text = condition.text(&column, nullable);
         self.text(&text);
         Ok(())
     }
 
     /// Applies the functions of a test to a column.
     fn apply_functions(&self, test: &ColumnTest, column: &str) -> Result<String, Rejection> {
-        let refuse = |message: String| Rejection::new(message, test.span);
-        let unsaid =
-            |step: &ColumnFunction| refuse(format!("{}: not said by this dialect", step.word()));
+        let reject = |message: String| Rejection::new(message, test.span);
+        let unsupported =
+            |step: &ColumnFunction| reject(format!("{}: not said by this dialect", step.word()));
         let mut text = self.dialect.bytes(column);
         for step in &test.functions {
             match step {
                 ColumnFunction::Trim(ends, set) => {
-                    let set = self.dialect.text(set).map_err(refuse)?;
-                    let made = self.dialect.trimmed(&text, *ends, &set);
-                    text = made.ok_or_else(|| unsaid(step))?;
+                    let set = self.dialect.text(set).map_err(reject)?;
+                    let trimmed = self.dialect.trim_text(&text, *ends, &set);
+                    text = trimmed.ok_or_else(|| unsupported(step))?;
                 }
                 ColumnFunction::Lower | ColumnFunction::Upper => {
                     for (from, to) in letters(&test.functions, &test.predicate) {
                         let from = self.dialect.text(from.encode_utf8(&mut [0; 4]));
                         let to = self.dialect.text(to.encode_utf8(&mut [0; 4]));
-                        let (from, to) = (from.map_err(refuse)?, to.map_err(refuse)?);
+                        let (from, to) = (from.map_err(reject)?, to.map_err(reject)?);
                         text = format!("replace({text}, {from}, {to})");
                     }
                 }
                 ColumnFunction::Count => {
-                    text = self.dialect.counted(&text).ok_or_else(|| unsaid(step))?;
+                    text = self
+                        .dialect
+                        .char_count(&text)
+                        .ok_or_else(|| unsupported(step))?;
                 }
-                ColumnFunction::Linear(_) => return Err(unsaid(step)),
+                ColumnFunction::Linear(_) => return Err(unsupported(step)),
             }
         }
         Ok(text)
@@ -104,36 +112,36 @@ impl SqlWriter<'_> {
         side: &str,
         predicate: &Predicate,
     ) -> Result<Option<String>, Rejection> {
-        let refuse = |message: String| Rejection::new(message, test.span);
+        let reject = |message: String| Rejection::new(message, test.span);
         let (comparison, values) = match predicate {
             Predicate::Compare(comparison, FilterOperand::Value(value)) => (
-                turned(*comparison, test.negated),
+                negate_if(*comparison, test.negated),
                 std::slice::from_ref(value),
             ),
             Predicate::In(values) => (
-                turned(ComparisonOperator::Eq, test.negated),
+                negate_if(ComparisonOperator::Eq, test.negated),
                 values.as_slice(),
             ),
             Predicate::Affix(affix, part) => {
                 let not = if test.negated { "NOT " } else { "" };
-                let made = match self.search(test, side, *affix, part)? {
+                let condition = match self.search(test, side, *affix, part)? {
                     Some(search) => search,
                     None => self.like_exactly(test, side, *affix, part)?,
                 };
-                return Ok(Some(format!("{not}{made}")));
+                return Ok(Some(format!("{not}{condition}")));
             }
-            _ => return Err(refuse("compared with what is not known".to_owned())),
+            _ => return Err(reject("compared with what is not known".to_owned())),
         };
-        let mut ways = Vec::with_capacity(values.len());
+        let mut conditions = Vec::with_capacity(values.len());
         for value in values {
             let literal = self.value_text(test, value, true)?;
-            let made = self.dialect.exact_texts(side, comparison, &literal);
-            ways.push(made.map_err(refuse)?);
+            let condition = self.dialect.exact_texts(side, comparison, &literal);
+            conditions.push(condition.map_err(reject)?);
         }
-        Ok(match (ways.as_slice(), test.negated) {
+        Ok(match (conditions.as_slice(), test.negated) {
             ([], negated) => negated.then(String::new),
-            (ways, true) => Some(all(ways)),
-            (ways, false) => Some(any(ways)),
+            (conditions, true) => Some(all(conditions)),
+            (conditions, false) => Some(any(conditions)),
         })
     }
 
@@ -146,7 +154,7 @@ impl SqlWriter<'_> {
     ) -> Result<Option<String>, Rejection> {
         match predicate {
             Predicate::Compare(comparison, FilterOperand::Value(value)) => {
-                let sign = turned(*comparison, test.negated).sign();
+                let sign = negate_if(*comparison, test.negated).sign();
                 let literal = self.plain_number(test, value)?;
                 Ok(Some(format!("{side} {sign} {literal}")))
             }
@@ -158,14 +166,14 @@ impl SqlWriter<'_> {
                 Ok(Some(format!("{not}{side} IN ({})", literals?.join(", "))))
             }
             _ => {
-                let words = "compared with what is not known";
-                Err(Rejection::new(words, test.span))
+                let message = "compared with what is not known";
+                Err(Rejection::new(message, test.span))
             }
         }
     }
 
     /// Writes a predicate on a multiple as a predicate on the number itself.
-    fn solved(
+    fn solve(
         &mut self,
         test: &ColumnTest,
         column: &str,
@@ -174,32 +182,32 @@ impl SqlWriter<'_> {
     ) -> Result<Option<String>, Rejection> {
         let (comparison, values) = match predicate {
             Predicate::Compare(comparison, FilterOperand::Value(value)) => (
-                turned(*comparison, test.negated),
+                negate_if(*comparison, test.negated),
                 std::slice::from_ref(value),
             ),
             Predicate::In(values) => (
-                turned(ComparisonOperator::Eq, test.negated),
+                negate_if(ComparisonOperator::Eq, test.negated),
                 values.as_slice(),
             ),
             _ => {
-                let words = "compared with what is not known";
-                return Err(Rejection::new(words, test.span));
+                let message = "compared with what is not known";
+                return Err(Rejection::new(message, test.span));
             }
         };
-        let mut ways = Vec::with_capacity(values.len());
+        let mut conditions = Vec::with_capacity(values.len());
         for value in values {
-            let way = self.integers(test, column, linear, comparison, value)?;
-            match (way.as_deref(), test.negated) {
+            let condition = self.integers(test, column, linear, comparison, value)?;
+            match (condition.as_deref(), test.negated) {
                 // a test that every value passes decides `OR` and adds nothing to `AND`
-                (Some(""), false) => return Ok(way),
+                (Some(""), false) => return Ok(condition),
                 (None, true) => return Ok(None),
-                _ => ways.extend(way.filter(|way| !way.is_empty())),
+                _ => conditions.extend(condition.filter(|condition| !condition.is_empty())),
             }
         }
-        Ok(match (ways.as_slice(), test.negated) {
+        Ok(match (conditions.as_slice(), test.negated) {
             ([], negated) => negated.then(String::new),
-            (ways, true) => Some(all(ways)),
-            (ways, false) => Some(any(ways)),
+            (conditions, true) => Some(all(conditions)),
+            (conditions, false) => Some(any(conditions)),
         })
     }
 
@@ -210,22 +218,22 @@ impl SqlWriter<'_> {
         column: &str,
         nullable: bool,
         affix: SubstringPosition,
-        whole: &FilterOperand,
+        text: &FilterOperand,
     ) -> Result<String, Rejection> {
         let mut nulls = Vec::new();
         if nullable {
             nulls.push(format!("{column} IS NULL"));
         }
-        let whole = match whole {
+        let text = match text {
             FilterOperand::Value(value) => self.value_once(test, value)?,
             FilterOperand::Column(other) => {
                 let text = self.column_text(other);
                 if self.exact {
-                    let declared = self.declaration(test, other)?;
-                    if declared.kind != ColumnKind::Text {
+                    let declaration = self.declaration(test, other)?;
+                    if declaration.kind != ColumnKind::Text {
                         return Ok(if test.negated { TRUE } else { FALSE }.to_owned());
                     }
-                    if declared.nullable {
+                    if declaration.nullable {
                         nulls.push(format!("{text} IS NULL"));
                     }
                 } else {
@@ -234,7 +242,7 @@ impl SqlWriter<'_> {
                 text
             }
         };
-        let located = self.dialect.located(affix, &whole, column);
+        let located = self.dialect.substring_test(affix, &text, column);
         let located = located.ok_or_else(|| {
             let message = format!("{}: not said by this dialect", affix.word());
             Rejection::new(message, test.span)
@@ -242,13 +250,13 @@ impl SqlWriter<'_> {
         if !test.negated {
             return Ok(located);
         }
-        let mut ways = vec![format!("NOT {located}")];
-        ways.extend(nulls);
-        Ok(any(&ways))
+        let mut conditions = vec![format!("NOT {located}")];
+        conditions.extend(nulls);
+        Ok(any(&conditions))
     }
 }
 
-fn turned(comparison: ComparisonOperator, negated: bool) -> ComparisonOperator {
+fn negate_if(comparison: ComparisonOperator, negated: bool) -> ComparisonOperator {
     if negated {
         comparison.opposite()
     } else {

@@ -89,16 +89,16 @@ struct SqlWriter<'w> {
 
 impl SqlWriter<'_> {
     fn any(&mut self, bodies: &[Vec<ColumnTest>]) -> Result<(), Rejection> {
-        self.joined(bodies, " OR ", &mut |writer, body| {
-            writer.joined(body, " AND ", &mut Self::test)
+        self.write_chain(bodies, " OR ", &mut |writer, body| {
+            writer.write_chain(body, " AND ", &mut Self::test)
         })
     }
 
     /// Joins conditions, in nested groups if one chain would be too long.
-    fn joined<A>(
+    fn write_chain<A>(
         &mut self,
         all: &[A],
-        between: &str,
+        separator: &str,
         each: &mut dyn FnMut(&mut Self, &A) -> Result<(), Rejection>,
     ) -> Result<(), Rejection> {
         let several = all.len() > 1;
@@ -110,13 +110,13 @@ impl SqlWriter<'_> {
         while all.len().div_ceil(group) > chain {
             group *= chain;
         }
-        for (at, some) in all.chunks(group).enumerate() {
-            if at > 0 {
-                self.text(between);
+        for (index, chunk) in all.chunks(group).enumerate() {
+            if index > 0 {
+                self.text(separator);
             }
-            match some {
-                [one] => each(self, one)?,
-                several => self.joined(several, between, each)?,
+            match chunk {
+                [item] => each(self, item)?,
+                several => self.write_chain(several, separator, each)?,
             }
         }
         if several {
@@ -146,7 +146,7 @@ impl SqlWriter<'_> {
         }
         match &test.predicate {
             Predicate::Compare(comparison, operand) => self.compare(test, *comparison, operand),
-            Predicate::In(values) => self.within(test, &values.iter().collect::<Vec<_>>()),
+            Predicate::In(values) => self.in_values(test, &values.iter().collect::<Vec<_>>()),
             Predicate::Affix(affix, part) => {
                 let column = self.column_text(&test.column);
                 if let Some(text) = self.search(test, &column, *affix, part)? {
@@ -160,7 +160,7 @@ impl SqlWriter<'_> {
             }
             // handled earlier
             Predicate::Part(..) => self.function(test),
-            Predicate::NumberText(written) => Err(written.unsettled(test.span)),
+            Predicate::NumberText(literal) => Err(literal.unsettled(test.span)),
             Predicate::Present => {
                 self.column(&test.column);
                 self.text(" IS NOT NULL");
@@ -199,15 +199,15 @@ impl SqlWriter<'_> {
         self.text(" ");
     }
 
-    fn within(&mut self, test: &ColumnTest, values: &[&Value]) -> Result<(), Rejection> {
+    fn in_values(&mut self, test: &ColumnTest, values: &[&Value]) -> Result<(), Rejection> {
         if values.is_empty() {
             self.text("0 = 1");
             return Ok(());
         }
         self.column(&test.column);
         self.text(" IN (");
-        for (at, value) in values.iter().enumerate() {
-            if at > 0 {
+        for (index, value) in values.iter().enumerate() {
+            if index > 0 {
                 self.text(", ");
             }
             self.value(test, value, values.len() > 1)?;
@@ -228,7 +228,7 @@ impl SqlWriter<'_> {
             return Ok(());
         }
         self.text("NOT ");
-        self.within(test, &rest)
+        self.in_values(test, &rest)
     }
 
     fn column(&mut self, column: &ColumnName) {
@@ -240,14 +240,14 @@ impl SqlWriter<'_> {
         let parts = self.mappings.name(column).segments;
         let parts = parts.iter().enumerate();
         let names: Vec<String> = parts
-            .map(|(at, part)| self.dialect.name(part, at))
+            .map(|(segment, part)| self.dialect.name(part, segment))
             .collect();
         names.join(".")
     }
 
-    /// Writes a value; `listed` if it is an element of a list.
-    fn value(&mut self, test: &ColumnTest, value: &Value, listed: bool) -> Result<(), Rejection> {
-        let text = self.value_text(test, value, listed)?;
+    /// Writes a value; `in_list` if it is an element of a list.
+    fn value(&mut self, test: &ColumnTest, value: &Value, in_list: bool) -> Result<(), Rejection> {
+        let text = self.value_text(test, value, in_list)?;
         self.text(&text);
         Ok(())
     }
@@ -256,9 +256,9 @@ impl SqlWriter<'_> {
         &mut self,
         test: &ColumnTest,
         value: &Value,
-        listed: bool,
+        in_list: bool,
     ) -> Result<String, Rejection> {
-        let refuse = |message: String| Rejection::new(message, test.span);
+        let reject = |message: String| Rejection::new(message, test.span);
         let borrowed = value.borrow();
         if self.parameters && *value != Value(Repr::Null) {
             if borrowed.as_number().is_none() {
@@ -266,26 +266,26 @@ impl SqlWriter<'_> {
             }
             // drivers send decimals exactly, and integers as integers
             let text = self.dialect.exact_number(&borrowed.rego_text().to_string());
-            let number = json::read(text.map_err(refuse)?.as_bytes());
+            let number = json::read(text.map_err(reject)?.as_bytes());
             let number = number.unwrap_or_else(|_| bug!("a literal that is not a number"));
             return Ok(self.placeholder(number));
         }
         if let Some(text) = borrowed.utf8() {
-            return self.dialect.text(text).map_err(refuse);
+            return self.dialect.text(text).map_err(reject);
         }
         if borrowed.as_number().is_some() {
             let text = borrowed.rego_text().to_string();
             return if self.exact {
                 self.dialect.exact_number(&text)
             } else {
-                self.dialect.number(&text, listed)
+                self.dialect.number(&text, in_list)
             }
-            .map_err(refuse);
+            .map_err(reject);
         }
         match value {
             Value(Repr::Null) => Ok("NULL".to_owned()),
             Value(Repr::Bool(truth)) => Ok(self.dialect.boolean(*truth).to_owned()),
-            _ => Err(refuse(format!(
+            _ => Err(reject(format!(
                 "a value that SQL has no literal for: {borrowed}",
                 borrowed = borrowed.rego_text()
             ))),

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::dialect::{Dialect, inexact, plain};
-use super::names::{SqlKeywords, quoted, sorted_keywords};
+use super::names::{SqlKeywords, quote_name, sorted_keywords};
 use crate::filter::column_functions::Ends;
 use crate::filter::condition::SubstringPosition;
 use crate::filter::decimal::Decimal;
@@ -48,30 +48,30 @@ static KEYWORDS: SqlKeywords = SqlKeywords::new(|| {
 
 impl Dialect for Mysql {
     fn text(&self, text: &str) -> Result<String, String> {
-        let mut made = String::with_capacity(text.len() + 2);
-        made.push('\'');
-        for one in text.chars() {
-            match one {
-                '\\' | '\'' | '"' => made.extend(['\\', one]),
-                '\0' => made.push_str("\\0"),
-                '\n' => made.push_str("\\n"),
-                '\r' => made.push_str("\\r"),
-                '\t' => made.push_str("\\t"),
-                '\u{8}' => made.push_str("\\b"),
-                '\u{1a}' => made.push_str("\\Z"),
-                _ => made.push(one),
+        let mut literal = String::with_capacity(text.len() + 2);
+        literal.push('\'');
+        for character in text.chars() {
+            match character {
+                '\\' | '\'' | '"' => literal.extend(['\\', character]),
+                '\0' => literal.push_str("\\0"),
+                '\n' => literal.push_str("\\n"),
+                '\r' => literal.push_str("\\r"),
+                '\t' => literal.push_str("\\t"),
+                '\u{8}' => literal.push_str("\\b"),
+                '\u{1a}' => literal.push_str("\\Z"),
+                _ => literal.push(character),
             }
         }
-        made.push('\'');
-        Ok(made)
+        literal.push('\'');
+        Ok(literal)
     }
 
     /// In a list, texts and decimal columns would be compared as floats.
-    fn number(&self, text: &str, listed: bool) -> Result<String, String> {
+    fn number(&self, text: &str, in_list: bool) -> Result<String, String> {
         let decimal = Decimal::read(text)
             .filter(is_exact)
             .ok_or_else(|| inexact(text, "SQL (mysql)"))?;
-        Ok(if listed {
+        Ok(if in_list {
             decimal.plain()
         } else {
             format!("'{text}'")
@@ -87,8 +87,8 @@ impl Dialect for Mysql {
         if truth { "TRUE" } else { "FALSE" }
     }
 
-    fn name(&self, name: &str, at: usize) -> String {
-        quoted(name, '`', (at == 0).then(|| KEYWORDS.as_slice()))
+    fn name(&self, name: &str, segment: usize) -> String {
+        quote_name(name, '`', (segment == 0).then(|| KEYWORDS.as_slice()))
     }
 
     fn exact_number(&self, text: &str) -> Result<String, String> {
@@ -105,7 +105,7 @@ impl Dialect for Mysql {
         format!("CAST(CONVERT({column} USING utf8mb4) AS BINARY)")
     }
 
-    fn trimmed(&self, text: &str, ends: Ends, set: &str) -> Option<String> {
+    fn trim_text(&self, text: &str, ends: Ends, set: &str) -> Option<String> {
         let ends = match ends {
             Ends::Both => "BOTH",
             Ends::Left => "LEADING",
@@ -114,16 +114,16 @@ impl Dialect for Mysql {
         Some(format!("TRIM({ends} {set} FROM {text})"))
     }
 
-    fn counted(&self, text: &str) -> Option<String> {
+    fn char_count(&self, text: &str) -> Option<String> {
         Some(format!("CHAR_LENGTH(CONVERT({text} USING utf8mb4))"))
     }
 
-    fn located(&self, affix: SubstringPosition, whole: &str, part: &str) -> Option<String> {
-        let (whole, part) = (self.bytes(whole), self.bytes(part));
+    fn substring_test(&self, affix: SubstringPosition, text: &str, part: &str) -> Option<String> {
+        let (text, part) = (self.bytes(text), self.bytes(part));
         Some(match affix {
-            SubstringPosition::Start => format!("INSTR({whole}, {part}) = 1"),
-            SubstringPosition::Within => format!("INSTR({whole}, {part}) > 0"),
-            SubstringPosition::End => format!("RIGHT({whole}, LENGTH({part})) = {part}"),
+            SubstringPosition::Start => format!("INSTR({text}, {part}) = 1"),
+            SubstringPosition::Within => format!("INSTR({text}, {part}) > 0"),
+            SubstringPosition::End => format!("RIGHT({text}, LENGTH({part})) = {part}"),
         })
     }
 

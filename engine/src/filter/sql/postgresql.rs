@@ -1,7 +1,7 @@
 //! PostgreSQL.
 
 use super::dialect::{Dialect, plain, untyped};
-use super::names::{SqlKeywords, quoted, sorted_keywords};
+use super::names::{SqlKeywords, quote_name, sorted_keywords};
 use crate::filter::column_functions::Ends;
 use crate::filter::condition::SubstringPosition;
 
@@ -27,21 +27,21 @@ const DIGITS: u64 = 1_000;
 
 impl Dialect for Postgresql {
     fn text(&self, text: &str) -> Result<String, String> {
-        let mut made = String::with_capacity(text.len() + 3);
-        made.push_str("E'");
-        for one in text.chars() {
-            match one {
+        let mut literal = String::with_capacity(text.len() + 3);
+        literal.push_str("E'");
+        for character in text.chars() {
+            match character {
                 '\0' => return Err("text with a NUL character: PostgreSQL holds none".to_owned()),
-                '\\' | '\'' | '"' => made.extend(['\\', one]),
-                '\n' => made.push_str("\\n"),
-                '\r' => made.push_str("\\r"),
-                '\t' => made.push_str("\\t"),
-                '\u{8}' => made.push_str("\\b"),
-                _ => made.push(one),
+                '\\' | '\'' | '"' => literal.extend(['\\', character]),
+                '\n' => literal.push_str("\\n"),
+                '\r' => literal.push_str("\\r"),
+                '\t' => literal.push_str("\\t"),
+                '\u{8}' => literal.push_str("\\b"),
+                _ => literal.push(character),
             }
         }
-        made.push('\'');
-        Ok(made)
+        literal.push('\'');
+        Ok(literal)
     }
 
     fn number(&self, text: &str, _: bool) -> Result<String, String> {
@@ -52,8 +52,8 @@ impl Dialect for Postgresql {
         if truth { "TRUE" } else { "FALSE" }
     }
 
-    fn name(&self, name: &str, at: usize) -> String {
-        quoted(name, '"', (at == 0).then(|| KEYWORDS.as_slice()))
+    fn name(&self, name: &str, segment: usize) -> String {
+        quote_name(name, '"', (segment == 0).then(|| KEYWORDS.as_slice()))
     }
 
     fn exact_number(&self, text: &str) -> Result<String, String> {
@@ -70,7 +70,7 @@ impl Dialect for Postgresql {
         format!("{column} COLLATE \"C\"")
     }
 
-    fn trimmed(&self, text: &str, ends: Ends, set: &str) -> Option<String> {
+    fn trim_text(&self, text: &str, ends: Ends, set: &str) -> Option<String> {
         let function = match ends {
             Ends::Both => "btrim",
             Ends::Left => "ltrim",
@@ -79,20 +79,20 @@ impl Dialect for Postgresql {
         Some(format!("{function}({text}, {set})"))
     }
 
-    fn counted(&self, text: &str) -> Option<String> {
+    fn char_count(&self, text: &str) -> Option<String> {
         Some(format!("char_length({text})"))
     }
 
-    fn located(&self, affix: SubstringPosition, whole: &str, part: &str) -> Option<String> {
-        let whole = self.bytes(whole);
+    fn substring_test(&self, affix: SubstringPosition, text: &str, part: &str) -> Option<String> {
+        let text = self.bytes(text);
         Some(match affix {
-            SubstringPosition::Start => format!("strpos({whole}, {part}) = 1"),
-            SubstringPosition::Within => format!("strpos({whole}, {part}) > 0"),
-            SubstringPosition::End => format!("right({whole}, char_length({part})) = {part}"),
+            SubstringPosition::Start => format!("strpos({text}, {part}) = 1"),
+            SubstringPosition::Within => format!("strpos({text}, {part}) > 0"),
+            SubstringPosition::End => format!("right({text}, char_length({part})) = {part}"),
         })
     }
 
-    fn placeholder(&self, at: usize) -> String {
-        format!("${at}")
+    fn placeholder(&self, number: usize) -> String {
+        format!("${number}")
     }
 }

@@ -1,7 +1,7 @@
 //! SQLite.
 
-use super::dialect::{Dialect, doubled, inexact, plain};
-use super::names::{SqlKeywords, quoted, sorted_keywords};
+use super::dialect::{Dialect, double_quotes, inexact, plain};
+use super::names::{SqlKeywords, quote_name, sorted_keywords};
 use crate::filter::column_functions::Ends;
 use crate::filter::condition::SubstringPosition;
 use crate::filter::decimal::Decimal;
@@ -30,7 +30,7 @@ static KEYWORDS: SqlKeywords = SqlKeywords::new(|| {
 
 impl Dialect for Sqlite {
     fn text(&self, text: &str) -> Result<String, String> {
-        Ok(doubled(text).replace('\0', "'||char(0)||'"))
+        Ok(double_quotes(text).replace('\0', "'||char(0)||'"))
     }
 
     /// Long integers with a decimal point or an exponent would be floats.
@@ -49,7 +49,7 @@ impl Dialect for Sqlite {
     }
 
     fn name(&self, name: &str, _: usize) -> String {
-        quoted(name, '"', Some(KEYWORDS.as_slice()))
+        quote_name(name, '"', Some(KEYWORDS.as_slice()))
     }
 
     fn exact_number(&self, text: &str) -> Result<String, String> {
@@ -76,13 +76,13 @@ impl Dialect for Sqlite {
                 let (length, text) = (part()?, part()?);
                 let end = format!("-length(CAST({length} AS BLOB))");
                 // `substr` of an empty blob is NULL
-                let cut = format!("ifnull(substr(CAST({column} AS BLOB), {end}), x'')");
-                format!("{cut} = CAST({text} AS BLOB)")
+                let suffix = format!("ifnull(substr(CAST({column} AS BLOB), {end}), x'')");
+                format!("{suffix} = CAST({text} AS BLOB)")
             }
         }))
     }
 
-    fn trimmed(&self, text: &str, ends: Ends, set: &str) -> Option<String> {
+    fn trim_text(&self, text: &str, ends: Ends, set: &str) -> Option<String> {
         let function = match ends {
             Ends::Both => "trim",
             Ends::Left => "ltrim",
@@ -91,16 +91,16 @@ impl Dialect for Sqlite {
         Some(format!("{function}({text}, {set})"))
     }
 
-    fn located(&self, affix: SubstringPosition, whole: &str, part: &str) -> Option<String> {
+    fn substring_test(&self, affix: SubstringPosition, text: &str, part: &str) -> Option<String> {
         Some(match affix {
-            SubstringPosition::Start => format!("instr({whole}, {part}) = 1"),
-            SubstringPosition::Within => format!("instr({whole}, {part}) > 0"),
+            SubstringPosition::Start => format!("instr({text}, {part}) = 1"),
+            SubstringPosition::Within => format!("instr({text}, {part}) > 0"),
             SubstringPosition::End => {
-                let (bytes, part) = (blob(whole), blob(part));
+                let (bytes, part) = (blob(text), blob(part));
                 // `substr` of an empty blob is NULL
                 let end = format!("length({bytes}) - length({part}) + 1");
                 let end = format!("ifnull(substr({bytes}, {end}), x'') = {part}");
-                format!("({end} AND {whole} IS NOT NULL)")
+                format!("({end} AND {text} IS NOT NULL)")
             }
         })
     }

@@ -1,7 +1,7 @@
 //! SQL Server.
 
-use super::dialect::{Dialect, Pattern, affixed, doubled, escaped, plain, untyped};
-use super::names::{SqlKeywords, quoted, sorted_keywords};
+use super::dialect::{Dialect, Pattern, affixed, double_quotes, escape_pattern, plain, untyped};
+use super::names::{SqlKeywords, quote_name, sorted_keywords};
 use crate::filter::condition::{ComparisonOperator, SubstringPosition};
 
 /// Dialect of SQL Server.
@@ -41,7 +41,7 @@ impl Dialect for Sqlserver {
             // the collation decides whether NUL is ignored
             return Err("text with a NUL character in SQL (sqlserver)".to_owned());
         }
-        Ok(format!("N{}", doubled(text)))
+        Ok(format!("N{}", double_quotes(text)))
     }
 
     fn number(&self, text: &str, _: bool) -> Result<String, String> {
@@ -54,7 +54,7 @@ impl Dialect for Sqlserver {
     }
 
     fn name(&self, name: &str, _: usize) -> String {
-        quoted(name, '"', Some(KEYWORDS.as_slice()))
+        quote_name(name, '"', Some(KEYWORDS.as_slice()))
     }
 
     fn exact_number(&self, text: &str) -> Result<String, String> {
@@ -69,12 +69,12 @@ impl Dialect for Sqlserver {
         right: &str,
     ) -> Result<String, String> {
         let wide = |text: &str| format!("CAST({text} AS nvarchar(max))");
-        let (one, other) = (wide(left), wide(right));
-        let same = format!("{one} COLLATE {COLLATION} = {other}");
-        let long = format!("DATALENGTH({one}) = DATALENGTH({other})");
+        let (left_text, right_text) = (wide(left), wide(right));
+        let equal = format!("{left_text} COLLATE {COLLATION} = {right_text}");
+        let long = format!("DATALENGTH({left_text}) = DATALENGTH({right_text})");
         match comparison {
-            ComparisonOperator::Eq => Ok(format!("({same} AND {long})")),
-            ComparisonOperator::Ne => Ok(format!("NOT ({same} AND {long})")),
+            ComparisonOperator::Eq => Ok(format!("({equal} AND {long})")),
+            ComparisonOperator::Ne => Ok(format!("NOT ({equal} AND {long})")),
             _ => Err("exact: SQL (sqlserver) pads texts before it orders them".to_owned()),
         }
     }
@@ -83,13 +83,13 @@ impl Dialect for Sqlserver {
         (format!("{column} COLLATE {COLLATION}"), other.to_owned())
     }
 
-    fn placeholder(&self, at: usize) -> String {
-        format!("@p{at}")
+    fn placeholder(&self, number: usize) -> String {
+        format!("@p{number}")
     }
 
     /// A backslash escapes only if `ESCAPE` declares it, and brackets are special, too.
     fn pattern(&self, affix: SubstringPosition, part: &str) -> Pattern {
-        let text = escaped(part, &['\\', '_', '%', '[']);
+        let text = escape_pattern(part, &['\\', '_', '%', '[']);
         Pattern {
             escape: if text == part { "" } else { " ESCAPE N'\\'" },
             text: affixed(affix, &text),

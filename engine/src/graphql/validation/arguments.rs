@@ -22,10 +22,10 @@ impl<'d> DocumentValidator<'d> {
                 &definition.arguments,
                 &directive.arguments,
                 position,
-                |it| format!("argument \"{it}\" on directive \"@{name}\""),
+                |argument| format!("argument \"{argument}\" on directive \"@{name}\""),
             )?;
-            let mut places = definition.locations.iter();
-            if places.all(|place| place.as_ref() != location)
+            let mut locations = definition.locations.iter();
+            if locations.all(|allowed| allowed.as_ref() != location)
                 // fragments are visited more than once
                 && self.memory.misplaced.insert(directive)
             {
@@ -52,11 +52,11 @@ impl<'d> DocumentValidator<'d> {
         if directives.len() < 2 {
             return Ok(());
         }
-        let mut seen = HashSet::new();
+        let mut names = HashSet::new();
         for directive in directives {
             let name = directive.name.as_ref();
             let definition = self.types.directive(name);
-            if !seen.insert(name) && definition.is_none_or(|it| !it.repeatable) {
+            if !names.insert(name) && definition.is_none_or(|definition| !definition.repeatable) {
                 let message =
                     format!("The directive \"@{name}\" can only be used once at this location.");
                 self.report(message, directive.position)?;
@@ -65,21 +65,21 @@ impl<'d> DocumentValidator<'d> {
         Ok(())
     }
 
-    /// Rejects undefined arguments. `what` describes an argument with its owner.
+    /// Rejects undefined arguments. `describe` describes an argument with its owner.
     pub(super) fn check_argument_names(
         &mut self,
-        known: &'d Named<InputOrField>,
-        given: &'d [ArgumentNode<'d>],
+        parameters: &'d Named<InputOrField>,
+        arguments: &'d [ArgumentNode<'d>],
         position: SourcePosition,
-        what: impl Fn(&str) -> String,
+        describe: impl Fn(&str) -> String,
     ) -> ParseResult<()> {
-        for argument in given {
+        for argument in arguments {
             let name = argument.name.as_ref();
-            if known.get(name).is_some() {
+            if parameters.get(name).is_some() {
                 continue;
             }
-            let hint = self.near_names(HINT, name, known.names(), position)?;
-            self.report(format!("Unknown {}.{hint}", what(name)), position)?;
+            let hint = self.near_names(HINT, name, parameters.names(), position)?;
+            self.report(format!("Unknown {}.{hint}", describe(name)), position)?;
         }
         Ok(())
     }
@@ -87,17 +87,17 @@ impl<'d> DocumentValidator<'d> {
     /// Rejects missing required arguments. `owner` describes their owner.
     pub(super) fn required_arguments(
         &mut self,
-        known: &'d Named<InputOrField>,
-        given: &'d [ArgumentNode<'d>],
+        parameters: &'d Named<InputOrField>,
+        arguments: &'d [ArgumentNode<'d>],
         position: SourcePosition,
         owner: impl Fn() -> String,
     ) -> ParseResult<()> {
-        for (name, argument) in known.iter() {
+        for (name, argument) in parameters.iter() {
             let required = argument.of.non_null && argument.default.is_none();
             if required {
-                self.spend(given.len(), position)?;
+                self.spend(arguments.len(), position)?;
             }
-            if required && given.iter().all(|given| given.name != name) {
+            if required && arguments.iter().all(|argument| argument.name != name) {
                 let owner = owner();
                 let message = format!(
                     "{owner} argument \"{name}\" of type \"{}\" is required, but it was not provided.",
@@ -116,10 +116,10 @@ impl<'d> DocumentValidator<'d> {
         if arguments.len() < 2 {
             return Ok(());
         }
-        let (mut seen, mut reported) = (HashSet::new(), HashSet::new());
+        let (mut names, mut reported) = (HashSet::new(), HashSet::new());
         for argument in arguments {
             let name = argument.name.as_ref();
-            if !seen.insert(name) && reported.insert(name) {
+            if !names.insert(name) && reported.insert(name) {
                 let message = format!("There can be only one argument named \"{name}\".");
                 self.report(message, argument.position)?;
             }

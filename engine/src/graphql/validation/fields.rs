@@ -24,10 +24,10 @@ impl<'d> DocumentValidator<'d> {
             self.report(message, field.position)?;
         }
         if let (Some(parent), Some(definition)) = (parent, definition) {
-            let known = &definition.arguments;
-            self.check_argument_names(known, &field.arguments, field.position, |it| {
+            let parameters = &definition.arguments;
+            self.check_argument_names(parameters, &field.arguments, field.position, |argument| {
                 format!(
-                    "argument \"{it}\" on field \"{}.{}\"",
+                    "argument \"{argument}\" on field \"{}.{}\"",
                     parent.name, field.name
                 )
             })?;
@@ -36,12 +36,12 @@ impl<'d> DocumentValidator<'d> {
             self.introspection(field)?;
         }
         if self.scope.is_some() {
-            let of = definition.and_then(|it| self.types.target(it));
-            self.overlaps(of, &field.selections)?;
+            let ty = definition.and_then(|field_definition| self.types.target(field_definition));
+            self.overlaps(ty, &field.selections)?;
         }
         if let Some(definition) = definition {
-            let known = &definition.arguments;
-            self.required_arguments(known, &field.arguments, field.position, || {
+            let parameters = &definition.arguments;
+            self.required_arguments(parameters, &field.arguments, field.position, || {
                 format!("Field \"{}\"", field.name)
             })?;
             self.check_subselection(definition, field)?;
@@ -64,8 +64,8 @@ impl<'d> DocumentValidator<'d> {
             self.spend(parent.possible.len(), field.position)?;
             let types = self.types_with(parent, &field.name);
             if !types.is_empty() {
-                let words = "Did you mean to use an inline fragment on";
-                message += &propose(words, types);
+                let question = "Did you mean to use an inline fragment on";
+                message += &propose(question, types);
                 return Ok(message);
             }
         }
@@ -83,30 +83,30 @@ impl<'d> DocumentValidator<'d> {
     /// frequent first.
     fn types_with(&self, parent: &'d TypeDef, name: &str) -> Vec<&'d str> {
         let mut uses: HashMap<&str, usize> = HashMap::new();
-        let (mut objects, mut found) = (Vec::new(), Vec::new());
-        for of in parent
+        let (mut objects, mut interfaces) = (Vec::new(), Vec::new());
+        for ty in parent
             .possible
             .iter()
             .filter_map(|&id| self.types.type_by_id(id))
         {
-            if of.fields.get(name).is_none() {
+            if ty.fields.get(name).is_none() {
                 continue;
             }
-            objects.push(of.name.as_ref());
-            for interface in &of.interfaces {
-                let of = self.types.get(interface);
-                if of.is_some_and(|of| of.fields.get(name).is_some()) {
+            objects.push(ty.name.as_ref());
+            for interface in &ty.interfaces {
+                let ty = self.types.get(interface);
+                if ty.is_some_and(|ty| ty.fields.get(name).is_some()) {
                     let uses = uses.entry(interface).or_insert(0);
                     if *uses == 0 {
-                        found.push(interface.as_ref());
+                        interfaces.push(interface.as_ref());
                     }
                     *uses += 1;
                 }
             }
         }
-        found.extend(objects);
-        found.sort_by_key(|name| std::cmp::Reverse(uses.get(name).copied().unwrap_or(0)));
-        found
+        interfaces.extend(objects);
+        interfaces.sort_by_key(|name| std::cmp::Reverse(uses.get(name).copied().unwrap_or(0)));
+        interfaces
     }
 
     /// Checks that a field has selections if and only if its type has fields.
@@ -115,14 +115,14 @@ impl<'d> DocumentValidator<'d> {
         definition: &'d InputOrField,
         field: &'d FieldNode<'d>,
     ) -> ParseResult<()> {
-        let Some(of) = self.types.target(definition) else {
+        let Some(ty) = self.types.target(definition) else {
             return Ok(());
         };
-        let is_leaf = matches!(of.kind, DefinitionKind::Scalar | DefinitionKind::Enum);
+        let is_leaf = matches!(ty.kind, DefinitionKind::Scalar | DefinitionKind::Enum);
         let message = match (is_leaf, field.selections.is_empty()) {
             (true, false) => format!(
                 "Field \"{}\" must not have a selection since type \"{}\" has no subfields.",
-                field.name, of.name
+                field.name, ty.name
             ),
             (false, true) => format!(
                 "Field \"{name}\" of type \"{}\" must have a selection of subfields. Did you mean \"{name} {{ ... }}\"?",
@@ -146,11 +146,11 @@ impl<'d> DocumentValidator<'d> {
         &mut self,
         selections: &'d [Selection<'d>],
         lists: usize,
-        within: &mut HashMap<&'d str, usize>,
+        depths: &mut HashMap<&'d str, usize>,
         root: &'d FieldNode<'d>,
     ) -> ParseResult<bool> {
         self.spend(selections.len(), root.position)?;
-        self.nested(root.position, |it| {
+        self.nested(root.position, |validator| {
             for selection in selections {
                 let deep = match selection {
                     Selection::Field(field) => {
@@ -160,13 +160,13 @@ impl<'d> DocumentValidator<'d> {
                         );
                         let lists = lists + usize::from(list);
                         lists >= INTROSPECTION
-                            || it.lists_too_deep(&field.selections, lists, within, root)?
+                            || validator.lists_too_deep(&field.selections, lists, depths, root)?
                     }
                     Selection::Inline(inline) => {
-                        it.lists_too_deep(&inline.selections, lists, within, root)?
+                        validator.lists_too_deep(&inline.selections, lists, depths, root)?
                     }
                     Selection::Spread(spread) => {
-                        it.fragment_too_deep(&spread.name, lists, within, root)?
+                        validator.fragment_too_deep(&spread.name, lists, depths, root)?
                     }
                 };
                 if deep {
@@ -177,18 +177,18 @@ impl<'d> DocumentValidator<'d> {
         })
     }
 
-    /// Returns `true` if introspection in a fragment nests too deep. `within` contains the enclosing fragments with
+    /// Returns `true` if introspection in a fragment nests too deep. `depths` contains the enclosing fragments with
     /// their numbers of enclosing lists.
     fn fragment_too_deep(
         &mut self,
         name: &'d str,
         lists: usize,
-        within: &mut HashMap<&'d str, usize>,
+        depths: &mut HashMap<&'d str, usize>,
         root: &'d FieldNode<'d>,
     ) -> ParseResult<bool> {
-        if let Some(entered) = within.get(name) {
+        if let Some(lists_at_entry) = depths.get(name) {
             // each further recursion adds as many levels as this one did
-            return Ok(lists > *entered);
+            return Ok(lists > *lists_at_entry);
         }
         let Some(fragment) = self.fragments.get(name).copied() else {
             return Ok(false);
@@ -196,9 +196,9 @@ impl<'d> DocumentValidator<'d> {
         if let Some(deep) = self.memory.too_deep.get(&(name, lists)) {
             return Ok(*deep);
         }
-        within.insert(name, lists);
-        let deep = self.lists_too_deep(&fragment.selections, lists, within, root)?;
-        within.remove(name);
+        depths.insert(name, lists);
+        let deep = self.lists_too_deep(&fragment.selections, lists, depths, root)?;
+        depths.remove(name);
         self.memory.too_deep.insert((name, lists), deep);
         Ok(deep)
     }

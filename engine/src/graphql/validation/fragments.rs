@@ -13,17 +13,17 @@ impl<'d> DocumentValidator<'d> {
     pub(super) fn fragment_rules(
         &mut self,
         fragment: &'d FragmentDefinition<'d>,
-        of: Option<&'d TypeDef>,
+        ty: Option<&'d TypeDef>,
     ) -> ParseResult<()> {
         let (name, position) = (&fragment.name, fragment.position);
         let condition = &fragment.type_condition;
-        if of.is_some_and(|of| !of.kind.is_composite()) {
+        if ty.is_some_and(|ty| !ty.kind.is_composite()) {
             let message = format!(
                 "Fragment \"{name}\" cannot condition on non composite type \"{condition}\"."
             );
             self.report(message, position)?;
         }
-        if of.is_none() {
+        if ty.is_none() {
             let names = self.types.type_names();
             let hint = self.near_names(HINT, condition, names, position)?;
             self.report(format!("Unknown type \"{condition}\".{hint}"), position)?;
@@ -33,7 +33,7 @@ impl<'d> DocumentValidator<'d> {
         if !self.memory.spread.contains(name.as_ref()) {
             self.report(format!("Fragment \"{name}\" is never used."), position)?;
         }
-        self.overlaps(of, &fragment.selections)?;
+        self.overlaps(ty, &fragment.selections)?;
         if !self.memory.fragments.insert(name) {
             let message = format!("There can be only one fragment named \"{name}\".");
             self.report(message, position)?;
@@ -45,24 +45,24 @@ impl<'d> DocumentValidator<'d> {
     pub(super) fn inline_rules(
         &mut self,
         parent: Option<&'d TypeDef>,
-        of: Option<&'d TypeDef>,
+        ty: Option<&'d TypeDef>,
         inline: &'d Inline<'d>,
     ) -> ParseResult<()> {
         let (condition, position) = (&inline.type_condition, inline.position);
         if !condition.is_empty() {
-            if of.is_some_and(|of| !of.kind.is_composite()) {
+            if ty.is_some_and(|ty| !ty.kind.is_composite()) {
                 let message =
                     format!("Fragment cannot condition on non composite type \"{condition}\".");
                 self.report(message, position)?;
             }
-            if of.is_none() {
+            if ty.is_none() {
                 self.report(format!("Unknown type \"{condition}\"."), position)?;
             }
         }
-        self.overlaps(of, &inline.selections)?;
-        if let (Some(parent), Some(of)) = (parent, of)
+        self.overlaps(ty, &inline.selections)?;
+        if let (Some(parent), Some(ty)) = (parent, ty)
             && !condition.is_empty()
-            && !is_possible(parent, of)
+            && !is_possible(parent, ty)
         {
             let message = format!("Fragment {}", mismatch_message(parent, condition));
             self.report(message, position)?;
@@ -87,9 +87,9 @@ impl<'d> DocumentValidator<'d> {
         let Some(fragment) = fragment else {
             return Ok(());
         };
-        let of = self.types.get(&fragment.type_condition);
-        if let (Some(parent), Some(of)) = (parent, of)
-            && !is_possible(parent, of)
+        let ty = self.types.get(&fragment.type_condition);
+        if let (Some(parent), Some(ty)) = (parent, ty)
+            && !is_possible(parent, ty)
         {
             let message = format!(
                 "Fragment \"{name}\" {}",
@@ -127,18 +127,18 @@ impl<'d> DocumentValidator<'d> {
                 None => {
                     if let Some(inner) = self.fragments.get(name).copied() {
                         search.path.push(name);
-                        self.nested(spread.position, |it| it.search(inner, search))?;
+                        self.nested(spread.position, |validator| validator.search(inner, search))?;
                         search.path.pop();
                     }
                 }
                 Some(&from) => {
-                    let through = search.path.get(from..).unwrap_or_default();
-                    let through: Vec<String> =
-                        through.iter().map(|name| format!("\"{name}\"")).collect();
-                    let via = if through.is_empty() { "" } else { " via " };
+                    let cycle = search.path.get(from..).unwrap_or_default();
+                    let names: Vec<String> =
+                        cycle.iter().map(|name| format!("\"{name}\"")).collect();
+                    let via = if names.is_empty() { "" } else { " via " };
                     let message = format!(
                         "Cannot spread fragment \"{name}\" within itself{via}{}.",
-                        through.join(", ")
+                        names.join(", ")
                     );
                     self.report(message, spread.position)?;
                 }
@@ -150,16 +150,16 @@ impl<'d> DocumentValidator<'d> {
 }
 
 /// Returns `true` if a value may have both types, or if one of them has no selections, which another rule reports.
-fn is_possible(parent: &TypeDef, of: &TypeDef) -> bool {
-    if !parent.kind.is_composite() || !of.kind.is_composite() {
+fn is_possible(parent: &TypeDef, ty: &TypeDef) -> bool {
+    if !parent.kind.is_composite() || !ty.kind.is_composite() {
         return true;
     }
-    let alone = [parent.id];
+    let only_parent = [parent.id];
     let mut left: &[usize] = match parent.kind {
-        DefinitionKind::Object => &alone,
+        DefinitionKind::Object => &only_parent,
         _ => &parent.possible,
     };
-    let mut right: &[usize] = &of.possible;
+    let mut right: &[usize] = &ty.possible;
     while let ([a, more_left @ ..], [b, more_right @ ..]) = (left, right) {
         match a.cmp(b) {
             std::cmp::Ordering::Less => left = more_left,

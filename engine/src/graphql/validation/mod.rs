@@ -140,8 +140,8 @@ impl<'d> DocumentValidator<'d> {
     /// Charges work that may grow faster than the document.
     fn spend(&mut self, steps: usize, position: SourcePosition) -> ParseResult<()> {
         match self.steps.checked_sub(steps) {
-            Some(left) => {
-                self.steps = left;
+            Some(remaining) => {
+                self.steps = remaining;
                 Ok(())
             }
             None => Err(GraphqlError::new(
@@ -161,9 +161,10 @@ impl<'d> DocumentValidator<'d> {
             return Err(GraphqlError::new("nested too deep".into(), position));
         }
         self.depth += 1;
-        let done = stacker::maybe_grow(limits::VALUE_STACK / 4, limits::VALUE_STACK, || run(self));
+        let result =
+            stacker::maybe_grow(limits::VALUE_STACK / 4, limits::VALUE_STACK, || run(self));
         self.depth -= 1;
-        done
+        result
     }
 
     fn document(&mut self) -> ParseResult<()> {
@@ -193,7 +194,11 @@ impl<'d> DocumentValidator<'d> {
         self.scope = Some(OperationScope {
             operation,
             variables,
-            used: operation.variables.iter().map(|it| it.used).collect(),
+            used: operation
+                .variables
+                .iter()
+                .map(|variable| variable.used)
+                .collect(),
             unreadable,
         });
         for variable in &operation.variables {
@@ -215,17 +220,17 @@ impl<'d> DocumentValidator<'d> {
         self.directives(&operation.directives, location)?;
         let root = self.types.root(operation.kind());
         self.selections(root, &operation.selections, operation.position)?;
-        let used = self.scope.as_ref().map(|scope| scope.used.clone());
-        self.operation_rules(operation, root, &used.unwrap_or_default())?;
+        let is_used = self.scope.as_ref().map(|scope| scope.used.clone());
+        self.operation_rules(operation, root, &is_used.unwrap_or_default())?;
         self.scope = None;
         Ok(())
     }
 
     fn fragment(&mut self, fragment: &'d FragmentDefinition<'d>) -> ParseResult<()> {
-        let of = self.types.get(&fragment.type_condition);
+        let ty = self.types.get(&fragment.type_condition);
         self.directives(&fragment.directives, "FRAGMENT_DEFINITION")?;
-        self.selections(of, &fragment.selections, fragment.position)?;
-        self.fragment_rules(fragment, of)
+        self.selections(ty, &fragment.selections, fragment.position)?;
+        self.fragment_rules(fragment, ty)
     }
 
     fn directives(
@@ -236,8 +241,10 @@ impl<'d> DocumentValidator<'d> {
         for directive in directives {
             let definition = self.types.directive(&directive.name);
             for argument in &directive.arguments {
-                let wanted = definition.and_then(|it| it.arguments.get(&argument.name));
-                self.argument(argument, wanted)?;
+                let member = definition.and_then(|directive_definition| {
+                    directive_definition.arguments.get(&argument.name)
+                });
+                self.argument(argument, member)?;
             }
             self.directive_rules(directive, definition, location)?;
         }
@@ -247,9 +254,9 @@ impl<'d> DocumentValidator<'d> {
     fn argument(
         &mut self,
         argument: &'d ArgumentNode<'d>,
-        wanted: Option<&'d InputOrField>,
+        member: Option<&'d InputOrField>,
     ) -> ParseResult<()> {
-        let expected = wanted.map(|member| self.expected(member));
+        let expected = member.map(|member| self.expected(member));
         self.value(&argument.value, expected)?;
         Ok(())
     }
@@ -273,21 +280,23 @@ impl<'d> DocumentValidator<'d> {
         for child in &value.children {
             let expected = match value.kind {
                 ValueKind::Object => {
-                    let of = expected.and_then(|expected| expected.target);
-                    of.and_then(|of| of.fields.get(&child.name))
+                    let ty = expected.and_then(|expected| expected.target);
+                    ty.and_then(|ty| ty.fields.get(&child.name))
                         .map(|member| self.expected(member))
                 }
                 ValueKind::List => expected.and_then(|expected| {
-                    let of = expected.of.element.as_deref()?;
+                    let ty = expected.of.element.as_deref()?;
                     Some(Expected {
-                        of,
+                        of: ty,
                         has_default: false,
                         ..expected
                     })
                 }),
                 _ => break,
             };
-            readable &= self.nested(value.position, |it| it.value(&child.value, expected))?;
+            readable &= self.nested(value.position, |validator| {
+                validator.value(&child.value, expected)
+            })?;
         }
         self.value_rules(value, expected, readable)
     }
@@ -302,32 +311,33 @@ impl<'d> DocumentValidator<'d> {
             return Ok(());
         }
         self.visit(selections.len(), position)?;
-        self.nested(position, |it| {
+        self.nested(position, |validator| {
             selections.iter().try_for_each(|selection| match selection {
-                Selection::Field(field) => it.field(parent, field),
-                Selection::Inline(inline) => it.inline(parent, inline),
-                Selection::Spread(spread) => it.spread(parent, spread),
+                Selection::Field(field) => validator.field(parent, field),
+                Selection::Inline(inline) => validator.inline(parent, inline),
+                Selection::Spread(spread) => validator.spread(parent, spread),
             })
         })
     }
 
     fn field(&mut self, parent: Option<&'d TypeDef>, field: &'d FieldNode<'d>) -> ParseResult<()> {
         let definition = self.types.field(parent, &field.name);
-        let of = definition.and_then(|it| self.types.target(it));
+        let ty = definition.and_then(|field_definition| self.types.target(field_definition));
         for argument in &field.arguments {
-            let wanted = definition.and_then(|it| it.arguments.get(&argument.name));
-            self.argument(argument, wanted)?;
+            let member = definition
+                .and_then(|field_definition| field_definition.arguments.get(&argument.name));
+            self.argument(argument, member)?;
         }
         self.directives(&field.directives, "FIELD")?;
-        self.selections(of, &field.selections, field.position)?;
+        self.selections(ty, &field.selections, field.position)?;
         self.field_rules(parent, definition, field)
     }
 
     fn inline(&mut self, parent: Option<&'d TypeDef>, inline: &'d Inline<'d>) -> ParseResult<()> {
-        let of = self.inline_type(parent, inline);
+        let ty = self.inline_type(parent, inline);
         self.directives(&inline.directives, "INLINE_FRAGMENT")?;
-        self.selections(of, &inline.selections, inline.position)?;
-        self.inline_rules(parent, of, inline)
+        self.selections(ty, &inline.selections, inline.position)?;
+        self.inline_rules(parent, ty, inline)
     }
 
     /// Returns the type of an inline fragment's selections.
@@ -345,9 +355,9 @@ impl<'d> DocumentValidator<'d> {
         if let Some(fragment) = fragment
             && self.visited_fragments.insert(&fragment.name)
         {
-            let of = self.types.get(&fragment.type_condition);
+            let ty = self.types.get(&fragment.type_condition);
             self.directives(&fragment.directives, "FRAGMENT_DEFINITION")?;
-            self.selections(of, &fragment.selections, spread.position)?;
+            self.selections(ty, &fragment.selections, spread.position)?;
         }
         self.spread_rules(parent, fragment, spread)
     }

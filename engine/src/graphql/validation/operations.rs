@@ -22,12 +22,12 @@ impl<'d> DocumentValidator<'d> {
         Ok(())
     }
 
-    /// Checks an operation. `used` contains a flag for each variable.
+    /// Checks an operation. `is_used` contains a flag for each variable.
     pub(super) fn operation_rules(
         &mut self,
         operation: &'d OperationDefinition<'d>,
         root: Option<&'d TypeDef>,
-        used: &[bool],
+        is_used: &[bool],
     ) -> ParseResult<()> {
         if root.is_none() {
             let message = format!(
@@ -40,7 +40,7 @@ impl<'d> DocumentValidator<'d> {
             let message = "This anonymous operation must be the only defined operation.";
             self.report(message.into(), operation.position)?;
         }
-        self.unused_variables(operation, used)?;
+        self.unused_variables(operation, is_used)?;
         self.overlaps(root, &operation.selections)?;
         self.single_subscription(operation)?;
         if !self.memory.operations.insert(&operation.name) {
@@ -52,8 +52,8 @@ impl<'d> DocumentValidator<'d> {
         }
         self.unique_variables(operation)?;
         for variable in &operation.variables {
-            let of = self.types.get(variable.of.named());
-            if of.is_some_and(|of| !of.kind.is_input()) {
+            let ty = self.types.get(variable.of.named());
+            if ty.is_some_and(|ty| !ty.kind.is_input()) {
                 let message = format!(
                     "Variable \"${}\" cannot be non-input type \"{}\".",
                     variable.name, variable.of
@@ -67,24 +67,29 @@ impl<'d> DocumentValidator<'d> {
     fn unused_variables(
         &mut self,
         operation: &'d OperationDefinition<'d>,
-        used: &[bool],
+        is_used: &[bool],
     ) -> ParseResult<()> {
-        for (variable, _) in operation.variables.iter().zip(used).filter(|it| !it.1) {
-            let place = match operation.name.as_ref() {
+        for (variable, _) in operation
+            .variables
+            .iter()
+            .zip(is_used)
+            .filter(|pair| !pair.1)
+        {
+            let suffix = match operation.name.as_ref() {
                 "" => String::new(),
                 name => format!(" in operation \"{name}\""),
             };
-            let message = format!("Variable \"${}\" is never used{place}.", variable.name);
+            let message = format!("Variable \"${}\" is never used{suffix}.", variable.name);
             self.report(message, variable.position)?;
         }
         Ok(())
     }
 
     fn unique_variables(&mut self, operation: &'d OperationDefinition<'d>) -> ParseResult<()> {
-        let (mut seen, mut reported) = (HashSet::new(), HashSet::new());
+        let (mut names, mut reported) = (HashSet::new(), HashSet::new());
         for variable in &operation.variables {
             let name = variable.name.as_ref();
-            if !seen.insert(name) && reported.insert(name) {
+            if !names.insert(name) && reported.insert(name) {
                 let message = format!("There can be only one variable named \"${name}\".");
                 self.report(message, variable.position)?;
             }
@@ -116,14 +121,16 @@ impl<'d> DocumentValidator<'d> {
                     }
                 }
                 Some(Selection::Inline(inline)) => levels.push(inline.selections.iter()),
-                Some(Selection::Spread(it)) => match self.fragments.get(it.name.as_ref()) {
-                    Some(fragment) if spread.insert(it.name.as_ref()) => {
-                        levels.push(fragment.selections.iter());
+                Some(Selection::Spread(spread_node)) => {
+                    match self.fragments.get(spread_node.name.as_ref()) {
+                        Some(fragment) if spread.insert(spread_node.name.as_ref()) => {
+                            levels.push(fragment.selections.iter());
+                        }
+                        Some(_) => {}
+                        // as in OPA, the rest of its level is not searched
+                        None => _ = levels.pop(),
                     }
-                    Some(_) => {}
-                    // as in OPA, the rest of its level is not searched
-                    None => _ = levels.pop(),
-                },
+                }
             }
         }
         if let Some(second) = fields.get(1) {

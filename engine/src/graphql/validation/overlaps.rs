@@ -34,9 +34,9 @@ impl SetId {
     }
 }
 
-/// Returns `true` if a comparison with the flag `known` was made before, and includes one with the flag `exclusive`.
-fn covers(known: Option<&bool>, exclusive: bool) -> bool {
-    known.is_some_and(|&known| exclusive || !known)
+/// Returns `true` if a comparison with the flag `covered` was made before, and includes one with the flag `exclusive`.
+fn covers(covered: Option<&bool>, exclusive: bool) -> bool {
+    covered.is_some_and(|&was_exclusive| exclusive || !was_exclusive)
 }
 
 /// A field with the type that it is selected on.
@@ -96,13 +96,13 @@ impl<'d> DocumentValidator<'d> {
     /// Checks the fields of a selection set, including all spreads.
     pub(super) fn overlaps(
         &mut self,
-        of: Option<&'d TypeDef>,
+        ty: Option<&'d TypeDef>,
         selections: &'d [Selection<'d>],
     ) -> ParseResult<()> {
         if selections.is_empty() {
             return Ok(());
         }
-        let flat = self.flatten(of, selections);
+        let flat = self.flatten(ty, selections);
         let mut conflicts = Vec::new();
         for (_, fields) in flat.in_order() {
             for (index, &a) in fields.iter().enumerate() {
@@ -129,7 +129,7 @@ impl<'d> DocumentValidator<'d> {
         Ok(())
     }
 
-    fn flatten(&self, of: Option<&'d TypeDef>, selections: &'d [Selection<'d>]) -> Flat<'d> {
+    fn flatten(&self, ty: Option<&'d TypeDef>, selections: &'d [Selection<'d>]) -> Flat<'d> {
         let mut flat = Flat {
             id: SetId::from_selections(selections),
             names: Vec::with_capacity(selections.len()),
@@ -137,7 +137,7 @@ impl<'d> DocumentValidator<'d> {
             spreads: Vec::new(),
             length: 0,
         };
-        let mut levels = vec![(of, selections.iter())];
+        let mut levels = vec![(ty, selections.iter())];
         while let Some((parent, level)) = levels.last_mut() {
             let parent = *parent;
             flat.length += 1;
@@ -172,8 +172,8 @@ impl<'d> DocumentValidator<'d> {
         let Some(fragment) = self.fragments.get(spread.name.as_ref()).copied() else {
             return Ok(None);
         };
-        let of = self.types.get(&fragment.type_condition);
-        let flat = self.flatten(of, &fragment.selections);
+        let ty = self.types.get(&fragment.type_condition);
+        let flat = self.flatten(ty, &fragment.selections);
         self.spend(flat.length, spread.position)?;
         Ok(Some(flat))
     }
@@ -198,8 +198,8 @@ impl<'d> DocumentValidator<'d> {
         }
         self.fields_with_fields(conflicts, exclusive, fields, &fragment)?;
         for &inner in &fragment.spreads {
-            self.nested(spread.position, |it| {
-                it.fields_with_fragment(conflicts, exclusive, fields, inner)
+            self.nested(spread.position, |validator| {
+                validator.fields_with_fragment(conflicts, exclusive, fields, inner)
             })?;
         }
         Ok(())
@@ -226,12 +226,12 @@ impl<'d> DocumentValidator<'d> {
             return Ok(());
         };
         self.fields_with_fields(conflicts, exclusive, &left, &right)?;
-        self.nested(a.position, |it| {
+        self.nested(a.position, |validator| {
             for &inner in &right.spreads {
-                it.fragment_with_fragment(conflicts, exclusive, a, inner)?;
+                validator.fragment_with_fragment(conflicts, exclusive, a, inner)?;
             }
             for &inner in &left.spreads {
-                it.fragment_with_fragment(conflicts, exclusive, inner, b)?;
+                validator.fragment_with_fragment(conflicts, exclusive, inner, b)?;
             }
             Ok(())
         })
@@ -245,9 +245,9 @@ impl<'d> DocumentValidator<'d> {
         right: &Flat<'d>,
     ) -> ParseResult<()> {
         for (name, fields) in left.in_order() {
-            let others = right.fields.get(name).into_iter().flatten();
+            let same_name = right.fields.get(name).into_iter().flatten();
             for &a in fields {
-                for &b in others.clone() {
+                for &b in same_name.clone() {
                     conflicts.extend(self.conflict(exclusive, a, b)?);
                 }
             }
@@ -267,7 +267,7 @@ impl<'d> DocumentValidator<'d> {
         let (Some(parent_a), Some(parent_b)) = (a.parent, b.parent) else {
             return Ok(None);
         };
-        let object = |of: &TypeDef| of.kind == DefinitionKind::Object;
+        let object = |type_def: &TypeDef| type_def.kind == DefinitionKind::Object;
         let exclusive = exclusive
             || parent_a.id != parent_b.id
                 && object(parent_a)
@@ -291,7 +291,9 @@ impl<'d> DocumentValidator<'d> {
         } else if a.field.selections.is_empty() && b.field.selections.is_empty() {
             return Ok(None);
         } else {
-            let inner = self.nested(b.field.position, |it| it.inner_conflicts(exclusive, a, b));
+            let inner = self.nested(b.field.position, |validator| {
+                validator.inner_conflicts(exclusive, a, b)
+            });
             match inner? {
                 inner if inner.is_empty() => return Ok(None),
                 inner => Reason::Inner(inner),
@@ -315,9 +317,11 @@ impl<'d> DocumentValidator<'d> {
         b: Selected<'d>,
     ) -> ParseResult<Vec<Conflict<'d>>> {
         let mut conflicts = Vec::new();
-        let [left, right] = [a, b].map(|it| {
-            let of = it.definition.and_then(|of| self.types.target(of));
-            self.flatten(of, &it.field.selections)
+        let [left, right] = [a, b].map(|side| {
+            let definition = side
+                .definition
+                .and_then(|definition| self.types.target(definition));
+            self.flatten(definition, &side.field.selections)
         });
         self.spend(left.length + right.length, b.field.position)?;
         self.fields_with_fields(&mut conflicts, exclusive, &left, &right)?;
@@ -344,9 +348,9 @@ impl<'d> DocumentValidator<'d> {
             (Some(a), Some(b)) => self.differ(a, b),
             (None, None) => {
                 let is_leaf =
-                    |of: &TypeDef| matches!(of.kind, DefinitionKind::Scalar | DefinitionKind::Enum);
-                let both = self.types.get(&a.name).zip(self.types.get(&b.name));
-                both.is_some_and(|(a, b)| (is_leaf(a) || is_leaf(b)) && a.id != b.id)
+                    |ty: &TypeDef| matches!(ty.kind, DefinitionKind::Scalar | DefinitionKind::Enum);
+                let types = self.types.get(&a.name).zip(self.types.get(&b.name));
+                types.is_some_and(|(a, b)| (is_leaf(a) || is_leaf(b)) && a.id != b.id)
             }
             _ => true,
         }
@@ -354,11 +358,11 @@ impl<'d> DocumentValidator<'d> {
 }
 
 fn same_arguments(a: &[ArgumentNode<'_>], b: &[ArgumentNode<'_>]) -> bool {
-    let within = |a: &ArgumentNode<'_>| {
+    let is_in_b = |a: &ArgumentNode<'_>| {
         b.iter()
             .any(|b| a.name == b.name && same_value(&a.value, &b.value))
     };
-    a.len() == b.len() && a.iter().all(within)
+    a.len() == b.len() && a.iter().all(is_in_b)
 }
 
 fn same_value<'a>(a: &'a ValueNode<'a>, b: &'a ValueNode<'a>) -> bool {

@@ -14,35 +14,36 @@ impl DocumentValidator<'_> {
     /// Returns ` Did you mean "a" or "b"?` for similar names, or an empty text if there are none.
     pub(super) fn near_names<'n>(
         &mut self,
-        words: &str,
-        written: &str,
+        question: &str,
+        misspelled: &str,
         names: impl Iterator<Item = &'n str>,
         position: SourcePosition,
     ) -> ParseResult<String> {
         if self.first_only {
             return Ok(String::new());
         }
-        let allowed = written.len() * 2 / 5 + 1;
-        let mut near = Vec::new();
+        let allowed = misspelled.len() * 2 / 5 + 1;
+        let mut candidates = Vec::new();
         for name in names {
             self.spend(1, position)?;
-            if name.len().abs_diff(written.len()) <= 4 * allowed {
-                self.spend(name.len().saturating_mul(written.len()) / 64, position)?;
-                near.extend(distance(written, name, allowed).map(|distance| (distance, name)));
+            if name.len().abs_diff(misspelled.len()) <= 4 * allowed {
+                self.spend(name.len().saturating_mul(misspelled.len()) / 64, position)?;
+                candidates
+                    .extend(distance(misspelled, name, allowed).map(|distance| (distance, name)));
             }
         }
-        near.sort_by_key(|(distance, _)| *distance);
-        let near = near.into_iter().map(|(_, name)| name).collect();
-        Ok(propose(words, near))
+        candidates.sort_by_key(|(distance, _)| *distance);
+        let names_by_distance = candidates.into_iter().map(|(_, name)| name).collect();
+        Ok(propose(question, names_by_distance))
     }
 }
 
 /// Formats suggestions in the given order.
-pub(super) fn propose(words: &str, names: Vec<&str>) -> String {
+pub(super) fn propose(question: &str, names: Vec<&str>) -> String {
     if names.is_empty() {
         return String::new();
     }
-    format!(" {words} {}?", alternatives(names))
+    format!(" {question} {}?", alternatives(names))
 }
 
 fn alternatives(mut names: Vec<&str>) -> String {

@@ -52,27 +52,27 @@ impl<'d> DocumentValidator<'d> {
             return Ok(None);
         };
         let operation = scope.operation;
-        let found = scope.variables.get(value.raw.as_ref()).copied();
-        let variable = found.and_then(|index| operation.variables.get(index));
+        let index_of_variable = scope.variables.get(value.raw.as_ref()).copied();
+        let variable = index_of_variable.and_then(|index| operation.variables.get(index));
         match variable {
             Some(variable) => _ = self.memory.declared.insert(value, variable),
             None => _ = self.memory.declared.remove(&std::ptr::from_ref(value)),
         }
-        let unreadable = found.is_some_and(|index| scope.unreadable.contains(&index));
+        let unreadable = index_of_variable.is_some_and(|index| scope.unreadable.contains(&index));
         if unreadable {
             self.memory.unreadable.insert(value);
         } else {
             self.memory.unreadable.remove(&std::ptr::from_ref(value));
         }
-        if let Some(index) = found {
+        if let Some(index) = index_of_variable {
             *scope.used.item_mut(index) = true;
             return Ok(variable);
         }
-        let by = match operation.name.as_ref() {
+        let suffix = match operation.name.as_ref() {
             "" => String::new(),
             name => format!(" by operation \"{name}\""),
         };
-        let message = format!("Variable \"{value}\" is not defined{by}.");
+        let message = format!("Variable \"{value}\" is not defined{suffix}.");
         self.report(message, value.position)?;
         Ok(None)
     }
@@ -86,7 +86,7 @@ impl<'d> DocumentValidator<'d> {
     ) -> ParseResult<()> {
         let default = variable.default.as_ref();
         let never_null =
-            expected.has_default || default.is_some_and(|it| it.kind != ValueKind::Null);
+            expected.has_default || default.is_some_and(|value| value.kind != ValueKind::Null);
         let non_null = expected.of.non_null && !never_null;
         if !fits(&variable.of, expected.of, non_null) {
             let message = format!(
@@ -101,8 +101,8 @@ impl<'d> DocumentValidator<'d> {
     /// Checks the variables in an object with exactly one field.
     fn never_null(&mut self, value: &'d ValueNode<'d>, target: &'d TypeDef) -> ParseResult<()> {
         for field in &value.children {
-            let declared = self.memory.declared.get(&std::ptr::from_ref(&field.value));
-            let Some(variable) = declared.filter(|variable| !variable.of.non_null) else {
+            let variable_of_value = self.memory.declared.get(&std::ptr::from_ref(&field.value));
+            let Some(variable) = variable_of_value.filter(|variable| !variable.of.non_null) else {
                 continue;
             };
             let message = format!(
@@ -115,9 +115,9 @@ impl<'d> DocumentValidator<'d> {
     }
 
     fn unique_fields(&mut self, value: &'d ValueNode<'d>) -> ParseResult<()> {
-        let mut seen = HashSet::new();
+        let mut names = HashSet::new();
         for field in &value.children {
-            if !seen.insert(field.name.as_ref()) {
+            if !names.insert(field.name.as_ref()) {
                 let message = format!(
                     "There can be only one input field named \"{}\".",
                     field.name
@@ -132,13 +132,13 @@ impl<'d> DocumentValidator<'d> {
     fn correct(
         &mut self,
         value: &'d ValueNode<'d>,
-        of: &'d TypeReference<'d>,
+        ty: &'d TypeReference<'d>,
         target: &'d TypeDef,
         readable: bool,
     ) -> ParseResult<()> {
         let position = value.position;
-        if value.kind == ValueKind::Null && of.non_null {
-            let message = format!("Expected value of type \"{of}\", found {value}.");
+        if value.kind == ValueKind::Null && ty.non_null {
+            let message = format!("Expected value of type \"{ty}\", found {value}.");
             self.report(message, position)?;
         }
         let name = target.name.as_ref();
@@ -147,24 +147,24 @@ impl<'d> DocumentValidator<'d> {
             return Ok(());
         }
         if !readable {
-            self.report(mismatch(value, of, target), position)?;
+            self.report(mismatch(value, ty, target), position)?;
         }
         let is_enum = target.kind == DefinitionKind::Enum;
         let right = match value.kind {
             ValueKind::Null | ValueKind::VariableDefinition => true,
-            ValueKind::List => of.element.is_some(),
+            ValueKind::List => ty.element.is_some(),
             ValueKind::Int => matches!(name, "Int" | "Float" | "ID"),
             ValueKind::Float => name == "Float",
             ValueKind::Boolean => name == "Boolean",
             ValueKind::String | ValueKind::Block if is_enum => {
-                let message = format!("Enum \"{of}\" cannot represent non-enum value: {value}.");
+                let message = format!("Enum \"{ty}\" cannot represent non-enum value: {value}.");
                 let hint =
                     self.near_names(ENUM_HINT, &value.raw, target.values.names(), position)?;
                 return self.report(message + &hint, position);
             }
             ValueKind::String | ValueKind::Block => matches!(name, "String" | "ID"),
             ValueKind::Enum if is_enum && target.values.get(&value.raw).is_none() => {
-                let message = format!("Value \"{value}\" does not exist in \"{of}\" enum.");
+                let message = format!("Value \"{value}\" does not exist in \"{ty}\" enum.");
                 let hint =
                     self.near_names(ENUM_HINT, &value.raw, target.values.names(), position)?;
                 return self.report(message + &hint, position);
@@ -173,15 +173,19 @@ impl<'d> DocumentValidator<'d> {
             ValueKind::Object => return self.object(value, target),
         };
         if !right {
-            self.report(mismatch(value, of, target), position)?;
+            self.report(mismatch(value, ty, target), position)?;
         }
         Ok(())
     }
 
     fn object(&mut self, value: &'d ValueNode<'d>, target: &'d TypeDef) -> ParseResult<()> {
-        let given: HashSet<&str> = value.children.iter().map(|it| it.name.as_ref()).collect();
+        let names: HashSet<&str> = value
+            .children
+            .iter()
+            .map(|child| child.name.as_ref())
+            .collect();
         for (name, field) in target.fields.iter() {
-            if field.of.non_null && field.default.is_none() && !given.contains(name) {
+            if field.of.non_null && field.default.is_none() && !names.contains(name) {
                 let message = format!(
                     "Field \"{}.{name}\" of required type \"{}\" was not provided.",
                     target.name, field.of
@@ -191,11 +195,11 @@ impl<'d> DocumentValidator<'d> {
         }
         if target.one_of {
             match value.children.as_slice() {
-                [only] if only.value.kind == ValueKind::Null => {
+                [child] if child.value.kind == ValueKind::Null => {
                     // OPA's message names the first field of the type
                     let name = target.fields.names().next().unwrap_or_default();
                     let message = format!("Field \"{}.{name}\" must be non-null.", target.name);
-                    self.report(message, only.value.position)?;
+                    self.report(message, child.value.position)?;
                 }
                 [_] => {}
                 _ => {
@@ -224,13 +228,13 @@ impl<'d> DocumentValidator<'d> {
 }
 
 /// Returns `true` if a variable of one type is allowed where another type is expected.
-fn fits(of: &TypeReference<'_>, expected: &TypeReference<'_>, non_null: bool) -> bool {
-    let inner = match (&of.element, &expected.element) {
-        (Some(of), Some(expected)) => fits(of, expected, expected.non_null),
-        (None, None) => of.name == expected.name,
+fn fits(ty: &TypeReference<'_>, expected: &TypeReference<'_>, non_null: bool) -> bool {
+    let inner = match (&ty.element, &expected.element) {
+        (Some(ty), Some(expected)) => fits(ty, expected, expected.non_null),
+        (None, None) => ty.name == expected.name,
         _ => false,
     };
-    inner && (of.non_null || !non_null)
+    inner && (ty.non_null || !non_null)
 }
 
 /// Returns `true` if a number is in range. Other scalars always are.
@@ -248,8 +252,8 @@ pub(super) fn is_wholly_readable(value: &ValueNode<'_>) -> bool {
     is_readable(value) && children.all(|child| is_wholly_readable(&child.value))
 }
 
-fn mismatch(value: &ValueNode<'_>, of: &TypeReference<'_>, target: &TypeDef) -> String {
-    let core = of.to_string();
+fn mismatch(value: &ValueNode<'_>, ty: &TypeReference<'_>, target: &TypeDef) -> String {
+    let core = ty.to_string();
     match core.strip_suffix('!').unwrap_or(&core) {
         "Int" if value.kind == ValueKind::Int && value.raw.parse::<i32>().is_err() => {
             format!("Int cannot represent non 32-bit signed integer value: {value}")
@@ -261,8 +265,8 @@ fn mismatch(value: &ValueNode<'_>, of: &TypeReference<'_>, target: &TypeDef) -> 
         "ID" => format!("ID cannot represent a non-string and non-integer value: {value}"),
         _ if core == "[String]" => format!("String cannot represent a non string value: {value}"),
         _ if target.kind == DefinitionKind::Enum => {
-            format!("Enum \"{of}\" cannot represent non-enum value: {value}.")
+            format!("Enum \"{ty}\" cannot represent non-enum value: {value}.")
         }
-        _ => format!("Expected value of type \"{of}\", found {value}."),
+        _ => format!("Expected value of type \"{ty}\", found {value}."),
     }
 }

@@ -27,29 +27,31 @@ pub fn read(connection: &Connection) -> Result<Value, OpenFileError> {
     let mut root = None;
     while let Some(row) = rows.next()? {
         let path = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
-        let named = |what: &str| {
-            OpenFileError::Damaged(format!("{what} at {:?}", String::from_utf8_lossy(path)))
+        let damaged = |problem: &str| {
+            OpenFileError::Damaged(format!("{problem} at {:?}", String::from_utf8_lossy(path)))
         };
-        let own = members.remove(path);
+        let own_members = members.remove(path);
         let text = row.get_ref(1)?.as_blob_or_null();
-        let value = match (text.map_err(rusqlite::Error::from)?, own) {
-            (Some(text), None) => reader.read(text).map_err(|_| named("no JSON"))?,
-            (None, own) => Value(Repr::Object(Object::from_pairs(own.unwrap_or_default()))),
-            (Some(_), Some(_)) => return Err(named("a document twice")),
+        let value = match (text.map_err(rusqlite::Error::from)?, own_members) {
+            (Some(text), None) => reader.read(text).map_err(|_| damaged("no JSON"))?,
+            (None, own_pairs) => Value(Repr::Object(Object::from_pairs(
+                own_pairs.unwrap_or_default(),
+            ))),
+            (Some(_), Some(_)) => return Err(damaged("a document twice")),
         };
         if path.is_empty() {
             root = Some(value);
         } else {
-            let (parent, key) = row::split(path).ok_or_else(|| named("no path"))?;
-            let key = String::from_utf8(key).map_err(|_| named("no text"))?;
+            let (parent, key) = row::split(path).ok_or_else(|| damaged("no path"))?;
+            let key = String::from_utf8(key).map_err(|_| damaged("no text"))?;
             let members = members.entry(parent.to_vec()).or_default();
             members.push((Value::string(&key), value));
         }
     }
-    if let Some(lost) = members.into_keys().next() {
-        let lost = String::from_utf8_lossy(&lost).into_owned();
+    if let Some(orphan) = members.into_keys().next() {
+        let orphan_name = String::from_utf8_lossy(&orphan).into_owned();
         return Err(OpenFileError::Damaged(format!(
-            "nothing around what is below {lost:?}"
+            "nothing around what is below {orphan_name:?}"
         )));
     }
     root.ok_or_else(|| OpenFileError::Damaged("no documents".to_owned()))
@@ -109,10 +111,10 @@ impl<'s> DocumentWriter<'s> {
     }
 
     fn remove(&self, name: &[u8]) -> Result<(), OpenFileError> {
-        let (first, behind) = row::range(name);
+        let (first, end) = row::range(name);
         self.sql
             .prepare_cached("DELETE FROM documents WHERE path = ?1 OR path >= ?2 AND path < ?3")?
-            .execute((name, first, behind))?;
+            .execute((name, first, end))?;
         Ok(())
     }
 
@@ -157,8 +159,8 @@ fn no_json() -> OpenFileError {
 fn text_of(value: &Value) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     if matches!(value, Value(Repr::Object(_))) {
-        let (style, most) = (Style::default(), limits::STORED_PART);
-        json::write_within(value.borrow(), style, most, &mut text).ok()?;
+        let (style, max_bytes) = (Style::default(), limits::STORED_PART);
+        json::write_within(value.borrow(), style, max_bytes, &mut text).ok()?;
     } else {
         json::write(value.borrow(), &mut text);
     }

@@ -43,7 +43,8 @@ impl From<rusqlite::Error> for OpenFileError {
 impl OpenFileError {
     /// Returns the message.
     pub fn message(&self) -> String {
-        let damaged = |what: &str| format!("the file is damaged ({what}); put a copy of it back");
+        let damaged =
+            |problem: &str| format!("the file is damaged ({problem}); put a copy of it back");
         match self {
             Self::Sql(error) => match error.sqlite_error_code() {
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
@@ -55,7 +56,7 @@ impl OpenFileError {
                 Some(ErrorCode::DiskFull) => "the disk is full".to_owned(),
                 _ => error.to_string(),
             },
-            Self::Damaged(what) => damaged(what),
+            Self::Damaged(problem) => damaged(problem),
             Self::ReadOnly => READ_ONLY.to_owned(),
             Self::Other(message) => message.clone(),
         }

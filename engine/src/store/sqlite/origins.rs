@@ -57,26 +57,29 @@ pub fn read(connection: &Connection) -> Result<StoredOrigins, OpenFileError> {
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let name: Vec<u8> = row.get(0)?;
-        let shown = || String::from_utf8_lossy(&name).into_owned();
+        let name_text = || String::from_utf8_lossy(&name).into_owned();
         let kind = match row.get(1)? {
             0 => ClaimKind::Whole,
             1 => ClaimKind::Object,
             2 => ClaimKind::Unknown,
             other => {
-                let message = format!("the claim on {:?} is of an unknown kind: {other}", shown());
+                let message = format!(
+                    "the claim on {:?} is of an unknown kind: {other}",
+                    name_text()
+                );
                 return Err(OpenFileError::Damaged(message));
             }
         };
         let path = row::keys(&name);
         let path =
-            path.ok_or_else(|| OpenFileError::Damaged(format!("no path at {:?}", shown())))?;
-        let made = row.get::<_, u32>(2)?;
-        let made = usize::try_from(made).unwrap_or(path.len());
-        claims.insert(path, Claim::new(kind, made));
+            path.ok_or_else(|| OpenFileError::Damaged(format!("no path at {:?}", name_text())))?;
+        let created_depth = row.get::<_, u32>(2)?;
+        let created_depth = usize::try_from(created_depth).unwrap_or(path.len());
+        claims.insert(path, Claim::new(kind, created_depth));
     }
     let mut statement =
         connection.prepare("SELECT name, location, digest FROM hidden_modules ORDER BY name")?;
-    let hidden = statement.query_map([], |row| {
+    let hidden_modules = statement.query_map([], |row| {
         Ok(HiddenModule::new(
             row.get::<_, String>(0)?,
             row.get(1)?,
@@ -85,7 +88,7 @@ pub fn read(connection: &Connection) -> Result<StoredOrigins, OpenFileError> {
     })?;
     Ok(StoredOrigins::new(
         claims,
-        hidden.collect::<Result<_, _>>()?,
+        hidden_modules.collect::<Result<_, _>>()?,
     ))
 }
 
@@ -100,7 +103,7 @@ pub fn write(sql: &Sql<'_>, changes: &OriginChanges) -> Result<(), OpenFileError
         ClaimChanges::All(claims) => replace_claims(sql, claims)?,
     }
     match &changes.hidden {
-        Some(hidden) => replace_hidden(sql, hidden),
+        Some(hidden_modules) => replace_hidden(sql, hidden_modules),
         None => Ok(()),
     }
 }
@@ -116,9 +119,9 @@ fn write_claim(sql: &Sql<'_>, change: &ClaimChange) -> Result<(), OpenFileError>
     match change.claim {
         Some(claim) if claim.kind == ClaimKind::Object => insert(sql, &name, claim),
         claim => {
-            let (first, behind) = row::range(&name);
+            let (first, end) = row::range(&name);
             sql.prepare_cached("DELETE FROM claims WHERE path = ?1 OR path >= ?2 AND path < ?3")?
-                .execute((&name, first, behind))?;
+                .execute((&name, first, end))?;
             claim.map_or(Ok(()), |claim| insert(sql, &name, claim))
         }
     }
@@ -130,9 +133,9 @@ fn insert(sql: &Sql<'_>, name: &[u8], claim: Claim) -> Result<(), OpenFileError>
         ClaimKind::Object => 1,
         ClaimKind::Unknown => 2,
     };
-    let made = u32::try_from(claim.created_depth).unwrap_or(u32::MAX);
+    let created_depth = u32::try_from(claim.created_depth).unwrap_or(u32::MAX);
     sql.prepare_cached("INSERT OR IGNORE INTO claims (path, kind, made) VALUES (?1, ?2, ?3)")?
-        .execute((name, kind, made))?;
+        .execute((name, kind, created_depth))?;
     Ok(())
 }
 
@@ -144,12 +147,12 @@ fn replace_claims(sql: &Sql<'_>, claims: &Claims) -> Result<(), OpenFileError> {
     Ok(())
 }
 
-fn replace_hidden(sql: &Sql<'_>, hidden: &[HiddenModule]) -> Result<(), OpenFileError> {
+fn replace_hidden(sql: &Sql<'_>, hidden_modules: &[HiddenModule]) -> Result<(), OpenFileError> {
     sql.execute("DELETE FROM hidden_modules", [])?;
     let mut statement = sql.prepare_cached(
         "INSERT OR REPLACE INTO hidden_modules (name, location, digest) VALUES (?1, ?2, ?3)",
     )?;
-    for module in hidden {
+    for module in hidden_modules {
         statement.execute((&module.name, &module.location, module.digest))?;
     }
     Ok(())

@@ -44,8 +44,8 @@ pub fn keys(name: &[u8]) -> Option<Vec<String>> {
 
 /// Returns the name of the parent row and the key there, or `None` for the root and for invalid names.
 pub fn split(name: &[u8]) -> Option<(&[u8], Vec<u8>)> {
-    let at = name.iter().rposition(|byte| *byte == b'/')?;
-    let (parent, key) = (name.get(..at)?, name.get(at + 1..)?);
+    let index = name.iter().rposition(|byte| *byte == b'/')?;
+    let (parent, key) = (name.get(..index)?, name.get(index + 1..)?);
     let mut text = Vec::with_capacity(key.len());
     let mut bytes = key.iter();
     while let Some(byte) = bytes.next() {
@@ -79,15 +79,15 @@ mod tests {
             assert_eq!((parent, &*back), (&b"/x"[..], key.as_bytes()));
             assert_eq!(keys(&name), Some(vec!["x".to_owned(), key.to_owned()]));
             assert_eq!(of_keys(&["x".to_owned(), key.to_owned()]), name);
-            let (first, behind) = range(b"/x");
-            assert!(first <= name && name < behind, "{key}");
+            let (first, end) = range(b"/x");
+            assert!(first <= name && name < end, "{key}");
         }
         assert_eq!(split(b""), None);
         assert_eq!(split(b"/~2"), None);
-        let (first, behind) = range(b"/x");
+        let (first, end) = range(b"/x");
         for other in ["/x", "/x!", "/x0", "/y", "/x~1"] {
             assert!(
-                !(*first <= *other.as_bytes() && *other.as_bytes() < *behind),
+                !(*first <= *other.as_bytes() && *other.as_bytes() < *end),
                 "{other}"
             );
         }

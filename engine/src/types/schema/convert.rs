@@ -10,6 +10,10 @@ use crate::types::{Type, union, union_all};
 use crate::value::Value;
 
 /// Returns the type of the documents that a schema describes.
+///
+/// # Errors
+///
+/// Fails if a reference of the schema has no target, or if the schemas of an `allOf` contradict each other.
 pub fn convert(root: &Arc<Value>) -> Result<Type, SchemaError> {
     let references = SchemaReferences::new(root).map_err(SchemaError::Invalid)?;
     let mut converter = Converter {
@@ -21,7 +25,7 @@ pub fn convert(root: &Arc<Value>) -> Result<Type, SchemaError> {
     converter.schema(root)
 }
 
-/// Returns the type of a definition. References to itself stay folded.
+/// Returns the type of a definition. References to itself stay folded. Fails as [`convert`] does.
 pub fn definition(root: &Arc<Value>, reference: &str) -> Result<Type, SchemaError> {
     let references = SchemaReferences::new(root).map_err(SchemaError::Invalid)?;
     let schema = references.find(reference).map_err(SchemaError::Invalid)?;
@@ -52,9 +56,9 @@ impl<'a> Converter<'_, 'a> {
             return Ok(Type::Any);
         }
         self.depth += 1;
-        let of = self.shallow(shape);
+        let result = self.shallow(shape);
         self.depth -= 1;
-        of
+        result
     }
 
     fn shallow(&mut self, shape: TypeKeywords<'a>) -> Result<Type, SchemaError> {
@@ -67,7 +71,7 @@ impl<'a> Converter<'_, 'a> {
         if !shape.all_of.is_empty() {
             return self.all_of(shape);
         }
-        self.typed(shape)
+        self.convert_typed(shape)
     }
 
     fn reference(&mut self, schema: &'a Value, reference: &str) -> Result<Type, SchemaError> {
@@ -85,9 +89,9 @@ impl<'a> Converter<'_, 'a> {
             .find(&absolute)
             .map_err(SchemaError::Invalid)?;
         self.open.push(absolute);
-        let of = self.schema(schema);
+        let result = self.schema(schema);
         self.open.pop();
-        of
+        result
     }
 
     /// Returns the union of alternatives. The schema itself is another alternative if it lists the keys of an object.
@@ -114,15 +118,15 @@ impl<'a> Converter<'_, 'a> {
             .into_iter()
             .map(|part| TypeKeywords::resolved(self.references, part));
         let Some(mut merged) = parts.next() else {
-            return self.typed(shape);
+            return self.convert_typed(shape);
         };
         merged.imply_type();
         for part in parts {
             merged.merge(part)?;
         }
-        let known = !shape.properties.is_empty() || !shape.items.is_empty();
-        let both = |kind| shape.has_type(kind) && merged.has_type(kind);
-        if known && (both("object") || both("array")) {
+        let is_described = !shape.properties.is_empty() || !shape.items.is_empty();
+        let both_have = |kind| shape.has_type(kind) && merged.has_type(kind);
+        if is_described && (both_have("object") || both_have("array")) {
             shape.merge(merged)?;
             return self.convert_keywords(shape);
         }
@@ -132,7 +136,7 @@ impl<'a> Converter<'_, 'a> {
         self.convert_keywords(merged)
     }
 
-    fn typed(&mut self, mut shape: TypeKeywords<'a>) -> Result<Type, SchemaError> {
+    fn convert_typed(&mut self, mut shape: TypeKeywords<'a>) -> Result<Type, SchemaError> {
         if shape.types.is_empty() {
             shape.imply_type();
         }
@@ -156,8 +160,8 @@ impl<'a> Converter<'_, 'a> {
             return Ok(Type::object_of(Type::Any, Type::Any));
         }
         let mut fixed = Vec::with_capacity(shape.properties.len());
-        for (key, of) in &shape.properties {
-            fixed.push((Value::string(key), self.schema(of)?));
+        for (key, property) in &shape.properties {
+            fixed.push((Value::string(key), self.schema(property)?));
         }
         Ok(Type::object(fixed, None))
     }
@@ -169,7 +173,7 @@ impl<'a> Converter<'_, 'a> {
         }
         Ok(match fixed.pop() {
             None => Type::array_of(Type::Any),
-            Some(of) if shape.items_alike => fixed.into_iter().fold(Type::array_of(of), union),
+            Some(ty) if shape.items_alike => fixed.into_iter().fold(Type::array_of(ty), union),
             Some(last) => {
                 fixed.push(last);
                 Type::array(fixed, None)

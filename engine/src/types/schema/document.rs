@@ -4,15 +4,15 @@ use crate::value::{Number, Object, Repr, Value};
 
 /// JSON accessors for values.
 pub(crate) trait Document {
-    /// Returns the text of a string.
+    /// Returns the text of a string, or `None` for other values.
     fn as_str(&self) -> Option<&str>;
-    /// Returns the elements of an array.
+    /// Returns the elements of an array, or `None` for other values.
     fn as_array(&self) -> Option<&[Value]>;
-    /// Returns an object.
+    /// Returns an object, or `None` for other values.
     fn as_members(&self) -> Option<&Object>;
-    /// Returns a number.
+    /// Returns a number, or `None` for other values.
     fn as_number(&self) -> Option<Number<'_>>;
-    /// Returns a boolean.
+    /// Returns a Boolean, or `None` for other values.
     fn as_bool(&self) -> Option<bool>;
 }
 
@@ -50,7 +50,7 @@ impl Document for Value {
 }
 
 /// Iterates over the members of an object whose keys are strings.
-pub fn named(object: &Object) -> impl Iterator<Item = (&str, &Value)> {
+pub fn string_keyed(object: &Object) -> impl Iterator<Item = (&str, &Value)> {
     object
         .iter()
         .filter_map(|(key, value)| Some((key.as_str()?, value)))

@@ -45,8 +45,11 @@ impl fmt::Display for SchemaError {
 impl std::error::Error for SchemaError {}
 
 impl ValidSchema {
-    /// Validates a document. Patterns of any regular expression dialect are accepted, because types do not depend on
-    /// them.
+    /// Validates a document. Patterns of any regular expression dialect are accepted, because types do not depend on them.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the document is null, or is not a valid schema.
     pub fn new(document: &Value) -> Result<Self, SchemaError> {
         if matches!(document, Value(Repr::Null)) {
             return Err(SchemaError::Missing);
@@ -59,6 +62,10 @@ impl ValidSchema {
     }
 
     /// Returns the type of the documents that the schema describes.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a reference has no target, or if the schemas of an `allOf` contradict each other.
     pub fn to_type(&self) -> Result<Type, SchemaError> {
         convert::convert(&self.root)
     }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use solon_syntax::stack;
 
-use super::document::{Document, named};
+use super::document::{Document, string_keyed};
 use super::uri::UriReference;
 use crate::value::{Repr, Value};
 
@@ -42,26 +42,26 @@ impl<'a> SchemaReferences<'a> {
         let mut base = Cow::Borrowed(base);
         let name = members.get_str("id").or_else(|| members.get_str("$id"));
         if let Some(name) = name.and_then(Document::as_str) {
-            let named = base.join(&UriReference::parse(name));
-            let text = named.text();
+            let absolute_id = base.join(&UriReference::parse(name));
+            let text = absolute_id.text();
             if !self.given.insert(text.clone()) {
                 return Err(format!("Reference already exists: \"{text}\""));
             }
             // The empty id always refers to the document.
             self.named.entry(text).or_insert(part);
-            base = Cow::Owned(named);
+            base = Cow::Owned(absolute_id);
         }
         if let Some(reference) = members.get_str("$ref").and_then(Document::as_str) {
             let absolute = base.join(&UriReference::parse(reference));
             self.absolute.insert(std::ptr::from_ref(part), absolute);
         }
-        for (key, value) in named(members) {
+        for (key, value) in string_keyed(members) {
             match key {
                 // The content is literal.
                 "const" | "enum" => {}
                 // The keys are not keywords.
                 "properties" | "dependencies" | "patternProperties" => {
-                    for (_, value) in value.as_members().into_iter().flat_map(named) {
+                    for (_, value) in value.as_members().into_iter().flat_map(string_keyed) {
                         stack::level(|| self.collect(value, &base))?;
                     }
                 }
@@ -73,15 +73,15 @@ impl<'a> SchemaReferences<'a> {
 
     /// Returns the resolved `$ref` of a schema, or an empty text, which refers to the document, if it has none.
     pub fn absolute(&self, schema: &Value) -> String {
-        let found = self.absolute.get(&std::ptr::from_ref(schema));
-        found.map(UriReference::text).unwrap_or_default()
+        let absolute_uri = self.absolute.get(&std::ptr::from_ref(schema));
+        absolute_uri.map(UriReference::text).unwrap_or_default()
     }
 
-    /// Returns the target of a resolved reference.
+    /// Returns the target of a resolved reference. Fails if it is in another document or has no target.
     pub fn find(&self, reference: &str) -> Result<&'a Value, String> {
         let reference = &UriReference::parse(reference);
-        if let Some(found) = self.named.get(&reference.text()) {
-            return Ok(found);
+        if let Some(target) = self.named.get(&reference.text()) {
+            return Ok(target);
         }
         match self.named.get(&reference.document()) {
             Some(document) => point(document, &reference.fragment),
@@ -100,10 +100,10 @@ fn point<'a>(document: &'a Value, fragment: &str) -> Result<&'a Value, String> {
     if !fragment.starts_with('/') {
         return Ok(document);
     }
-    let mut found = document;
+    let mut target = document;
     for step in fragment.split('/').skip(1) {
         let step = step.replace("~1", "/").replace("~0", "~");
-        found = match found {
+        target = match target {
             Value(Repr::Object(members)) => {
                 let member = members.get_str(&step);
                 member.ok_or_else(|| format!("Object has no key '{step}'"))?
@@ -118,7 +118,7 @@ fn point<'a>(document: &'a Value, fragment: &str) -> Result<&'a Value, String> {
             _ => return Err(format!("Invalid token reference '{step}'")),
         };
     }
-    Ok(found)
+    Ok(target)
 }
 
 /// Decodes percent-encoding.

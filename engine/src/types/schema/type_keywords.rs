@@ -1,7 +1,7 @@
 //! Keywords of a schema that determine the type.
 
 use super::SchemaError;
-use super::document::{Document, named};
+use super::document::{Document, string_keyed};
 use super::reference::SchemaReferences;
 use crate::limits;
 use crate::value::{Repr, Value};
@@ -21,23 +21,24 @@ pub struct TypeKeywords<'a> {
 }
 
 impl<'a> TypeKeywords<'a> {
+    /// Reads the keywords of a schema that determine a type. Values of unexpected types are ignored.
     pub fn from_schema(schema: &'a Value) -> Self {
         let list = |key: &str| {
             let items = schema.get(key).and_then(Document::as_array);
             items.into_iter().flatten().collect::<Vec<_>>()
         };
         let types = match schema.get("type") {
-            Some(one) if let Some(one) = one.as_str() => vec![one],
+            Some(type_name) if let Some(type_name) = type_name.as_str() => vec![type_name],
             _ => list("type")
                 .into_iter()
                 .filter_map(Document::as_str)
                 .collect(),
         };
         let properties = schema.get("properties").and_then(Document::as_members);
-        let properties = properties.into_iter().flat_map(named);
+        let properties = properties.into_iter().flat_map(string_keyed);
         let (items, items_alike) = match schema.get("items") {
             Some(Value(Repr::Array(items))) => (items.iter().collect(), false),
-            Some(one) => (vec![one], true),
+            Some(item_schema) => (vec![item_schema], true),
             None => (Vec::new(), false),
         };
         Self {
@@ -67,6 +68,7 @@ impl<'a> TypeKeywords<'a> {
         shape
     }
 
+    /// Returns `true` if `type` contains `kind`.
     pub fn has_type(&self, kind: &str) -> bool {
         self.types.contains(&kind)
     }
@@ -89,18 +91,20 @@ impl<'a> TypeKeywords<'a> {
     pub fn type_text(&self) -> String {
         match self.types.as_slice() {
             [] => "undefined".to_owned(),
-            [one] => (*one).to_owned(),
-            many => format!("[{}]", many.join(",")),
+            [name] => (*name).to_owned(),
+            names => format!("[{}]", names.join(",")),
         }
     }
 
-    /// Merges the keywords of another schema for the same document.
+    /// Merges the keywords of another schema for the same document. Fails if their types differ.
     pub fn merge(&mut self, mut other: Self) -> Result<(), SchemaError> {
         self.imply_type();
         other.imply_type();
-        let (mine, theirs) = (self.type_text(), other.type_text());
-        if mine != theirs {
-            let text = format!("unable to merge these schemas: type mismatch: {mine} and {theirs}");
+        let (own_text, other_text) = (self.type_text(), other.type_text());
+        if own_text != other_text {
+            let text = format!(
+                "unable to merge these schemas: type mismatch: {own_text} and {other_text}"
+            );
             return Err(SchemaError::Merge(text));
         }
         if self.has_type("object") && !self.properties.is_empty() && !other.properties.is_empty() {
@@ -108,8 +112,8 @@ impl<'a> TypeKeywords<'a> {
         } else if self.has_type("array") && !self.items.is_empty() {
             for (position, item) in other.items.into_iter().enumerate() {
                 match self.items.get(position) {
-                    Some(known)
-                        if TypeKeywords::from_schema(known).type_text()
+                    Some(known_item)
+                        if TypeKeywords::from_schema(known_item).type_text()
                             != TypeKeywords::from_schema(item).type_text() =>
                     {
                         return Err(unmergeable());

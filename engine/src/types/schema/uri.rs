@@ -13,6 +13,7 @@ pub struct UriReference {
 }
 
 impl UriReference {
+    /// Parses a reference. Every text is accepted.
     pub fn parse(text: &str) -> Self {
         let (text, fragment) = text.split_once('#').unwrap_or((text, ""));
         let (text, query) = match text.split_once('?') {
@@ -44,31 +45,31 @@ impl UriReference {
 
     /// Resolves a reference relative to this URI.
     pub fn join(&self, reference: &Self) -> Self {
-        let mut joined = reference.clone();
+        let mut resolved = reference.clone();
         if !reference.scheme.is_empty() {
-            joined.path = resolve_path(&reference.path, "");
-            return joined;
+            resolved.path = resolve_path(&reference.path, "");
+            return resolved;
         }
-        joined.scheme.clone_from(&self.scheme);
+        resolved.scheme.clone_from(&self.scheme);
         if reference.authority.is_some() {
-            joined.path = resolve_path(&reference.path, "");
-            return joined;
+            resolved.path = resolve_path(&reference.path, "");
+            return resolved;
         }
         if reference.path.is_empty() {
             if reference.query.is_none() {
-                joined.query.clone_from(&self.query);
+                resolved.query.clone_from(&self.query);
                 if reference.fragment.is_empty() {
-                    joined.fragment.clone_from(&self.fragment);
+                    resolved.fragment.clone_from(&self.fragment);
                 }
             }
             if !self.opaque.is_empty() {
-                joined.opaque.clone_from(&self.opaque);
-                return joined;
+                resolved.opaque.clone_from(&self.opaque);
+                return resolved;
             }
         }
-        joined.authority.clone_from(&self.authority);
-        joined.path = resolve_path(&self.path, &reference.path);
-        joined
+        resolved.authority.clone_from(&self.authority);
+        resolved.path = resolve_path(&self.path, &reference.path);
+        resolved
     }
 
     /// Returns `true` if it identifies a document by itself.
@@ -131,7 +132,7 @@ fn resolve_path(base: &str, reference: &str) -> String {
     if full.is_empty() {
         return full;
     }
-    let mut kept = Vec::new();
+    let mut segments = Vec::new();
     let mut steps = full
         .strip_prefix('/')
         .unwrap_or(&full)
@@ -141,16 +142,16 @@ fn resolve_path(base: &str, reference: &str) -> String {
         match step {
             "." | ".." => {
                 if step == ".." {
-                    kept.pop();
+                    segments.pop();
                 }
                 if steps.peek().is_none() {
-                    kept.push("");
+                    segments.push("");
                 }
             }
-            _ => kept.push(step),
+            _ => segments.push(step),
         }
     }
-    format!("/{}", kept.join("/"))
+    format!("/{}", segments.join("/"))
 }
 
 #[cfg(test)]
@@ -159,7 +160,7 @@ mod tests {
 
     #[test]
     fn references_resolve_against_their_base() {
-        for (base, reference, joined) in [
+        for (base, reference, expected) in [
             ("", "#/a", "#/a"),
             ("", "foo.json", "/foo.json"),
             ("", "", ""),
@@ -173,8 +174,8 @@ mod tests {
             ("urn:x:y", "#f", "urn:x:y#f"),
             ("http://x/a", "urn:p:q", "urn:p:q"),
         ] {
-            let found = UriReference::parse(base).join(&UriReference::parse(reference));
-            assert_eq!(found.text(), joined, "{base} + {reference}");
+            let actual = UriReference::parse(base).join(&UriReference::parse(reference));
+            assert_eq!(actual.text(), expected, "{base} + {reference}");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use solon_syntax::stack;
 
-use super::document::{Document, named};
+use super::document::{Document, string_keyed};
 use super::reference::SchemaReferences;
 use crate::limits;
 use crate::uri;
@@ -25,7 +25,8 @@ pub enum Draft {
 }
 
 impl Draft {
-    /// Returns the version that a document names.
+    /// Returns the version that `$schema` names; a mix of all versions if it is absent or unknown. Fails if `$schema` is not a
+    /// string.
     pub fn from_document(document: &Value) -> Result<Self, String> {
         let Some(name) = document.get("$schema") else {
             return Ok(Self::Hybrid);
@@ -87,9 +88,9 @@ impl Validity<'_, '_> {
             return Err("schema is nested too deeply".to_owned());
         }
         self.depth += 1;
-        let checked = self.keywords(schema, keywords);
+        let result = self.keywords(schema, keywords);
         self.depth -= 1;
-        checked
+        result
     }
 
     fn keywords(&mut self, schema: &Value, keywords: &Object) -> SchemaCheck {
@@ -180,7 +181,7 @@ impl Validity<'_, '_> {
                     "Invalid type. Expected: Valid Schema, given: patternProperties".to_owned(),
                 );
             };
-            for (pattern, property) in named(properties) {
+            for (pattern, property) in string_keyed(properties) {
                 if !(self.is_pattern)(pattern) {
                     return Err(format!("Invalid regex pattern '{pattern}'"));
                 }
@@ -249,11 +250,11 @@ impl Validity<'_, '_> {
             ("minimum", "exclusiveMinimum"),
             ("maximum", "exclusiveMaximum"),
         ] {
-            let bound = keywords.get_str(key);
-            if bound.is_some_and(|bound| bound.as_number().is_none()) {
+            let limit = keywords.get_str(key);
+            if limit.is_some_and(|limit| limit.as_number().is_none()) {
                 return Err(format!("{key} must be of a Number"));
             }
-            let Some(given) = keywords.get_str(exclusive) else {
+            let Some(exclusive_limit) = keywords.get_str(exclusive) else {
                 continue;
             };
             let (boolean, number) = match self.draft {
@@ -261,12 +262,12 @@ impl Validity<'_, '_> {
                 Draft::Hybrid => (true, true),
                 _ => (false, true),
             };
-            match given {
-                Value(Repr::Bool(_)) if boolean && bound.is_none() => {
+            match exclusive_limit {
+                Value(Repr::Bool(_)) if boolean && limit.is_none() => {
                     return Err(format!("{exclusive} cannot be used without {key}"));
                 }
                 Value(Repr::Bool(_)) if boolean => {}
-                _ if number && given.as_number().is_some() => {}
+                _ if number && exclusive_limit.as_number().is_some() => {}
                 _ => {
                     let expected = match (boolean, number) {
                         (true, true) => "boolean/number",
@@ -339,12 +340,12 @@ impl Validity<'_, '_> {
         keywords: &Object,
         key: &str,
         expected: &str,
-        given: &str,
+        actual: &str,
     ) -> SchemaCheck {
         match keywords.get_str(key) {
             Some(schema @ Value(Repr::Object(_) | Repr::Bool(_))) => self.schema(schema),
             Some(_) => Err(format!(
-                "Invalid type. Expected: {expected}, given: {given}"
+                "Invalid type. Expected: {expected}, given: {actual}"
             )),
             None => Ok(()),
         }
@@ -358,21 +359,21 @@ fn types(keywords: &Object) -> SchemaCheck {
     let types = match keywords.get_str("type") {
         None => return Ok(()),
         Some(Value(Repr::Array(types))) => types,
-        Some(one) => std::slice::from_ref(one),
+        Some(type_name) => std::slice::from_ref(type_name),
     };
-    let mut seen = HashSet::new();
-    for one in types {
-        let Some(one) = one.as_str() else {
+    let mut unique = HashSet::new();
+    for type_name in types {
+        let Some(type_name) = type_name.as_str() else {
             return Err("Invalid type. Expected: type, given: string/Array Of Strings".to_owned());
         };
-        if !TYPES.contains(&one) {
+        if !TYPES.contains(&type_name) {
             let valid = TYPES.join(" ");
             return Err(format!(
-                "has a primitive type that is NOT VALID -- given: /{one}/ Expected valid values are:[{valid}]"
+                "has a primitive type that is NOT VALID -- given: /{type_name}/ Expected valid values are:[{valid}]"
             ));
         }
-        if !seen.insert(one) {
-            return Err(format!("{one} type is duplicated"));
+        if !unique.insert(type_name) {
+            return Err(format!("{type_name} type is duplicated"));
         }
     }
     Ok(())
@@ -381,10 +382,10 @@ fn types(keywords: &Object) -> SchemaCheck {
 fn counts(keywords: &Object) -> SchemaCheck {
     limits_of(keywords, "Properties", true)?;
     if let Some(required) = keywords.get_str("required") {
-        let mut seen = HashSet::new();
+        let mut unique = HashSet::new();
         for name in required.as_array().ok_or("required must be of an array")? {
             let wrong = "Invalid type. Expected: string, given: required";
-            if !seen.insert(name.as_str().ok_or(wrong)?) {
+            if !unique.insert(name.as_str().ok_or(wrong)?) {
                 return Err("required items must be unique".to_owned());
             }
         }
@@ -397,9 +398,9 @@ fn counts(keywords: &Object) -> SchemaCheck {
         return Err("uniqueItems must be of a boolean".to_owned());
     }
     if let Some(values) = keywords.get_str("enum") {
-        let mut seen = HashSet::new();
+        let mut unique = HashSet::new();
         for value in values.as_array().ok_or("enum must be of an array")? {
-            if !seen.insert(canonical(value)) {
+            if !unique.insert(canonical(value)) {
                 return Err("enum items must be unique".to_owned());
             }
         }
@@ -408,9 +409,9 @@ fn counts(keywords: &Object) -> SchemaCheck {
 }
 
 /// Checks the `min…` and `max…` keywords of a count.
-fn limits_of(keywords: &Object, of: &str, ordered: bool) -> SchemaCheck {
+fn limits_of(keywords: &Object, unit: &str, ordered: bool) -> SchemaCheck {
     let limit = |side: &str| {
-        let key = format!("{side}{of}");
+        let key = format!("{side}{unit}");
         match keywords.get_str(&key) {
             None => Ok(None),
             Some(Value(Repr::Int(limit))) if *limit < 0 => {
@@ -421,8 +422,8 @@ fn limits_of(keywords: &Object, of: &str, ordered: bool) -> SchemaCheck {
         }
     };
     match (limit("min")?, limit("max")?) {
-        (Some(least), Some(most)) if ordered && least > most => {
-            Err(format!("min{of} cannot be greater than max{of}"))
+        (Some(min), Some(max)) if ordered && min > max => {
+            Err(format!("min{unit} cannot be greater than max{unit}"))
         }
         _ => Ok(()),
     }
@@ -431,18 +432,18 @@ fn limits_of(keywords: &Object, of: &str, ordered: bool) -> SchemaCheck {
 /// Returns JSON text that is equal for values that JSON Schema considers equal: numbers are compared as 64-bit floats.
 pub fn canonical(value: &Value) -> String {
     let mut text = Vec::new();
-    json::write_go(rounded(value).borrow(), &mut text);
+    json::write_go(round(value).borrow(), &mut text);
     String::from_utf8_lossy(&text).into_owned()
 }
 
 /// Rounds the numbers in a value to 64-bit floats. Numbers outside of their range stay unchanged.
-fn rounded(value: &Value) -> Value {
+fn round(value: &Value) -> Value {
     stack::level(|| match value {
-        Value(Repr::Array(items)) => Value::array(items.iter().map(rounded).collect()),
+        Value(Repr::Array(items)) => Value::array(items.iter().map(round).collect()),
         Value(Repr::Object(members)) => {
             let members = members
                 .iter()
-                .map(|(key, value)| (key.clone(), rounded(value)));
+                .map(|(key, value)| (key.clone(), round(value)));
             Value::object(members.collect())
         }
         _ => match value.as_number().map(Number::to_f64) {

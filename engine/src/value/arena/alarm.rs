@@ -56,10 +56,10 @@ impl Alarm {
         {
             return Some(Ended::Cancelled);
         }
-        let late = self
+        let is_late = self
             .deadline
             .get()
             .is_some_and(|deadline| Instant::now() >= deadline);
-        late.then_some(Ended::Late)
+        is_late.then_some(Ended::Late)
     }
 }

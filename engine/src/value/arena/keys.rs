@@ -76,8 +76,8 @@ impl<'e> SortedPositions<'e> {
             return self.insert_all(keys);
         }
         let goes_on = || self.arena.goes_on();
-        for (slot, at) in self.slots.iter().zip(sort::order(keys, goes_on)) {
-            slot.set(at);
+        for (slot, key_index) in self.slots.iter().zip(sort::order(keys, goes_on)) {
+            slot.set(key_index);
         }
         OrderState::BySlots
     }
@@ -86,16 +86,16 @@ impl<'e> SortedPositions<'e> {
 impl<'e> SortedPositions<'e> {
     /// Sorts a few keys directly in the slots (insertion sort).
     fn insert_all(&self, keys: &[ValueRef<'e>]) -> OrderState {
-        for (key, at) in keys.iter().zip(0_u32..) {
-            let mut new = at;
-            let sorted = self.slots.within(..at as usize);
+        for (key, index) in keys.iter().zip(0_u32..) {
+            let mut new = index;
+            let sorted = self.slots.within(..index as usize);
             // greater keys move one position up
             let larger = sorted.iter().rev().take_while(|slot| {
                 let other = keys.get(slot.get() as usize);
                 other.is_some_and(|other| *other > *key)
             });
-            let place = at as usize - larger.count();
-            for slot in self.slots.iter().take(at as usize + 1).skip(place) {
+            let position = index as usize - larger.count();
+            for slot in self.slots.iter().take(index as usize + 1).skip(position) {
                 new = slot.replace(new);
             }
         }
@@ -114,16 +114,16 @@ pub(super) fn insert_key<'e>(
     match table {
         Some(table) => {
             table.relieve(keys);
-            let (code, found) = table.lookup(keys, &key);
-            match found {
-                Ok(at) => return Err(at),
+            let (code, lookup) = table.lookup(keys, &key);
+            match lookup {
+                Ok(index) => return Err(index),
                 Err(slot) => table.fill(slot, keys.len(), code),
             }
             keys.push(key);
         }
         None => {
-            if let Some(at) = search::position_in_flight(keys, key) {
-                return Err(at);
+            if let Some(index) = search::position_in_flight(keys, key) {
+                return Err(index);
             }
             keys.push(key);
             if keys.len() > SCAN {
@@ -145,9 +145,9 @@ pub(super) fn insert_stored<'e>(
     let (Some(table), Value(Repr::Short(short))) = (table.as_mut(), key) else {
         return insert_key(keys, table, arena, key.borrow());
     };
-    let (code, found) = table.lookup_short(keys, short);
-    match found {
-        Ok(at) => Err(at),
+    let (code, lookup) = table.lookup_short(keys, short);
+    match lookup {
+        Ok(index) => Err(index),
         Err(slot) => {
             table.fill(slot, keys.len(), code);
             keys.push(key.borrow());

@@ -89,14 +89,14 @@ impl<'e> ArenaObject<'e> {
         if let Some(overlaid) = self.overlaid {
             return overlaid.get(key);
         }
-        let at = match &self.table {
+        let index = match &self.table {
             Some(table) => table.find(self.keys, key)?,
             None if self.keys.len() > SCAN => {
                 self.keys.binary_search_by(|other| other.cmp(&key)).ok()?
             }
             None => search::position_in_flight(self.keys, key)?,
         };
-        self.values.get(at).copied()
+        self.values.get(index).copied()
     }
 
     /// Returns the keys in the order of insertion. Empty if the object [differs from a stored one](Self::overlaid).
@@ -168,12 +168,12 @@ impl<'e> Iterator for InArenaPairs<'e> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let at = match self.order {
+        let index = match self.order {
             Some(order) => order.get(self.at)?.get() as usize,
             None => self.at,
         };
         self.at += 1;
-        Some((*self.keys.get(at)?, *self.values.get(at)?))
+        Some((*self.keys.get(index)?, *self.values.get(index)?))
     }
 
     /// A plain loop if the order of insertion is the key order.
@@ -240,7 +240,7 @@ impl<'e> ObjectBuilder<'e> {
                 self.values.push(value);
                 Put::New
             }
-            Err(at) if self.values.get(at).is_some_and(|old| *old == value) => Put::Same,
+            Err(index) if self.values.get(index).is_some_and(|old| *old == value) => Put::Same,
             Err(_) => Put::Conflict,
         }
     }
@@ -261,17 +261,17 @@ impl<'e> ObjectBuilder<'e> {
     pub fn set(&mut self, key: ValueRef<'e>, value: ValueRef<'e>) {
         match insert_key(&mut self.keys, &mut self.table, self.arena, key) {
             Ok(()) => self.values.push(value),
-            Err(at) => *self.values.item_mut(at) = value,
+            Err(index) => *self.values.item_mut(index) = value,
         }
     }
 
     /// Returns the value under a key, or `None` if the object does not have it. Larger objects have a hash table.
     pub fn get(&self, key: ValueRef<'_>) -> Option<ValueRef<'e>> {
-        let at = match &self.table {
+        let index = match &self.table {
             Some(table) => table.find(&self.keys, key)?,
             None => search::position_in_flight(&self.keys, key)?,
         };
-        self.values.get(at).copied()
+        self.values.get(index).copied()
     }
 
     /// Returns the number of keys.
@@ -286,7 +286,7 @@ impl<'e> ObjectBuilder<'e> {
 
     /// Returns the object.
     pub fn finish(self) -> ValueRef<'e> {
-        match self.arena.around_pairs(&self.keys, &self.values) {
+        match self.arena.size_of_pairs(&self.keys, &self.values) {
             Some(extent) => self.finish_at(extent),
             None => ValueRef(RefRepr::Null),
         }
@@ -324,8 +324,8 @@ impl<'e> KeyPositions<'e> {
 
     /// Returns the key at a position.
     #[inline]
-    pub fn key(&self, at: usize) -> Option<&ValueRef<'e>> {
-        self.keys.get(at)
+    pub fn key(&self, index: usize) -> Option<&ValueRef<'e>> {
+        self.keys.get(index)
     }
 
     /// Returns the position of an existing key.
@@ -342,7 +342,7 @@ impl<'e> KeyPositions<'e> {
         let next = self.keys.len();
         match insert_key(&mut self.keys, &mut self.table, self.arena, key) {
             Ok(()) => next,
-            Err(at) => at,
+            Err(index) => index,
         }
     }
 
@@ -362,15 +362,15 @@ impl Arena {
     /// Creates an object of a parser, which limits nesting itself, with copies of keys and values. The last of pairs
     /// with equal keys wins.
     pub fn object_of<'e>(&'e self, keys: &[ValueRef<'e>], values: &[ValueRef<'e>]) -> ValueRef<'e> {
-        let mut seen = keys;
-        let distinct = |seen: &mut &[ValueRef<'e>]| match seen.split_last() {
+        let mut remaining_keys = keys;
+        let distinct = |remaining_keys: &mut &[ValueRef<'e>]| match remaining_keys.split_last() {
             Some((last, rest)) => {
-                *seen = rest;
+                *remaining_keys = rest;
                 !rest.contains(last)
             }
             None => true,
         };
-        if keys.len() > SCAN || !(0..keys.len()).all(|_| distinct(&mut seen)) {
+        if keys.len() > SCAN || !(0..keys.len()).all(|_| distinct(&mut remaining_keys)) {
             let mut object = ObjectBuilder::new(self);
             for (key, value) in keys.iter().zip(values) {
                 object.set(*key, *value);
@@ -443,7 +443,7 @@ impl Arena {
         keys: &'e [ValueRef<'e>],
         values: &'e [ValueRef<'e>],
     ) -> ValueRef<'e> {
-        match self.around_more(&[], values, keys.len()) {
+        match self.size_with_extra(&[], values, keys.len()) {
             Some(extent) => self.untabled(
                 extent,
                 keys,
@@ -472,7 +472,7 @@ impl Arena {
         values: &'e [ValueRef<'e>],
         shape: Option<&'e Arc<Shape>>,
     ) -> ValueRef<'e> {
-        match self.around_pairs(keys, values) {
+        match self.size_of_pairs(keys, values) {
             Some(extent) => self.untabled(
                 extent,
                 keys,

@@ -44,7 +44,7 @@ impl<'e> Overlaid<'e> {
     #[inline(never)]
     pub fn get(&self, key: ValueRef<'_>) -> Option<ValueRef<'e>> {
         match self.keys.binary_search_by(|other| other.cmp(&key)) {
-            Ok(at) => self.values.get(at).copied().flatten(),
+            Ok(index) => self.values.get(index).copied().flatten(),
             Err(_) => self.base.get(key).map(Value::borrow),
         }
     }
@@ -84,23 +84,26 @@ impl<'e> Iterator for OverlaidPairs<'e> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let stored = |(key, value): (&'e Value, &'e Value)| (key.borrow(), value.borrow());
-            let Some(over) = self.keys.as_slice().first() else {
-                return self.base.next().map(stored);
+            let borrow_pair = |(key, value): (&'e Value, &'e Value)| (key.borrow(), value.borrow());
+            let Some(changed_key) = self.keys.as_slice().first() else {
+                return self.base.next().map(borrow_pair);
             };
             let order = match self.base.peek() {
-                Some((key, _)) => key.borrow().cmp(over),
+                Some((key, _)) => key.borrow().cmp(changed_key),
                 None => Ordering::Greater,
             };
             if order == Ordering::Less {
-                return self.base.next().map(stored);
+                return self.base.next().map(borrow_pair);
             }
             self.keys.next();
             let value = self.values.next().copied().flatten();
             // an equal key keeps its stored notation
             let key = match order {
-                Ordering::Equal => self.base.next().map_or(*over, |(key, _)| key.borrow()),
-                _ => *over,
+                Ordering::Equal => self
+                    .base
+                    .next()
+                    .map_or(*changed_key, |(key, _)| key.borrow()),
+                _ => *changed_key,
             };
             if let Some(value) = value {
                 return Some((key, value));
@@ -127,7 +130,7 @@ impl Arena {
         }
         let new = values.iter().map(|value| value.unwrap_or_default());
         let new = self.bump().alloc_slice_fill_iter(new);
-        let Some(extent) = self.around_more(keys, new, 2 * len) else {
+        let Some(extent) = self.size_with_extra(keys, new, 2 * len) else {
             return ValueRef(RefRepr::Null);
         };
         let overlaid = self.bump().alloc(Overlaid {
@@ -149,10 +152,10 @@ mod tests {
     use crate::value::Repr;
 
     fn stored() -> Object {
-        let pair = |at: i64| {
+        let pair = |number: i64| {
             (
-                Value(Repr::Int(2 * at)),
-                Value::from(format!("value number {at}")),
+                Value(Repr::Int(2 * number)),
+                Value::from(format!("value number {number}")),
             )
         };
         Object::from_sorted((0..200).map(pair).collect())
@@ -161,9 +164,9 @@ mod tests {
     #[test]
     fn changed_objects_equal_copies() {
         let (base, arena) = (stored(), Arena::new());
-        let keys = [-1, 0, 7, 8, 12, 99, 398, 500].map(|it| ValueRef(RefRepr::Int(it)));
-        let one = Some(ValueRef(RefRepr::Bool(true)));
-        let values = [one, None, None, one, None, one, None, one];
+        let keys = [-1, 0, 7, 8, 12, 99, 398, 500].map(|number| ValueRef(RefRepr::Int(number)));
+        let truth = Some(ValueRef(RefRepr::Bool(true)));
+        let values = [truth, None, None, truth, None, truth, None, truth];
         let mut copy = base.clone();
         for (key, value) in keys.iter().zip(values) {
             match value {
@@ -171,24 +174,24 @@ mod tests {
                 None => copy.remove(*key),
             }
         }
-        let over = arena.overlaid(
+        let overlaid = arena.overlaid(
             &base,
             arena.bump().alloc_slice_copy(&keys),
             arena.bump().alloc_slice_copy(&values),
         );
-        let object = over.as_object().unwrap();
+        let object = overlaid.as_object().unwrap();
         assert_eq!(object.len(), copy.len());
         let pairs = copy
             .iter()
             .map(|(key, value)| (key.borrow(), value.borrow()));
         assert!(object.iter().eq(pairs));
         for key in -2..502 {
-            let held = copy.get(ValueRef(RefRepr::Int(key))).map(Value::borrow);
-            assert_eq!(object.get(ValueRef(RefRepr::Int(key))), held, "{key}");
+            let expected = copy.get(ValueRef(RefRepr::Int(key))).map(Value::borrow);
+            assert_eq!(object.get(ValueRef(RefRepr::Int(key))), expected, "{key}");
         }
-        let whole = Value(Repr::Object(copy));
-        assert_eq!(over, whole.borrow());
-        assert_eq!(over.to_value(), whole);
+        let copy_value = Value(Repr::Object(copy));
+        assert_eq!(overlaid, copy_value.borrow());
+        assert_eq!(overlaid.to_value(), copy_value);
         assert!(!object.has_text_keys());
     }
 
@@ -201,10 +204,10 @@ mod tests {
         let values = arena
             .bump()
             .alloc_slice_copy(&[Some(ValueRef(RefRepr::Null))]);
-        let over = arena.overlaid(&base, keys, values);
-        let shown = over.as_object().unwrap().iter().nth(2).unwrap();
+        let object = arena.overlaid(&base, keys, values);
+        let pair = object.as_object().unwrap().iter().nth(2).unwrap();
         assert_eq!(
-            (shown.0.rego_text().to_string(), shown.1),
+            (pair.0.rego_text().to_string(), pair.1),
             ("4".to_owned(), ValueRef(RefRepr::Null))
         );
     }

@@ -66,9 +66,9 @@ impl<'e> ArenaSet<'e> {
         let Some(order) = self.order.sorted_positions(self.items) else {
             return self.items;
         };
-        let member = |at: usize| {
+        let member = |index: usize| {
             let slot = order
-                .get(at)
+                .get(index)
                 .map_or_else(|| bug!("the order of a set is too short"), Cell::get);
             let member = self.items.get(slot as usize).copied();
             member.unwrap_or_else(|| bug!("the order of a set names no member"))
@@ -104,17 +104,17 @@ impl<'e> ArenaSet<'e> {
 impl Arena {
     /// Returns the size of a set of sorted members. Compounds sort last, so only the end is visited.
     #[inline]
-    fn around_sorted(&self, items: &[ValueRef<'_>]) -> Option<ValueSize> {
+    fn size_of_sorted(&self, items: &[ValueRef<'_>]) -> Option<ValueSize> {
         if items.last().is_none_or(is_simple) {
-            self.around_more(&[], &[], items.len())
+            self.size_with_extra(&[], &[], items.len())
         } else {
-            self.around(items)
+            self.size_of(items)
         }
     }
 
     /// Creates a set of distinct sorted members.
     pub fn sorted_set<'e>(&'e self, items: &'e [ValueRef<'e>]) -> ValueRef<'e> {
-        let Some(extent) = self.around_sorted(items) else {
+        let Some(extent) = self.size_of_sorted(items) else {
             return ValueRef(RefRepr::Null);
         };
         ValueRef(RefRepr::ArenaSet(self.bump.alloc(ArenaSet {
@@ -142,12 +142,12 @@ impl<'e> Iterator for ArenaMembers<'e> {
 
     #[inline]
     fn next(&mut self) -> Option<ValueRef<'e>> {
-        let at = match self.order {
+        let index = match self.order {
             Some(order) => order.get(self.at)?.get() as usize,
             None => self.at,
         };
         self.at += 1;
-        self.items.get(at).copied()
+        self.items.get(index).copied()
     }
 }
 
@@ -159,12 +159,12 @@ fn is_simple(value: &ValueRef<'_>) -> bool {
 
 /// Compares a member with a string or number. Inlined for the most frequent kinds.
 #[inline]
-fn compared(item: &ValueRef<'_>, member: &ValueRef<'_>) -> Ordering {
+fn compare(item: &ValueRef<'_>, member: &ValueRef<'_>) -> Ordering {
     match (item, member) {
-        (ValueRef(RefRepr::Short(one)), ValueRef(RefRepr::Short(other))) => one.cmp(other),
-        (ValueRef(RefRepr::Int(one)), ValueRef(RefRepr::Int(other))) => one.cmp(other),
-        (ValueRef(RefRepr::ArenaText(one)), ValueRef(RefRepr::ArenaText(other))) => {
-            one.as_bytes().cmp(other.as_bytes())
+        (ValueRef(RefRepr::Short(left)), ValueRef(RefRepr::Short(right))) => left.cmp(right),
+        (ValueRef(RefRepr::Int(left)), ValueRef(RefRepr::Int(right))) => left.cmp(right),
+        (ValueRef(RefRepr::ArenaText(left)), ValueRef(RefRepr::ArenaText(right))) => {
+            left.as_bytes().cmp(right.as_bytes())
         }
         _ => item.cmp(member),
     }
@@ -173,7 +173,7 @@ fn compared(item: &ValueRef<'_>, member: &ValueRef<'_>) -> Ordering {
 /// Returns the position of a string or number among sorted members, or that for its insertion.
 #[inline]
 fn position_among(items: &[ValueRef<'_>], member: &ValueRef<'_>) -> Result<usize, usize> {
-    items.binary_search_by(|item| compared(item, member))
+    items.binary_search_by(|item| compare(item, member))
 }
 
 /// Builder of a set.
@@ -193,7 +193,7 @@ impl Arena {
     /// Creates a set of one member.
     pub fn set_of_one<'e>(&'e self, member: &ValueRef<'e>) -> ValueRef<'e> {
         let items = std::slice::from_ref(&*self.bump().alloc(*member));
-        let Some(extent) = self.around(items) else {
+        let Some(extent) = self.size_of(items) else {
             return ValueRef(RefRepr::Null);
         };
         ValueRef(RefRepr::ArenaSet(self.bump().alloc(ArenaSet {
@@ -248,8 +248,8 @@ impl<'e> SetBuilder<'e> {
                 ArrayView(ArrayViewRepr::Arena(items)) => self.fill(items, |item| *item),
             };
         if !are_sorted {
-            for (at, element) in elements.iter().enumerate() {
-                if at % limits::LONG_STEP == limits::LONG_STEP - 1 && !self.arena.goes_on() {
+            for (index, element) in elements.iter().enumerate() {
+                if index % limits::LONG_STEP == limits::LONG_STEP - 1 && !self.arena.goes_on() {
                     return;
                 }
                 self.insert(element);
@@ -268,12 +268,12 @@ impl<'e> SetBuilder<'e> {
             return false;
         }
         let list = |room| bumpalo::collections::Vec::with_capacity_in(room, self.arena.bump());
-        let Some(places) = sort::distinct(elements, || self.arena.goes_on()) else {
+        let Some(positions) = sort::distinct(elements, || self.arena.goes_on()) else {
             return false;
         };
-        self.items = list(places.len());
-        for at in places {
-            if let Some(element) = elements.get(at) {
+        self.items = list(positions.len());
+        for position in positions {
+            if let Some(element) = elements.get(position) {
                 self.items.push(member(element));
             }
         }
@@ -285,17 +285,17 @@ impl<'e> SetBuilder<'e> {
     fn insert_among_few(&mut self, member: &ValueRef<'e>) -> bool {
         let is_simple = is_simple(member);
         // members that arrive in order stay in order, in any number
-        let is_above = |last: &ValueRef<'_>| compared(last, member).is_lt();
+        let is_above = |last: &ValueRef<'_>| compare(last, member).is_lt();
         if is_simple && self.items.last().is_none_or(is_above) {
             self.items.push(*member);
             return true;
         }
-        let place = if is_simple {
+        let position = if is_simple {
             position_among(&self.items, member)
         } else {
             Err(ORDERED)
         };
-        match place {
+        match position {
             Ok(_) => {
                 // if the array has duplicates, more of them are likely
                 if self.items.len() > SCAN {
@@ -303,8 +303,8 @@ impl<'e> SetBuilder<'e> {
                 }
                 false
             }
-            Err(at) if is_simple && self.items.len() < ORDERED => {
-                self.items.insert(at, *member);
+            Err(index) if is_simple && self.items.len() < ORDERED => {
+                self.items.insert(index, *member);
                 true
             }
             Err(_) => {
@@ -350,9 +350,9 @@ impl<'e> SetBuilder<'e> {
     pub fn take(&mut self) -> ValueRef<'e> {
         let items = std::mem::replace(&mut self.items, self.arena.list()).into_bump_slice();
         let extent = if self.in_order {
-            self.arena.around_sorted(items)
+            self.arena.size_of_sorted(items)
         } else {
-            self.arena.around(items)
+            self.arena.size_of(items)
         };
         let Some(extent) = extent else {
             return ValueRef(RefRepr::Null);

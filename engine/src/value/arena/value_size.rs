@@ -18,35 +18,37 @@ impl ValueSize {
     /// Size of a parsed value.
     pub const PARSED: Self = Self { depth: 0, nodes: 1 };
 
-    /// Returns the size of a compound with these keys and values, and `more` members without depth.
+    /// Returns the size of a compound with these keys and values, and `extra` members without depth.
     #[inline]
-    pub fn around(keys: &[ValueRef<'_>], values: &[ValueRef<'_>], more: usize) -> Self {
+    pub fn of_compound(keys: &[ValueRef<'_>], values: &[ValueRef<'_>], extra: usize) -> Self {
         let parts = keys
             .len()
             .saturating_add(values.len())
-            .saturating_add(more + 1);
-        let mut around = Self {
+            .saturating_add(extra + 1);
+        let mut size = Self {
             depth: 0,
             nodes: u32::try_from(parts).unwrap_or(u32::MAX),
         };
-        around.enclose(keys);
-        around.enclose(values);
-        around.depth += 1;
-        around
+        size.enclose(keys);
+        size.enclose(values);
+        size.depth += 1;
+        size
     }
 
     /// Adds the sizes of members. The first node of each is already counted.
     #[inline]
     fn enclose(&mut self, members: &[ValueRef<'_>]) {
         for member in members {
-            let made = match member {
+            let member_size = match member {
                 ValueRef(RefRepr::ArenaArray(array)) => array.extent,
                 ValueRef(RefRepr::ArenaObject(object)) => object.extent(),
                 ValueRef(RefRepr::ArenaSet(set)) => set.extent(),
                 _ => continue,
             };
-            self.depth = self.depth.max(made.depth);
-            self.nodes = self.nodes.saturating_add(made.nodes - Self::PARSED.nodes);
+            self.depth = self.depth.max(member_size.depth);
+            self.nodes = self
+                .nodes
+                .saturating_add(member_size.nodes - Self::PARSED.nodes);
         }
     }
 

@@ -156,7 +156,7 @@ impl<'e> ArenaBuild<'e> {
     fn object_of(&mut self, keys: &[ValueRef<'e>], values: &[ValueRef<'e>]) -> ValueRef<'e> {
         let next = self.shapes.get(self.last).map_or(0, |shape| shape.next);
         if let Some(shape) = self.shapes.get(next)
-            && same(shape.object.keys(), keys)
+            && same_keys(shape.object.keys(), keys)
         {
             self.last = next;
             return self.arena.object_like(shape.object, values);
@@ -166,41 +166,41 @@ impl<'e> ArenaBuild<'e> {
 
     fn other_object(&mut self, keys: &[ValueRef<'e>], values: &[ValueRef<'e>]) -> ValueRef<'e> {
         let fingerprint = fingerprint(keys);
-        let known = self
-            .shapes
-            .iter()
-            .position(|shape| shape.fingerprint == fingerprint && same(shape.object.keys(), keys));
-        let (at, made) = match known.and_then(|at| Some((at, self.shapes.get(at)?))) {
-            Some((at, shape)) => (at, self.arena.object_like(shape.object, values)),
-            None => {
-                let made = self.arena.object_of(keys, values);
-                if let ValueRef(RefRepr::ArenaObject(object)) = made
-                    && object.len() == keys.len()
-                    && self.shapes.len() < limits::ARENA_SHAPES
-                {
-                    self.shapes.push(CachedShape {
-                        object,
-                        fingerprint,
-                        next: 0,
-                    });
+        let shape_index = self.shapes.iter().position(|shape| {
+            shape.fingerprint == fingerprint && same_keys(shape.object.keys(), keys)
+        });
+        let (index, object) =
+            match shape_index.and_then(|index| Some((index, self.shapes.get(index)?))) {
+                Some((index, shape)) => (index, self.arena.object_like(shape.object, values)),
+                None => {
+                    let object = self.arena.object_of(keys, values);
+                    if let ValueRef(RefRepr::ArenaObject(object)) = object
+                        && object.len() == keys.len()
+                        && self.shapes.len() < limits::ARENA_SHAPES
+                    {
+                        self.shapes.push(CachedShape {
+                            object,
+                            fingerprint,
+                            next: 0,
+                        });
+                    }
+                    (self.shapes.len().saturating_sub(1), object)
                 }
-                (self.shapes.len().saturating_sub(1), made)
-            }
-        };
+            };
         // the first object may have a shape that is not cached
         if let Some(last) = self.shapes.get_mut(self.last) {
-            last.next = at;
+            last.next = index;
         }
-        self.last = at;
-        made
+        self.last = index;
+        object
     }
 }
 
 /// Returns `true` if both lists have the same keys in the same order.
 #[inline]
-fn same(keys: &[ValueRef<'_>], others: &[ValueRef<'_>]) -> bool {
-    keys.len() == others.len()
-        && keys.iter().zip(others).all(|pair| match pair {
+fn same_keys(keys: &[ValueRef<'_>], other_keys: &[ValueRef<'_>]) -> bool {
+    keys.len() == other_keys.len()
+        && keys.iter().zip(other_keys).all(|pair| match pair {
             (ValueRef(RefRepr::Short(key)), ValueRef(RefRepr::Short(other))) => key == other,
             (key, other) => key == other,
         })

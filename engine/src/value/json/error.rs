@@ -78,7 +78,7 @@ pub const TOO_DEEP: &str = "exceeded max depth";
 impl JsonError {
     pub(super) fn new(fail: Fail, text: &[u8]) -> Self {
         let before = text.get(..fail.offset).unwrap_or(text);
-        let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+        let start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
         let line = before.get(start..).unwrap_or(b"");
         Self {
             kind: fail.kind,

@@ -88,12 +88,12 @@ impl<'t> JsonLexer<'t> {
     #[inline]
     pub fn number(&mut self) -> Result<Number<'t>, Fail> {
         let rest = self.text.get(self.at..).unwrap_or("");
-        let Some(form) = NumberSyntax::scan(rest.as_bytes()) else {
+        let Some(syntax) = NumberSyntax::scan(rest.as_bytes()) else {
             return Err(self.bad_number());
         };
         let start = self.at;
-        self.at += form.length;
-        if let Some(number) = form.small() {
+        self.at += syntax.length;
+        if let Some(number) = syntax.small() {
             return Ok(number);
         }
         Ok(Number::Text(self.text.within(start..self.at)))

@@ -31,12 +31,12 @@ pub fn read_member<'e>(
             other => Err(format!("expected an object, got {}", other.kind().as_str())),
         };
     };
-    let named = |key: ValueRef<'_>| {
+    let has_name = |key: ValueRef<'_>| {
         key.as_text()
             .is_some_and(|key| key.as_bytes().eq_ignore_ascii_case(name.as_bytes()))
     };
-    let mut found = object.iter().filter(|(key, _)| named(*key));
-    let member = match (found.next(), found.next()) {
+    let mut matching = object.iter().filter(|(key, _)| has_name(*key));
+    let member = match (matching.next(), matching.next()) {
         (Some((_, value)), None) => Some(value),
         (None, _) => None,
         // A parsed object does not preserve the order of its members.
@@ -84,16 +84,16 @@ mod tests {
     #[test]
     fn the_last_matching_name_in_the_text_wins() {
         let arena = Arena::new();
-        let read = |text: &'static str| {
-            let read = read_member(&arena, text.as_bytes(), "input");
-            read.map(|value| {
+        let read_input = |text: &'static str| {
+            let member = read_member(&arena, text.as_bytes(), "input");
+            member.map(|value| {
                 value.map_or_else(
                     || "nothing".to_owned(),
                     |value| value.rego_text().to_string(),
                 )
             })
         };
-        for (text, want) in [
+        for (text, expected) in [
             (r#"{"input": 1}"#, "1"),
             (r#"{"Input": 1}"#, "1"),
             (r#"{"input": 5, "Input": 6}"#, "6"),
@@ -109,7 +109,7 @@ mod tests {
             ("null", "nothing"),
             (" ", "nothing"),
         ] {
-            assert_eq!(read(text).as_deref(), Ok(want), "{text}");
+            assert_eq!(read_input(text).as_deref(), Ok(expected), "{text}");
         }
         for text in [
             "[1]",
@@ -118,7 +118,7 @@ mod tests {
             r#"{"input": 1} null"#,
             "null 1",
         ] {
-            assert!(read(text).is_err(), "{text}");
+            assert!(read_input(text).is_err(), "{text}");
         }
     }
 }

@@ -81,15 +81,15 @@ impl<'t> Build<'t> for Owned {
     #[inline]
     fn array(&mut self, items: &mut Vec<Value>, start: usize) {
         let elements = items.within(start..);
-        let seen = match self.repeats.array(elements) {
-            Probe::Hit(known) => {
+        let probe = match self.repeats.array(elements) {
+            Probe::Hit(array) => {
                 items.truncate(start);
-                return items.push(known);
+                return items.push(array);
             }
-            seen => seen,
+            probe_result => probe_result,
         };
         let array = Value(Repr::Array(Items::collect(items.drain(start..))));
-        seen.store(|| array.clone());
+        probe.store(|| array.clone());
         items.push(array);
     }
 
@@ -147,17 +147,17 @@ fn object(
     let values = items.within_mut(start..);
     let mut is_arranged = order.is_sorted();
     let are_distinct = values.len() == order.shape().keys().len();
-    let mut seen = Probe::Miss;
+    let mut probe = Probe::Miss;
     if are_distinct && repeats.is_eligible(values, &mut order.note) {
         if let Some(sources) = order.sources() {
             arrange(values, sources);
             is_arranged = true;
         }
         let shape = order.shape().clone();
-        seen = repeats.object(&shape, values, &mut order.note);
+        probe = repeats.object(&shape, values, &mut order.note);
     }
-    if let Probe::Hit(known) = seen {
-        return known;
+    if let Probe::Hit(object) = probe {
+        return object;
     }
     let object = if is_arranged {
         Object::with_shape(order.shape().clone(), items.drain(start..))
@@ -170,6 +170,6 @@ fn object(
         object
     };
     let object = Value(Repr::Object(object));
-    seen.store(|| object.clone());
+    probe.store(|| object.clone());
     object
 }

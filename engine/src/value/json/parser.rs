@@ -240,11 +240,11 @@ fn make_room<I>(items: &mut Vec<I>, lexer: &JsonLexer<'_>) {
     if length < LONG {
         return;
     }
-    let left = lexer.len().saturating_sub(lexer.read());
-    let likely = length.saturating_mul(left) / lexer.read().max(1);
-    let more = likely.saturating_add(likely / 16);
+    let remaining = lexer.len().saturating_sub(lexer.read());
+    let likely = length.saturating_mul(remaining) / lexer.read().max(1);
+    let capacity = likely.saturating_add(likely / 16);
     // if the memory is not available, the list grows as usual
-    let _ = items.try_reserve_exact(more.clamp(length / 2, length * (GROWTH - 1)));
+    let _ = items.try_reserve_exact(capacity.clamp(length / 2, length * (GROWTH - 1)));
 }
 
 #[inline]

@@ -57,23 +57,23 @@ impl SlotTable {
         self.values.is_empty()
     }
 
-    /// Looks up the part with a hash. `same` compares a cached part and returns it if it is equal.
+    /// Looks up the part with a hash. `find_same` compares a cached part and returns it if it is equal.
     #[inline]
     fn probe<P>(
         &mut self,
         hash: &RepeatHash,
-        same: impl FnOnce(&Value) -> Option<P>,
+        find_same: impl FnOnce(&Value) -> Option<P>,
     ) -> Probe<'_, P> {
-        let (at, fingerprint) = hash.slot(self.values.len());
+        let (slot, fingerprint) = hash.slot(self.values.len());
         let (Some(fingerprints), Some(part)) =
-            (self.fingerprints.get_mut(at), self.values.get_mut(at))
+            (self.fingerprints.get_mut(slot), self.values.get_mut(slot))
         else {
             return Probe::Miss;
         };
         if fingerprints.cached == fingerprint
-            && let Some(known) = same(part)
+            && let Some(cached) = find_same(part)
         {
-            return Probe::Hit(known);
+            return Probe::Hit(cached);
         }
         if fingerprints.latest == fingerprint {
             fingerprints.cached = fingerprint;
@@ -120,8 +120,8 @@ impl AdaptiveGate {
         false
     }
 
-    fn record(&mut self, found: bool) {
-        self.credit = if found {
+    fn record(&mut self, is_hit: bool) {
+        self.credit = if is_hit {
             (self.credit + 8).min(Self::FIRST)
         } else {
             self.credit - 1
@@ -148,17 +148,19 @@ impl Repeats {
         }
         let mut hash = RepeatHash::default();
         hash.bytes(text.as_bytes());
-        let seen = self.slots.probe(&hash, |known| match known {
-            Value(Repr::Text(known)) if known.as_bytes() == text.as_bytes() => Some(known.clone()),
+        let probe = self.slots.probe(&hash, |cached| match cached {
+            Value(Repr::Text(cached)) if cached.as_bytes() == text.as_bytes() => {
+                Some(cached.clone())
+            }
             _ => None,
         });
-        self.strings.record(seen.is_hit());
-        match seen {
-            Probe::Hit(known) => known,
-            seen => {
-                let made = make();
-                seen.store(|| Value(Repr::Text(made.clone())));
-                made
+        self.strings.record(probe.is_hit());
+        match probe {
+            Probe::Hit(shared) => shared,
+            miss => {
+                let text_made = make();
+                miss.store(|| Value(Repr::Text(text_made.clone())));
+                text_made
             }
         }
     }
@@ -175,12 +177,12 @@ impl Repeats {
         let Some(hash) = RepeatHash::of_items(items) else {
             return Probe::Miss;
         };
-        let seen = self.slots.probe(&hash, |part| match part {
-            Value(Repr::Array(known)) if same(known, items) => Some(part.clone()),
+        let probe = self.slots.probe(&hash, |part| match part {
+            Value(Repr::Array(cached)) if have_same_notation(cached, items) => Some(part.clone()),
             _ => None,
         });
-        gate.record(seen.is_hit());
-        seen
+        gate.record(probe.is_hit());
+        probe
     }
 
     /// Returns `true` if an object of these values qualifies for deduplication.
@@ -204,14 +206,15 @@ impl Repeats {
             return Probe::Miss;
         };
         hash.word(Arc::as_ptr(shape).addr() as u64);
-        let seen = self.slots.probe(&hash, |part| match part {
-            Value(Repr::Object(object)) => object.shaped().and_then(|(known, values)| {
-                (Arc::ptr_eq(known, shape) && same(values, items)).then(|| part.clone())
+        let probe = self.slots.probe(&hash, |part| match part {
+            Value(Repr::Object(object)) => object.shaped().and_then(|(cached_shape, values)| {
+                (Arc::ptr_eq(cached_shape, shape) && have_same_notation(values, items))
+                    .then(|| part.clone())
             }),
             _ => None,
         });
-        gate.record(seen.is_hit());
-        seen
+        gate.record(probe.is_hit());
+        probe
     }
 }
 
@@ -219,9 +222,9 @@ impl Repeats {
 #[inline]
 pub(super) fn arrange(values: &mut [Value], sources: &[u8]) {
     let mut ordered: [Value; MAX_MEMBERS] = Default::default();
-    for (place, at) in ordered.iter_mut().zip(sources) {
-        *place = values
-            .get_mut(usize::from(*at))
+    for (target, source) in ordered.iter_mut().zip(sources) {
+        *target = values
+            .get_mut(usize::from(*source))
             .map_or_else(|| bug!("a value of an object is not there"), std::mem::take);
     }
     for (value, ordered) in values.iter_mut().zip(ordered) {
@@ -255,16 +258,16 @@ impl<P> Probe<'_, P> {
     /// Stores a part, if it has a slot.
     #[inline]
     pub fn store(self, part: impl FnOnce() -> Value) {
-        if let Self::Candidate(place) = self {
-            *place = part();
+        if let Self::Candidate(slot) = self {
+            *slot = part();
         }
     }
 }
 
 /// Returns `true` if two lists have the same notation.
-fn same(known: &[Value], items: &[Value]) -> bool {
-    known.len() == items.len()
-        && known.iter().zip(items).all(|pair| match pair {
+fn have_same_notation(cached: &[Value], items: &[Value]) -> bool {
+    cached.len() == items.len()
+        && cached.iter().zip(items).all(|pair| match pair {
             (Value(Repr::Null), Value(Repr::Null)) => true,
             (Value(Repr::Bool(a)), Value(Repr::Bool(b))) => a == b,
             (Value(Repr::Int(a)), Value(Repr::Int(b))) => a == b,
@@ -337,8 +340,8 @@ impl RepeatHash {
             clippy::cast_possible_truncation,
             reason = "parts of the hash are taken"
         )]
-        let (at, fingerprint) = (self.0 as usize, (self.0 >> 48) as u16);
-        (at & count.wrapping_sub(1), fingerprint | 1)
+        let (slot, fingerprint) = (self.0 as usize, (self.0 >> 48) as u16);
+        (slot & count.wrapping_sub(1), fingerprint | 1)
     }
 }
 
@@ -361,8 +364,8 @@ mod tests {
         let items = repeated(r#"{"a":1,"b":"x"},["x",2],"a string of its own""#);
         // at the first occurrence only a fingerprint is stored
         let items = items.get(3..).expect("more of them");
-        for (part, known) in items.iter().zip(items.iter().cycle().take(3).cycle()) {
-            let shared = match (part, known) {
+        for (part, expected) in items.iter().zip(items.iter().cycle().take(3).cycle()) {
+            let shared = match (part, expected) {
                 (Value(Repr::Object(a)), Value(Repr::Object(b))) => a.ptr_eq(b),
                 (Value(Repr::Array(a)), Value(Repr::Array(b))) => a.ptr_eq(b),
                 (Value(Repr::Text(a)), Value(Repr::Text(b))) => a.ptr_eq(b),
@@ -376,16 +379,16 @@ mod tests {
     fn equal_parts_in_another_notation_are_not_shared() {
         let items =
             repeated(r#"[1],[1.0],[1.00],{"a":1},{"a":1.0},{"a":true},{"b":1},[1e0],[[1]]"#);
-        let written: Vec<String> = items
+        let expected_texts: Vec<String> = items
             .iter()
             .take(9)
             .map(|item| item.rego_text().to_string())
             .collect();
-        for (part, written) in items.iter().zip(written.iter().cycle()) {
-            assert_eq!(part.rego_text().to_string(), *written);
+        for (part, expected) in items.iter().zip(expected_texts.iter().cycle()) {
+            assert_eq!(part.rego_text().to_string(), *expected);
         }
         assert_eq!(
-            written.join(","),
+            expected_texts.join(","),
             r#"[1],[1.0],[1.00],{"a": 1},{"a": 1.0},{"a": true},{"b": 1},[1e0],[[1]]"#
         );
     }
@@ -401,8 +404,8 @@ mod tests {
         transaction
             .write(Operation::Replace, &path, Value::from(2))
             .unwrap();
-        let read = |path: &str| transaction.read(&Path::from_slashes(path)).unwrap().clone();
-        assert_eq!(read("/list/0/a"), Value::from(2));
-        assert_eq!(read("/list/1/a"), Value::from(1));
+        let read_at = |path: &str| transaction.read(&Path::from_slashes(path)).unwrap().clone();
+        assert_eq!(read_at("/list/0/a"), Value::from(2));
+        assert_eq!(read_at("/list/1/a"), Value::from(1));
     }
 }

@@ -20,9 +20,9 @@ fn round(text: &[u8]) -> String {
     let arena = Arena::new();
     let borrowed = read_into(&arena, text).unwrap();
     assert_eq!(owned.borrow(), borrowed);
-    let written = compact(owned.borrow());
-    assert_eq!(compact(borrowed), written);
-    written
+    let text_of_owned = compact(owned.borrow());
+    assert_eq!(compact(borrowed), text_of_owned);
+    text_of_owned
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn documents_survive() {
 
 #[test]
 fn changes_share_unchanged_nodes() {
-    for (text, want) in [
+    for (text, expected) in [
         (" { \"b\" : 1 ,\n\"a\" :\t[ ] } ", r#"{"a":[],"b":1}"#),
         (r#"{"a":1,"b":2,"a":3}"#, r#"{"a":3,"b":2}"#),
         (r#""\u0041\/\u00e9\ud83d\ude00""#, "\"A/é😀\""),
@@ -62,7 +62,7 @@ fn changes_share_unchanged_nodes() {
         (r#""\ud800\ud83d\ude00""#, "\"\u{fffd}😀\""),
         ("\"\u{2028}\u{2029}\u{2030}\"", "\"\\u2028\\u2029\u{2030}\""),
     ] {
-        assert_eq!(round(text.as_bytes()), want);
+        assert_eq!(round(text.as_bytes()), expected);
     }
     assert_eq!(
         round(b"[\"1\xff\",\"1\xe2\x82\"]"),
@@ -79,10 +79,10 @@ fn large_objects() {
             .collect();
         let text = format!("[{{{0}}},{{{0},\"key 00000\":-1}}]", pairs.join(","));
         let sorted: Vec<&str> = pairs.iter().rev().map(String::as_str).collect();
-        let changed = sorted.join(",").replacen(":0", ":-1", 1);
+        let with_one_change = sorted.join(",").replacen(":0", ":-1", 1);
         assert_eq!(
             round(text.as_bytes()),
-            format!("[{{{}}},{{{changed}}}]", sorted.join(","))
+            format!("[{{{}}},{{{with_one_change}}}]", sorted.join(","))
         );
     }
 }
@@ -106,7 +106,7 @@ fn equal_keys_are_shared() {
 
 #[test]
 fn errors_are_those_of_go() {
-    for (text, want) in [
+    for (text, expected) in [
         ("", "unexpected end of JSON input"),
         ("[1,", "unexpected end of JSON input"),
         ("\"a\\u12", "unexpected end of JSON input"),
@@ -178,7 +178,7 @@ fn errors_are_those_of_go() {
         ),
     ] {
         let error = read(text.as_bytes()).unwrap_err();
-        assert_eq!(error.to_string(), want, "{text:?}");
+        assert_eq!(error.to_string(), expected, "{text:?}");
         assert_eq!(
             read_into(&Arena::new(), text.as_bytes()).unwrap_err(),
             error
@@ -206,7 +206,7 @@ fn errors_equal_those_of_the_builtin() {
         Ok(value) => value.rego_text().to_string(),
         Err(message) => message,
     };
-    for (text, want) in [
+    for (text, expected) in [
         ("", "EOF"),
         (" ", "EOF"),
         ("{", "unexpected EOF"),
@@ -246,7 +246,7 @@ fn errors_equal_those_of_the_builtin() {
         ("01", "error: invalid character '1' after top-level value"),
         ("[1, {\"a\": null}]", "[1, {\"a\": null}]"),
     ] {
-        assert_eq!(message(text), want, "{text:?}");
+        assert_eq!(message(text), expected, "{text:?}");
     }
     assert!(is_valid(b"[1e30103]") && is_valid(b"\"\xff\"") && !is_valid(b"1 2") && !is_valid(b""));
 }
@@ -323,8 +323,8 @@ fn sample() -> Value {
 fn layouts() {
     let mut out = Vec::new();
     write_pretty(sample().borrow(), &mut out);
-    let want = "{\n  \"<\": [\n    1\n  ],\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": {\n    \"c\": []\n  },\n  \"d\": []\n}";
-    assert_eq!(String::from_utf8(out).unwrap(), want);
+    let expected = "{\n  \"<\": [\n    1\n  ],\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": {\n    \"c\": []\n  },\n  \"d\": []\n}";
+    assert_eq!(String::from_utf8(out).unwrap(), expected);
     let mut out = Vec::new();
     let layout = JsonLayout {
         prefix: "> ",
@@ -338,7 +338,7 @@ fn layouts() {
 }
 
 #[test]
-fn keys_that_are_no_strings() {
+fn keys_that_are_not_strings() {
     let object = Value::object(vec![
         (1.into(), 2.into()),
         ("1".into(), 3.into()),
@@ -356,9 +356,9 @@ fn keys_that_are_no_strings() {
     ]);
     let mut out = Vec::new();
     write_go(object.borrow(), &mut out);
-    let want = r#"{"1":3,"1.50":1e3,"[1,\"\\u003c\"]":2,"[2]":1,"null":1,"{\"a\":[1]}":0}"#;
-    assert_eq!(String::from_utf8(out).unwrap(), want);
-    assert_eq!(compact(object.borrow()), want);
+    let expected = r#"{"1":3,"1.50":1e3,"[1,\"\\u003c\"]":2,"[2]":1,"null":1,"{\"a\":[1]}":0}"#;
+    assert_eq!(String::from_utf8(out).unwrap(), expected);
+    assert_eq!(compact(object.borrow()), expected);
 }
 
 #[test]
@@ -379,9 +379,9 @@ fn parses_and_writes_as_opa() {
     let cases: Vec<(String, String, String)> =
         serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     assert!(cases.len() > 150);
-    for (text, kind, want) in cases {
+    for (text, kind, expected) in cases {
         let arena = Arena::new();
-        let got = match unmarshal(&arena, text.as_bytes()) {
+        let actual = match unmarshal(&arena, text.as_bytes()) {
             Ok(value) => {
                 let mut out = Vec::new();
                 write_go(value, &mut out);
@@ -389,7 +389,7 @@ fn parses_and_writes_as_opa() {
             }
             Err(message) => ("error", message),
         };
-        assert_eq!(got, (kind.as_str(), want), "{text:?}");
+        assert_eq!(actual, (kind.as_str(), expected), "{text:?}");
     }
 }
 
@@ -425,17 +425,17 @@ fn escaped(text: &str, html: bool) -> String {
 
 #[test]
 fn escapes_in_any_position() {
-    let marks = [
+    let special = [
         "\"", "\\", "\n", "\0", "\x1f", "<", ">", "&", " ", "~", "\x7f", "é", "\u{2028}",
         "\u{2030}",
     ];
-    let texts = (0..20).flat_map(|before| (0..20).map(move |between| (before, between)));
-    for (before, between) in texts {
-        for (mark, other) in marks
+    let texts = (0..20).flat_map(|before| (0..20).map(move |gap| (before, gap)));
+    for (before, gap) in texts {
+        for (first, second) in special
             .iter()
-            .flat_map(|mark| marks.map(|other| (mark, other)))
+            .flat_map(|first| special.map(|second| (first, second)))
         {
-            let text = format!("{}{mark}{}{other}", "a".repeat(before), "b".repeat(between));
+            let text = format!("{}{first}{}{second}", "a".repeat(before), "b".repeat(gap));
             for html in [false, true] {
                 let (value, mut out) = (Value::string(&text), Vec::new());
                 let write = if html { write_go } else { write };

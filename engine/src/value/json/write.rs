@@ -307,34 +307,34 @@ impl<'o, 'l> JsonWriter<'o, 'l> {
     #[inline(never)]
     fn careful(&mut self, text: &[u8]) {
         if std::str::from_utf8(text).is_ok() {
-            return self.escaped(text);
+            return self.write_escaped(text);
         }
         for chunk in text.utf8_chunks() {
-            self.escaped(chunk.valid().as_bytes());
+            self.write_escaped(chunk.valid().as_bytes());
             for _ in chunk.invalid() {
                 self.out.extend_from_slice(b"\\ufffd");
             }
         }
     }
 
-    fn escaped(&mut self, text: &[u8]) {
-        let mut written = 0;
-        for (at, byte) in text.iter().enumerate() {
+    fn write_escaped(&mut self, text: &[u8]) {
+        let mut copied_to = 0;
+        for (index, byte) in text.iter().enumerate() {
             let escape = ESCAPES.get(usize::from(*byte)).copied();
             let escape = escape.unwrap_or(Escape::None);
             if matches!(escape, Escape::None) || matches!(escape, Escape::Html) && !self.html {
                 continue;
             }
-            let behind = text.within(at + 1..);
-            let length = match (escape, behind) {
+            let rest = text.within(index + 1..);
+            let length = match (escape, rest) {
                 // U+2028 and U+2029, which are line ends in JavaScript
                 (Escape::Line, [0x80, 0xa8 | 0xa9, ..]) => 3,
                 (Escape::Line, _) => continue,
                 _ => 1,
             };
-            self.out.extend_from_slice(text.within(written..at));
-            written = at + length;
-            match (escape, behind) {
+            self.out.extend_from_slice(text.within(copied_to..index));
+            copied_to = index + length;
+            match (escape, rest) {
                 (Escape::Letter(letter), _) => self.out.extend_from_slice(&[b'\\', letter]),
                 (Escape::Line, [_, 0xa8, ..]) => self.out.extend_from_slice(b"\\u2028"),
                 (Escape::Line, _) => self.out.extend_from_slice(b"\\u2029"),
@@ -347,7 +347,7 @@ impl<'o, 'l> JsonWriter<'o, 'l> {
                 }
             }
         }
-        self.out.extend_from_slice(text.within(written..));
+        self.out.extend_from_slice(text.within(copied_to..));
     }
 }
 
@@ -425,8 +425,8 @@ fn escape_flags(word: u64, html: bool) -> u64 {
         text::flags_below(word, b' ') | text::flags_of(word, b'"') | text::flags_of(word, b'\\');
     if html {
         // `<` and `>` differ in one bit
-        let both = word & !u64::from_le_bytes([2; 8]);
-        escape_flags | text::flags_of(both, b'<') | text::flags_of(word, b'&')
+        let without_difference = word & !u64::from_le_bytes([2; 8]);
+        escape_flags | text::flags_of(without_difference, b'<') | text::flags_of(word, b'&')
     } else {
         escape_flags
     }
@@ -442,15 +442,15 @@ pub(in crate::value) fn text_keys(
         html: true,
         layout: None,
     };
-    let mut left = limit;
+    let mut remaining = limit;
     let mut pairs: Vec<(Vec<u8>, ValueRef<'_>)> = Vec::with_capacity(object.len());
     for (key, value) in object.iter() {
         let mut text = Vec::new();
         match key.as_text() {
             Some(key) => text.extend_from_slice(key.as_bytes()),
-            None => write_within(key, style, left, &mut text)?,
+            None => write_within(key, style, remaining, &mut text)?,
         }
-        left = left.checked_sub(text.len()).ok_or(TooLong)?;
+        remaining = remaining.checked_sub(text.len()).ok_or(TooLong)?;
         pairs.push((text, value));
     }
     pairs.reverse();

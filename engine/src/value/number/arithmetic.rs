@@ -190,11 +190,11 @@ impl Number<'_> {
             return self.into();
         }
         let float = Float::from(self);
-        let whole = float.truncate();
-        if float.is_integer() || whole < BigInt::ZERO {
-            return whole.into();
+        let integer = float.truncate();
+        if float.is_integer() || integer < BigInt::ZERO {
+            return integer.into();
         }
-        NumberBuf::from(whole + 1_i64)
+        NumberBuf::from(integer + 1_i64)
     }
 
     /// Rounds down. As in OPA, numbers between -1 and 0 give 0.
@@ -204,11 +204,11 @@ impl Number<'_> {
             return self.into();
         }
         let float = Float::from(self);
-        let whole = float.truncate();
-        if float.is_integer() || whole >= BigInt::ZERO {
-            return whole.into();
+        let integer = float.truncate();
+        if float.is_integer() || integer >= BigInt::ZERO {
+            return integer.into();
         }
-        NumberBuf::from(whole - 1_i64)
+        NumberBuf::from(integer - 1_i64)
     }
 }
 

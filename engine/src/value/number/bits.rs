@@ -31,19 +31,19 @@ impl Number<'_> {
     }
 
     /// Shifts to the left.
-    pub(crate) fn shift_left(self, by: u64) -> Option<ArithmeticResult> {
+    pub(crate) fn shift_left(self, shift: u64) -> Option<ArithmeticResult> {
         let i = self.to_bigint()?;
-        if i.bits().saturating_add(by) > limits::NUMBER_BITS && i.bits() > 0 {
+        if i.bits().saturating_add(shift) > limits::NUMBER_BITS && i.bits() > 0 {
             return Some(Err(ArithmeticError::TooBig));
         }
-        Some(Ok((i << by).into()))
+        Some(Ok((i << shift).into()))
     }
 
     /// Shifts to the right and keeps the sign.
-    pub(crate) fn shift_right(self, by: u64) -> Option<NumberBuf> {
+    pub(crate) fn shift_right(self, shift: u64) -> Option<NumberBuf> {
         match self.to_i64() {
-            Some(i) => Some(NumberBuf::Int(i >> by.min(63))),
-            None => Some((self.to_bigint()? >> by).into()),
+            Some(i) => Some(NumberBuf::Int(i >> shift.min(63))),
+            None => Some((self.to_bigint()? >> shift).into()),
         }
     }
 

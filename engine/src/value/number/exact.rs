@@ -43,28 +43,28 @@ impl<'a> ExactDecimal<'a> {
         let digits = mantissa.strip_prefix(b"-");
         let negative = digits.is_some();
         let digits = digits.unwrap_or(mantissa);
-        let (whole, fraction) = halves(digits, |byte| byte == b'.').unwrap_or((digits, b""));
-        Self::trimmed(negative, whole, fraction, exponent)
+        let (integer, fraction) = halves(digits, |byte| byte == b'.').unwrap_or((digits, b""));
+        Self::from_digits(negative, integer, fraction, exponent)
     }
 
     fn of_digits(negative: bool, digits: &'a str, exponent: i64) -> Self {
-        Self::trimmed(negative, digits.as_bytes(), b"", exponent)
+        Self::from_digits(negative, digits.as_bytes(), b"", exponent)
     }
 
-    fn trimmed(negative: bool, whole: &'a [u8], fraction: &'a [u8], exponent: i64) -> Self {
-        let (mut whole, mut fraction) = (trim_start(whole), trim_end(fraction));
-        let mut exponent = exponent.saturating_add_unsigned(whole.len() as u64);
-        if whole.is_empty() {
+    fn from_digits(negative: bool, integer: &'a [u8], fraction: &'a [u8], exponent: i64) -> Self {
+        let (mut integer, mut fraction) = (trim_start(integer), trim_end(fraction));
+        let mut exponent = exponent.saturating_add_unsigned(integer.len() as u64);
+        if integer.is_empty() {
             let digits = trim_start(fraction);
             exponent = exponent.saturating_sub_unsigned((fraction.len() - digits.len()) as u64);
             fraction = digits;
         }
         if fraction.is_empty() {
-            whole = trim_end(whole);
+            integer = trim_end(integer);
         }
         Self {
             negative,
-            whole,
+            whole: integer,
             fraction,
             exponent,
         }
@@ -207,8 +207,8 @@ impl<'a> ExactDecimal<'a> {
 }
 
 /// Splits a text at the first byte that fulfils a condition, which belongs to neither part.
-fn halves(text: &[u8], is_wanted: fn(u8) -> bool) -> Option<(&[u8], &[u8])> {
-    let (before, rest) = text.split_at_checked(text.iter().position(|byte| is_wanted(*byte))?)?;
+fn halves(text: &[u8], is_selected: fn(u8) -> bool) -> Option<(&[u8], &[u8])> {
+    let (before, rest) = text.split_at_checked(text.iter().position(|byte| is_selected(*byte))?)?;
     Some((before, rest.get(1..)?))
 }
 
@@ -243,13 +243,13 @@ fn trim_end(digits: &[u8]) -> &[u8] {
 /// Powers of ten that fit an `i64`.
 const POWERS: [i64; 19] = {
     let mut powers = [1; 19];
-    let mut at = 1;
-    while at < powers.len() {
+    let mut exponent = 1;
+    while exponent < powers.len() {
         #[expect(clippy::indexing_slicing, reason = "checked when compiled")]
         {
-            powers[at] = powers[at - 1] * 10;
+            powers[exponent] = powers[exponent - 1] * 10;
         }
-        at += 1;
+        exponent += 1;
     }
     powers
 };
@@ -264,11 +264,11 @@ pub(super) fn power_of_ten(n: u8) -> Option<i64> {
 #[inline]
 pub(super) fn without_zeros(mut number: u64) -> (u64, u8) {
     let mut zeros = 0;
-    for many in [16_u8, 8, 4, 2, 1] {
-        let power = 10_u64.pow(many.into());
+    for digits in [16_u8, 8, 4, 2, 1] {
+        let power = 10_u64.pow(digits.into());
         if number.is_multiple_of(power) && number != 0 {
             number /= power;
-            zeros += many;
+            zeros += digits;
         }
     }
     (number, zeros)
@@ -276,7 +276,7 @@ pub(super) fn without_zeros(mut number: u64) -> (u64, u8) {
 
 /// Returns `coefficient / 10^scale`, if it is an integer.
 #[inline]
-fn whole(scale: u8, coefficient: i64) -> Option<i64> {
+fn as_integer(scale: u8, coefficient: i64) -> Option<i64> {
     // A multiple of ten to this power is a multiple of two to this power.
     if coefficient.trailing_zeros() < scale.into() {
         return None;
@@ -314,7 +314,7 @@ impl Number<'_> {
     pub fn is_integer(self) -> bool {
         match self {
             Self::Int(_) => true,
-            Self::Decimal(scale, coefficient) => whole(scale, coefficient).is_some(),
+            Self::Decimal(scale, coefficient) => as_integer(scale, coefficient).is_some(),
             Self::Text(text) => ExactDecimal::of_text(text).is_integer(),
         }
     }
@@ -324,7 +324,7 @@ impl Number<'_> {
     pub fn to_i64(self) -> Option<i64> {
         match self {
             Self::Int(i) => Some(i),
-            Self::Decimal(scale, coefficient) => whole(scale, coefficient),
+            Self::Decimal(scale, coefficient) => as_integer(scale, coefficient),
             Self::Text(text) => ExactDecimal::of_text(text).to_i64(),
         }
     }
@@ -333,7 +333,7 @@ impl Number<'_> {
     pub(crate) fn to_bigint(self) -> Option<BigInt> {
         match self {
             Self::Int(i) => Some(i.into()),
-            Self::Decimal(scale, coefficient) => whole(scale, coefficient).map(BigInt::from),
+            Self::Decimal(scale, coefficient) => as_integer(scale, coefficient).map(BigInt::from),
             Self::Text(text) => ExactDecimal::of_text(text).to_bigint(),
         }
     }
@@ -368,12 +368,12 @@ impl Number<'_> {
     /// is stored as a text.
     #[inline]
     pub(crate) fn on_scale(self, scale: u8) -> Option<i128> {
-        let (own, coefficient) = match self {
+        let (own_scale, coefficient) = match self {
             Self::Int(i) => (0, i),
-            Self::Decimal(own, coefficient) => (own, coefficient),
+            Self::Decimal(own_scale, coefficient) => (own_scale, coefficient),
             Self::Text(_) => return None,
         };
-        let power = power_of_ten(scale.checked_sub(own)?)?;
+        let power = power_of_ten(scale.checked_sub(own_scale)?)?;
         Some(i128::from(coefficient) * i128::from(power))
     }
 
@@ -387,7 +387,7 @@ impl Number<'_> {
 /// Feeds the same hash as [`ExactDecimal::hash_into`] for a short decimal.
 #[inline]
 fn hash_decimal<H: Hasher>(scale: u8, coefficient: i64, state: &mut H) {
-    if let Some(i) = whole(scale, coefficient) {
+    if let Some(i) = as_integer(scale, coefficient) {
         return state.write_i64(i);
     }
     let (digits, zeros) = without_zeros(coefficient.unsigned_abs());

@@ -22,13 +22,13 @@ pub(super) struct Float {
 /// Powers of five that fit 63 bits.
 const FIVES: [u64; 28] = {
     let mut fives = [1; 28];
-    let mut at = 1;
-    while at < fives.len() {
+    let mut power = 1;
+    while power < fives.len() {
         #[expect(clippy::indexing_slicing, reason = "checked when compiled")]
         {
-            fives[at] = fives[at - 1] * 5;
+            fives[power] = fives[power - 1] * 5;
         }
-        at += 1;
+        power += 1;
     }
     fives
 };
@@ -37,10 +37,10 @@ const FIVES: [u64; 28] = {
 /// by.
 const RECIPROCALS: [(u128, u32); FIVES.len()] = {
     let mut reciprocals = [(0, 0); FIVES.len()];
-    let mut at = 1;
-    while at < reciprocals.len() {
+    let mut five_index = 1;
+    while five_index < reciprocals.len() {
         #[expect(clippy::indexing_slicing, reason = "checked when compiled")]
-        let five = FIVES[at] as u128;
+        let five = FIVES[five_index] as u128;
         let power = 127 + (u128::BITS - five.leading_zeros());
         // long division of 2^power, bit by bit
         let (mut quotient, mut rest, mut bit) = (0_u128, 1_u128, 0);
@@ -55,9 +55,9 @@ const RECIPROCALS: [(u128, u32); FIVES.len()] = {
         }
         #[expect(clippy::indexing_slicing, reason = "checked when compiled")]
         {
-            reciprocals[at] = (quotient, power);
+            reciprocals[five_index] = (quotient, power);
         }
-        at += 1;
+        five_index += 1;
     }
     reciprocals
 };
@@ -92,23 +92,23 @@ impl Float {
         let normal = wide << (127 - top);
         let exponent = exponent - i64::from(127 - top);
         // with 64 bits the dropped part is the lower word; with fewer bits it starts higher
-        let dropped = 128 - precision;
-        let rest = normal & ((1 << dropped) - 1);
-        let half = 1_u128 << (dropped - 1);
-        let kept = normal >> dropped;
-        let up = rest > half || (rest == half && (sticky || kept & 1 == 1));
-        let kept = kept + u128::from(up);
-        let exponent = exponent + i64::from(dropped);
-        let (kept, exponent) = if kept >> precision == 0 {
-            (kept, exponent)
+        let dropped_bits = 128 - precision;
+        let rest = normal & ((1 << dropped_bits) - 1);
+        let half = 1_u128 << (dropped_bits - 1);
+        let mantissa = normal >> dropped_bits;
+        let rounds_up = rest > half || (rest == half && (sticky || mantissa & 1 == 1));
+        let mantissa = mantissa + u128::from(rounds_up);
+        let exponent = exponent + i64::from(dropped_bits);
+        let (mantissa, exponent) = if mantissa >> precision == 0 {
+            (mantissa, exponent)
         } else {
-            (kept >> 1, exponent + 1)
+            (mantissa >> 1, exponent + 1)
         };
         // normalize the mantissa again
         let shift = PRECISION - precision;
         Self {
             negative,
-            mantissa: u64::try_from(kept << shift).unwrap_or(u64::MAX),
+            mantissa: u64::try_from(mantissa << shift).unwrap_or(u64::MAX),
             exponent: exponent - i64::from(shift),
         }
     }
@@ -165,12 +165,12 @@ impl Float {
             clippy::cast_possible_truncation,
             reason = "the two words of a product"
         )]
-        let (kept, rest) = ((product >> 64) as u64, product as u64);
+        let (mantissa, rest) = ((product >> 64) as u64, product as u64);
         if (HALF - SHORT..=HALF).contains(&rest) {
             return None;
         }
         let exponent = power - i64::from(shift) - i64::from(divisor) + 128 - i64::from(missing);
-        let (mantissa, exponent) = match kept.checked_add(u64::from(rest > HALF)) {
+        let (mantissa, exponent) = match mantissa.checked_add(u64::from(rest > HALF)) {
             Some(mantissa) => (mantissa, exponent),
             None => (HALF, exponent + 1),
         };
@@ -197,10 +197,10 @@ impl Float {
 
     fn from_bits(negative: bool, magnitude: &BigUint, exponent: i64, sticky: bool) -> Self {
         let excess = magnitude.bits().saturating_sub(128);
-        let lost = magnitude.trailing_zeros().is_some_and(|z| z < excess);
+        let loses_bits = magnitude.trailing_zeros().is_some_and(|z| z < excess);
         let top = u128::try_from(magnitude >> excess).unwrap_or(u128::MAX);
         let exponent = exponent.saturating_add_unsigned(excess);
-        Self::round(negative, top, exponent, sticky || lost, PRECISION)
+        Self::round(negative, top, exponent, sticky || loses_bits, PRECISION)
     }
 
     /// Returns the integral part.
@@ -349,14 +349,15 @@ mod tests {
                 .wrapping_add(1_442_695_040_888_963_407);
             state ^ state >> 29
         };
-        let (mut found, mut left) = (0, 0);
+        let (mut exact_count, mut other_count) = (0, 0);
         for scale in 1..28_i64 {
             let five = FIVES.get(usize::try_from(scale).unwrap()).unwrap();
             // random coefficients of all lengths, short ones, and multiples of the power of five
-            let drawn = (0..4_000).map(|_| draw() >> (draw() % 64));
-            let all = drawn
-                .chain(0..2_000)
-                .chain([u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) + 1]);
+            let random = (0..4_000).map(|_| draw() >> (draw() % 64));
+            let all =
+                random
+                    .chain(0..2_000)
+                    .chain([u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) + 1]);
             let multiples: Vec<u64> = (1..200)
                 .filter_map(|times| five.checked_mul(times))
                 .collect();
@@ -369,12 +370,15 @@ mod tests {
                 match Float::from_short_decimal(true, coefficient, -scale) {
                     Some(float) => {
                         assert_eq!(float, slow, "{coefficient}e-{scale}");
-                        found += 1;
+                        exact_count += 1;
                     }
-                    None => left += 1,
+                    None => other_count += 1,
                 }
             }
         }
-        assert!(found > 100_000 && left < 1_000, "{found} {left}");
+        assert!(
+            exact_count > 100_000 && other_count < 1_000,
+            "{exact_count} {other_count}"
+        );
     }
 }

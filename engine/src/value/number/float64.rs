@@ -84,8 +84,8 @@ impl Shortest {
             return format!("{sign}0.{zeros}{digits}");
         };
         match digits.split_at_checked(exponent + 1) {
-            Some((whole, "")) => format!("{sign}{whole}"),
-            Some((whole, fraction)) => format!("{sign}{whole}.{fraction}"),
+            Some((integer, "")) => format!("{sign}{integer}"),
+            Some((integer, fraction)) => format!("{sign}{integer}.{fraction}"),
             None => format!("{sign}{digits}{}", "0".repeat(exponent + 1 - digits.len())),
         }
     }

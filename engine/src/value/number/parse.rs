@@ -42,11 +42,11 @@ impl NumberBuf {
 
     /// Parses a JSON number.
     pub fn read(text: &str) -> Result<Self, NumberError> {
-        let form = NumberSyntax::scan(text.as_bytes()).ok_or(NumberError::Syntax)?;
-        if form.length != text.len() {
+        let syntax = NumberSyntax::scan(text.as_bytes()).ok_or(NumberError::Syntax)?;
+        if syntax.length != text.len() {
             return Err(NumberError::Syntax);
         }
-        if let Some(number) = form.small() {
+        if let Some(number) = syntax.small() {
             return Ok(number.into());
         }
         check(text)?;
@@ -85,39 +85,39 @@ impl NumberSyntax {
     /// consumed.
     #[inline]
     pub fn scan(text: &[u8]) -> Option<Self> {
-        let mut at = 0;
+        let mut offset = 0;
         let negative = text.first() == Some(&b'-');
-        at += usize::from(negative);
+        offset += usize::from(negative);
         let mut coefficient = 0_u64;
-        let whole = if text.get(at) == Some(&b'0') {
-            at += 1;
+        let integer_digits = if text.get(offset) == Some(&b'0') {
+            offset += 1;
             1
         } else {
-            scan_digits(text, &mut at, &mut coefficient)
+            scan_digits(text, &mut offset, &mut coefficient)
         };
-        if whole == 0 {
+        if integer_digits == 0 {
             return None;
         }
         let mut scale = 0;
-        if text.get(at) == Some(&b'.') {
-            at += 1;
-            scale = scan_digits(text, &mut at, &mut coefficient);
+        if text.get(offset) == Some(&b'.') {
+            offset += 1;
+            scale = scan_digits(text, &mut offset, &mut coefficient);
             if scale == 0 {
                 return None;
             }
         }
-        let exponent = matches!(text.get(at), Some(b'e' | b'E'));
+        let exponent = matches!(text.get(offset), Some(b'e' | b'E'));
         if exponent {
-            at += 1;
-            at += usize::from(matches!(text.get(at), Some(b'+' | b'-')));
-            if scan_digits(text, &mut at, &mut 0) == 0 {
+            offset += 1;
+            offset += usize::from(matches!(text.get(offset), Some(b'+' | b'-')));
+            if scan_digits(text, &mut offset, &mut 0) == 0 {
                 return None;
             }
         }
         Some(Self {
-            length: at,
+            length: offset,
             negative,
-            digits: whole + scale,
+            digits: integer_digits + scale,
             scale,
             coefficient,
             exponent,
@@ -149,13 +149,13 @@ impl NumberSyntax {
 
 /// Scans digits and returns their number.
 #[inline]
-fn scan_digits(text: &[u8], at: &mut usize, coefficient: &mut u64) -> usize {
-    let start = *at;
-    while let Some(digit @ b'0'..=b'9') = text.get(*at) {
+fn scan_digits(text: &[u8], offset: &mut usize, coefficient: &mut u64) -> usize {
+    let start = *offset;
+    while let Some(digit @ b'0'..=b'9') = text.get(*offset) {
         *coefficient = coefficient
             .wrapping_mul(10)
             .wrapping_add(u64::from(digit - b'0'));
-        *at += 1;
+        *offset += 1;
     }
-    *at - start
+    *offset - start
 }

@@ -99,8 +99,8 @@ fn short_decimal(float: Float) -> Option<(u128, i64)> {
 #[inline]
 fn scale_of(float: Float, digits: i64) -> i64 {
     // the power of ten just above the number: log10(2) is approximately 1233 / 4096
-    let above = ((float.exponent + i64::from(PRECISION)) * 1233) >> 12;
-    digits - above - 1
+    let lead = ((float.exponent + i64::from(PRECISION)) * 1233) >> 12;
+    digits - lead - 1
 }
 
 /// Returns the shortest decimal between the halfway points to both neighbours of a float that has no short one. Returns
@@ -124,18 +124,20 @@ fn long_decimal(float: Float) -> Option<(u128, i64)> {
         let value = doubled * five;
         let (lower, upper) = (value - five, value + five);
         let (coefficient, unit) = (value >> shift, 1_u128 << shift);
-        let down = coefficient << shift;
-        let rest = value - down;
-        let fits_down = down > lower || (even && down == lower);
-        let up = down.checked_add(unit);
-        let fits_up = up.is_some_and(|up| up < upper || (even && up == upper));
-        let up = match (fits_down, fits_up) {
+        let rounded_down = coefficient << shift;
+        let rest = value - rounded_down;
+        let fits_down = rounded_down > lower || (even && rounded_down == lower);
+        let rounded_up = rounded_down.checked_add(unit);
+        let fits_up = rounded_up.is_some_and(|upper_candidate| {
+            upper_candidate < upper || (even && upper_candidate == upper)
+        });
+        let rounds_up = match (fits_down, fits_up) {
             (false, false) => continue,
             // ties to even
             (true, true) => rest > unit >> 1 || (rest == unit >> 1 && coefficient & 1 == 1),
-            (_, up) => up,
+            (_, fits) => fits,
         };
-        return Some((coefficient + u128::from(up), -scale));
+        return Some((coefficient + u128::from(rounds_up), -scale));
     }
     None
 }
@@ -182,14 +184,14 @@ impl Digits {
         let mask = (1_u128 << shift) - 1;
         let mut fraction = magnitude & mask;
         let mut buffer = itoa::Buffer::new();
-        let whole = buffer
+        let integer_text = buffer
             .format(u64::try_from(magnitude >> shift).ok()?)
             .as_bytes();
         let mut digits: SmallVec<[u8; Self::LEADING]> = SmallVec::new();
         let mut point = 0;
-        if whole != b"0" {
-            digits.extend_from_slice(whole);
-            point = 0_i64.saturating_add_unsigned(whole.len() as u64);
+        if integer_text != b"0" {
+            digits.extend_from_slice(integer_text);
+            point = 0_i64.saturating_add_unsigned(integer_text.len() as u64);
         }
         while fraction != 0 && digits.len() < Self::LEADING {
             fraction *= 10;
@@ -251,17 +253,21 @@ impl Digits {
         let lower = Self::compute(doubled - 1, exponent);
         let upper = Self::compute(doubled + 1, exponent);
         let mut value = Self::compute(doubled, exponent);
-        let at = |digits: &Self, i: usize| digits.ascii.get(i).copied().unwrap_or(b'0');
+        let digit_at = |digits: &Self, i: usize| digits.ascii.get(i).copied().unwrap_or(b'0');
         for i in 0..value.ascii.len() {
-            let (low, digit, high) = (at(&lower, i), at(&value, i), at(&upper, i));
-            let down = low != digit || (even && !lower.goes_on(i));
-            let up = digit != high && (even || digit + 1 < high || upper.goes_on(i));
-            let up = match (down, up) {
+            let (low, digit, high) = (
+                digit_at(&lower, i),
+                digit_at(&value, i),
+                digit_at(&upper, i),
+            );
+            let may_round_down = low != digit || (even && !lower.goes_on(i));
+            let may_round_up = digit != high && (even || digit + 1 < high || upper.goes_on(i));
+            let rounds_up = match (may_round_down, may_round_up) {
                 (false, false) => continue,
                 (true, true) => value.rounds_up(i + 1),
-                (_, up) => up,
+                (_, may_round) => may_round,
             };
-            value.cut(i + 1, up);
+            value.cut(i + 1, rounds_up);
             break;
         }
         value
@@ -284,18 +290,18 @@ impl Digits {
         }
     }
 
-    fn cut(&mut self, len: usize, up: bool) {
+    fn cut(&mut self, len: usize, rounds_up: bool) {
         if len >= self.ascii.len() {
             return;
         }
         self.ascii.truncate(len);
-        let end = if up { b'9' } else { b'0' };
+        let end = if rounds_up { b'9' } else { b'0' };
         while self.ascii.last() == Some(&end) {
             self.ascii.pop();
         }
         match self.ascii.last_mut() {
-            Some(last) if up => *last += 1,
-            None if up => {
+            Some(last) if rounds_up => *last += 1,
+            None if rounds_up => {
                 self.ascii.push(b'1');
                 self.point += 1;
             }
@@ -321,9 +327,11 @@ impl Digits {
         let digits = self.ascii.as_slice();
         let lead = self.point - 1;
         if (SMALL..LARGE).contains(&lead) {
-            let whole = usize::try_from(self.point).unwrap_or(0).min(digits.len());
-            let (whole, fraction) = digits.split_at_checked(whole).unwrap_or((digits, b""));
-            text.extend_from_slice(if whole.is_empty() { b"0" } else { whole });
+            let integer_length = usize::try_from(self.point).unwrap_or(0).min(digits.len());
+            let (integer, fraction) = digits
+                .split_at_checked(integer_length)
+                .unwrap_or((digits, b""));
+            text.extend_from_slice(if integer.is_empty() { b"0" } else { integer });
             text.push(b'.');
             let zeros = usize::try_from(-self.point).unwrap_or(0);
             text.extend(std::iter::repeat_n(b'0', zeros));
@@ -340,7 +348,7 @@ impl Digits {
             let mut buffer = itoa::Buffer::new();
             text.extend_from_slice(buffer.format(lead.unsigned_abs()).as_bytes());
         }
-        if let Some(small) = NumberSyntax::scan(&text).and_then(|form| form.small()) {
+        if let Some(small) = NumberSyntax::scan(&text).and_then(|syntax| syntax.small()) {
             return small.into();
         }
         let text = String::from_utf8(text);
@@ -361,7 +369,7 @@ mod tests {
                 .wrapping_add(1_442_695_040_888_963_407);
             state ^ state >> 29
         };
-        let drawn = (0..200_000).map(move |_| {
+        let random = (0..200_000).map(move |_| {
             let exponent = -95 + i64::try_from(draw() % 100).unwrap();
             (draw() | 1 << 63, exponent)
         });
@@ -377,9 +385,10 @@ mod tests {
         });
         let tens = (0..27_i32).flat_map(|power| {
             let ten = Float::from_decimal(false, 10_u128.pow(18), i64::from(power) - 27);
-            [-1, 0, 1].map(|by| (ten.mantissa.wrapping_add_signed(by), ten.exponent))
+            [-1, 0, 1]
+                .map(|difference| (ten.mantissa.wrapping_add_signed(difference), ten.exponent))
         });
-        let all = drawn.chain(edges).chain(tens);
+        let all = random.chain(edges).chain(tens);
         all.filter(|(mantissa, _)| mantissa >> 63 == 1)
             .map(|(mantissa, exponent)| Float {
                 negative: false,
@@ -393,13 +402,13 @@ mod tests {
         let mut long = 0;
         for float in floats().filter(|float| !float.is_integer()) {
             let slow = Digits::shortest(float, PRECISION).write_general(false);
-            let found: NumberBuf = float.into();
+            let fast: NumberBuf = float.into();
             assert_eq!(
-                found.as_number().to_string(),
+                fast.as_number().to_string(),
                 slow.as_number().to_string(),
                 "{float:?}"
             );
-            assert_eq!(Float::from(found.as_number()), float, "{float:?}");
+            assert_eq!(Float::from(fast.as_number()), float, "{float:?}");
             long += u32::from(short_decimal(float).is_none() && long_decimal(float).is_some());
         }
         assert!(long > 100_000, "{long}");

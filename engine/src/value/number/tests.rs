@@ -171,8 +171,8 @@ fn apply(operation: &str, operands: &[NumberBuf]) -> String {
         }
         ("product", numbers) => {
             let mut product = Product::default();
-            let done = numbers.iter().try_for_each(|n| product.multiply(*n));
-            text(done.and_then(|()| product.finish()))
+            let outcome = numbers.iter().try_for_each(|n| product.multiply(*n));
+            text(outcome.and_then(|()| product.finish()))
         }
         _ => panic!("no such operation: {operation} of {}", operands.len()),
     }
@@ -187,13 +187,13 @@ fn arithmetic_is_that_of_opa() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
         let cases: Vec<(String, Vec<String>, String)> = serde_json::from_str(&text).unwrap();
-        for (operation, operands, want) in cases {
+        for (operation, operands, expected) in cases {
             let numbers: Vec<NumberBuf> = operands.iter().map(|text| number(text)).collect();
-            let got = apply(&operation, &numbers);
+            let actual = apply(&operation, &numbers);
             count += 1;
-            if got != want {
+            if actual != expected {
                 wrong.push(format!(
-                    "{operation}({}) is {got}, want {want}",
+                    "{operation}({}) is {actual}, want {expected}",
                     operands.join(", ")
                 ));
             }

@@ -95,24 +95,24 @@ impl Chunked {
 
     /// Returns the position of a key in key order.
     pub fn position(&self, key: ValueRef<'_>) -> Option<usize> {
-        let at = self.run_of(key);
-        let slot = self.runs.get(at)?.find(key).ok()?;
-        let before = self.runs.iter().take(at).map(|run| run.len());
+        let run_index = self.run_of(key);
+        let slot = self.runs.get(run_index)?.find(key).ok()?;
+        let before = self.runs.iter().take(run_index).map(|run| run.len());
         Some(before.sum::<usize>() + slot)
     }
 
     /// Returns the value under a key for modification.
     pub fn get_mut(&mut self, key: ValueRef<'_>) -> Option<&mut Value> {
-        let at = self.run_of(key);
-        let run = self.runs.get_mut(at)?;
+        let run_index = self.run_of(key);
+        let run = self.runs.get_mut(run_index)?;
         let slot = run.find(key).ok()?;
         Arc::make_mut(run).value_mut(slot)
     }
 
     /// Sets the value under a key.
     pub fn insert(&mut self, key: Value, value: Value) {
-        let at = self.run_of(key.borrow());
-        let Some(run) = self.runs.get_mut(at).map(Arc::make_mut) else {
+        let run_index = self.run_of(key.borrow());
+        let Some(run) = self.runs.get_mut(run_index).map(Arc::make_mut) else {
             return;
         };
         let slot = match run.find(key.borrow()) {
@@ -125,24 +125,24 @@ impl Chunked {
             Err(slot) => slot,
         };
         if slot == 0
-            && let Some(first) = self.firsts.get_mut(at)
+            && let Some(first) = self.firsts.get_mut(run_index)
         {
             *first = key.clone();
         }
         run.insert(slot, key, value);
         self.len += 1;
-        if let Some(behind) = run.overflow()
-            && let Some(first) = behind.first()
+        if let Some(overflow) = run.overflow()
+            && let Some(first) = overflow.first()
         {
-            self.firsts.insert(at + 1, first.clone());
-            self.runs.insert(at + 1, Arc::new(behind));
+            self.firsts.insert(run_index + 1, first.clone());
+            self.runs.insert(run_index + 1, Arc::new(overflow));
         }
     }
 
     /// Removes a key.
     pub fn remove(&mut self, key: ValueRef<'_>) {
-        let at = self.run_of(key);
-        let Some(run) = self.runs.get_mut(at) else {
+        let run_index = self.run_of(key);
+        let Some(run) = self.runs.get_mut(run_index) else {
             return;
         };
         let Ok(slot) = run.find(key) else {
@@ -152,11 +152,11 @@ impl Chunked {
         run.remove(slot);
         match run.first() {
             Some(first) => {
-                *self.firsts.item_mut(at) = first.clone();
+                *self.firsts.item_mut(run_index) = first.clone();
             }
             None => {
-                self.runs.remove(at);
-                self.firsts.remove(at);
+                self.runs.remove(run_index);
+                self.firsts.remove(run_index);
             }
         }
         self.len -= 1;

@@ -35,13 +35,13 @@ impl Growing {
             // the sort detects the sorted runs and merges them
             order.sort_by(|a, b| self.key(*a).cmp(&self.key(*b)));
             order.dedup_by(|later, first| {
-                let same = self.key(*later) == self.key(*first);
-                if same {
+                let same_key = self.key(*later) == self.key(*first);
+                if same_key {
                     *first = *later;
                 }
-                same
+                same_key
             });
-            return self.picked(&order);
+            return self.in_order(&order);
         }
         if self.len <= Object::SHAPED {
             let pairs = self.runs.into_iter().flat_map(SortedRun::into_pairs);
@@ -55,33 +55,35 @@ impl Growing {
         keys.is_sorted_by(|a, b| a < b)
     }
 
-    fn find_position(at: u32) -> (usize, usize) {
-        let at = at as usize;
-        (at / FULL, at % FULL)
+    fn find_position(position: u32) -> (usize, usize) {
+        let index = position as usize;
+        (index / FULL, index % FULL)
     }
 
-    fn key(&self, at: u32) -> Option<&Value> {
-        let (run, slot) = Self::find_position(at);
+    fn key(&self, position: u32) -> Option<&Value> {
+        let (run, slot) = Self::find_position(position);
         self.runs.get(run)?.keys().get(slot)
     }
 
     /// Takes a pair out. The memory of a consumed run is reused for one of the object.
-    fn take(&mut self, at: u32, left: &mut [usize]) -> Option<(Value, Value)> {
-        let (at, slot) = Self::find_position(at);
-        let run = self.runs.get_mut(at)?;
+    fn take(&mut self, position: u32, pairs_left: &mut [usize]) -> Option<(Value, Value)> {
+        let (run_index, slot) = Self::find_position(position);
+        let run = self.runs.get_mut(run_index)?;
         let pair = run.take(slot);
-        let left = left.get_mut(at)?;
-        *left = left.saturating_sub(1);
-        if *left == 0 {
+        let pairs_left_in_run = pairs_left.get_mut(run_index)?;
+        *pairs_left_in_run = pairs_left_in_run.saturating_sub(1);
+        if *pairs_left_in_run == 0 {
             *run = SortedRun::default();
         }
         pair
     }
 
     /// Returns the object of the pairs at these positions.
-    fn picked(mut self, order: &[u32]) -> Object {
-        let mut left: Vec<usize> = self.runs.iter().map(SortedRun::len).collect();
-        let pairs = order.iter().filter_map(|at| self.take(*at, &mut left));
+    fn in_order(mut self, order: &[u32]) -> Object {
+        let mut pairs_left: Vec<usize> = self.runs.iter().map(SortedRun::len).collect();
+        let pairs = order
+            .iter()
+            .filter_map(|position| self.take(*position, &mut pairs_left));
         if order.len() <= Object::SHAPED {
             return Object::from_sorted(pairs.collect());
         }
@@ -94,9 +96,11 @@ mod tests {
     use super::*;
 
     /// Returns an object of `count` pairs whose keys are computed from their positions.
-    fn grown(count: usize, key: impl Fn(usize) -> usize) -> (Object, Vec<(Value, Value)>) {
+    fn grow(count: usize, key: impl Fn(usize) -> usize) -> (Object, Vec<(Value, Value)>) {
         let number = |n: usize| Value::from(i64::try_from(n).unwrap());
-        let pairs: Vec<_> = (0..count).map(|at| (number(key(at)), number(at))).collect();
+        let pairs: Vec<_> = (0..count)
+            .map(|index| (number(key(index)), number(index)))
+            .collect();
         let mut growing = Growing::default();
         for part in pairs.chunks(Growing::PART) {
             growing.add(part.iter().cloned());
@@ -107,20 +111,20 @@ mod tests {
     #[test]
     fn pairs_are_sorted_by_key() {
         let keys: [fn(usize) -> usize; 6] = [
-            |at| at,
-            |at| 10_000 - at,
-            |at| at * 7919 % 10_007,
-            |at| at / 2,
-            |at| at % 600,
-            |at| at % 3,
+            |index| index,
+            |index| 10_000 - index,
+            |index| index * 7919 % 10_007,
+            |index| index / 2,
+            |index| index % 600,
+            |index| index % 3,
         ];
         for count in [0, 1, 64, 65, 511, 512, 513, 1024, 1500, 5000] {
             for key in keys {
-                let (grown, pairs) = grown(count, key);
+                let (object, pairs) = grow(count, key);
                 let plain = Object::from_pairs(pairs);
-                assert!(grown.iter().eq(plain.iter()), "{count}");
-                assert_eq!(grown.len(), plain.len());
-                assert_eq!(grown.shaped().is_some(), plain.shaped().is_some());
+                assert!(object.iter().eq(plain.iter()), "{count}");
+                assert_eq!(object.len(), plain.len());
+                assert_eq!(object.shaped().is_some(), plain.shaped().is_some());
             }
         }
     }

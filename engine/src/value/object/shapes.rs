@@ -44,34 +44,36 @@ impl<N: Default> Shapes<N> {
     /// Returns the order of these keys, at most [`MAX_KEYS`] of them. The last of equal keys wins.
     #[inline]
     pub fn order<K: AsRef<str>>(&mut self, keys: &[K]) -> Option<&mut KeyOrder<N>> {
-        let mut at = self.orders.get(self.last).map_or(0, |order| order.next);
-        if !self.orders.get(at).is_some_and(|order| order.has(keys)) {
-            at = self.find_or_add(keys);
+        let mut index = self.orders.get(self.last).map_or(0, |order| order.next);
+        if !self.orders.get(index).is_some_and(|order| order.has(keys)) {
+            index = self.find_or_add(keys);
             // the list may have been cleared
             if let Some(last) = self.orders.get_mut(self.last) {
-                last.next = at;
+                last.next = index;
             }
         }
-        self.last = at;
-        self.orders.get_mut(at)
+        self.last = index;
+        self.orders.get_mut(index)
     }
 
     fn find_or_add<K: AsRef<str>>(&mut self, keys: &[K]) -> usize {
         let code = self.state.hash_one(HashedKeys(keys));
-        let same = |at: &usize| self.orders.get(*at).is_some_and(|order| order.has(keys));
-        if let Some(at) = self.table.find(code, same) {
-            return *at;
+        let has_same_keys =
+            |index: &usize| self.orders.get(*index).is_some_and(|order| order.has(keys));
+        if let Some(index) = self.table.find(code, has_same_keys) {
+            return *index;
         }
         if self.orders.len() >= limits::SHAPES {
             self.orders.clear();
             self.table.clear();
         }
-        let at = self.orders.len();
+        let index = self.orders.len();
         self.orders.push(KeyOrder::new(code, keys));
         let orders = &self.orders;
-        self.table
-            .insert_unique(code, at, |at| orders.get(*at).map_or(0, |order| order.code));
-        at
+        self.table.insert_unique(code, index, |index| {
+            orders.get(*index).map_or(0, |order| order.code)
+        });
+        index
     }
 }
 
@@ -92,8 +94,8 @@ impl<N: Default> KeyOrder<N> {
         sorted.sort_unstable();
         sorted.dedup();
         let slot = |key: &K| {
-            let found = sorted.binary_search(&key.as_ref());
-            found.unwrap_or_else(|_| bug!("a shape lacks one of its keys"))
+            let slot = sorted.binary_search(&key.as_ref());
+            slot.unwrap_or_else(|_| bug!("a shape lacks one of its keys"))
         };
         let slots: Box<[u8]> = keys
             .iter()
@@ -164,8 +166,8 @@ impl<N> KeyOrder<N> {
 
     /// Returns the position in the shape of a key of the source.
     #[inline]
-    pub fn slot(&self, at: usize) -> Option<usize> {
-        self.slots.get(at).map(|slot| usize::from(*slot))
+    pub fn slot(&self, index: usize) -> Option<usize> {
+        self.slots.get(index).map(|slot| usize::from(*slot))
     }
 
     /// Moves values in the order of the source into an object.
@@ -175,8 +177,8 @@ impl<N> KeyOrder<N> {
         match &self.sources {
             None => Object::with_shape(shape, values.iter_mut().map(std::mem::take)),
             Some(sources) => {
-                let take = |at: &u8| {
-                    let value = values.get_mut(usize::from(*at));
+                let take = |index: &u8| {
+                    let value = values.get_mut(usize::from(*index));
                     value.map_or_else(
                         || bug!("a shape has more keys than its object has values"),
                         std::mem::take,

@@ -25,7 +25,7 @@ impl Unfilled {
     #[inline]
     pub fn values(&mut self) -> &mut [Value] {
         match triomphe::Arc::get_mut(&mut self.0) {
-            Some(own) => &mut own.slice,
+            Some(unshared) => &mut unshared.slice,
             None => bug!("an object is shared before it is filled"),
         }
     }

@@ -63,9 +63,9 @@ impl<'de> Deserializer<'de> for FromValue<'_> {
             }
             Kind::Object => {
                 let mut map = MapDeserializer::new(pairs(value));
-                let made = visitor.visit_map(&mut map)?;
+                let result = visitor.visit_map(&mut map)?;
                 map.end()?;
-                Ok(made)
+                Ok(result)
             }
         }
     }
@@ -212,9 +212,9 @@ fn visit_items<'de, 'e, T: Visitor<'de>>(
     visitor: T,
 ) -> Result<T::Value, ConvertError> {
     let mut list = SeqDeserializer::new(items.map(FromValue));
-    let made = visitor.visit_seq(&mut list)?;
+    let result = visitor.visit_seq(&mut list)?;
     list.end()?;
-    Ok(made)
+    Ok(result)
 }
 
 /// Visits integral numbers in any notation as integers.

@@ -62,14 +62,14 @@ fn typed_values_round_trip() {
 fn agrees_with_json() {
     let text = r#"{"a":[1,-2,1.5,1e300,null,true,"x",18446744073709551615],"b":{"c":{}}}"#;
     let foreign: serde_json::Value = serde_json::from_str(text).unwrap();
-    let own = json::read(text.as_bytes()).unwrap();
-    assert_eq!(to_value(&foreign).unwrap(), own);
+    let value = json::read(text.as_bytes()).unwrap();
+    assert_eq!(to_value(&foreign).unwrap(), value);
     assert_eq!(
-        from_value::<serde_json::Value>(own.borrow()).unwrap(),
+        from_value::<serde_json::Value>(value.borrow()).unwrap(),
         foreign
     );
-    assert_eq!(serde_json::to_value(&own).unwrap(), foreign);
-    assert_eq!(serde_json::from_str::<Value>(text).unwrap(), own);
+    assert_eq!(serde_json::to_value(&value).unwrap(), foreign);
+    assert_eq!(serde_json::from_str::<Value>(text).unwrap(), value);
 }
 
 #[test]
@@ -141,10 +141,10 @@ fn errors_name_the_actual_value() {
 fn depth_is_bounded() {
     let thread = std::thread::Builder::new().stack_size(64 << 20);
     let thread = thread.spawn(|| {
-        let around = |inner| serde_json::Value::Array(vec![inner]);
-        let deep = (0..limits::VALUE_NESTING).fold(serde_json::Value::Null, |deep, _| around(deep));
+        let wrap = |inner| serde_json::Value::Array(vec![inner]);
+        let deep = (0..limits::VALUE_NESTING).fold(serde_json::Value::Null, |deep, _| wrap(deep));
         assert!(to_value(&deep).is_ok());
-        let deeper = around(deep);
+        let deeper = wrap(deep);
         assert_eq!(
             to_value(&deeper).unwrap_err().to_string(),
             "nested too deeply"

@@ -12,22 +12,22 @@ impl KeyPrefix {
     const POSITION_BITS: u32 = 32;
 
     #[inline]
-    fn new(head: u128, at: u32) -> Self {
-        Self(head << Self::POSITION_BITS | u128::from(at))
+    fn new(head: u128, position: u32) -> Self {
+        Self(head << Self::POSITION_BITS | u128::from(position))
     }
 
     /// Creates the prefix of a string from a byte on.
     #[inline]
-    pub fn of_text(bytes: &[u8], from: usize, at: u32) -> Self {
-        Self::new(head_from(bytes, from) >> Self::POSITION_BITS, at)
+    pub fn of_text(bytes: &[u8], from: usize, position: u32) -> Self {
+        Self::new(head_from(bytes, from) >> Self::POSITION_BITS, position)
     }
 
     /// Creates the prefix of a number that is scaled to an integer, if it is not too large.
     #[inline]
-    fn of_number(number: i128, at: u32) -> Option<Self> {
+    fn of_number(number: i128, position: u32) -> Option<Self> {
         const HALF: i128 = 1 << (u128::BITS - KeyPrefix::POSITION_BITS - 1);
         let head = u128::try_from(number + HALF).ok()?;
-        (number < HALF).then(|| Self::new(head, at))
+        (number < HALF).then(|| Self::new(head, position))
     }
 
     /// Returns the position of the value.
@@ -55,12 +55,12 @@ pub fn key_prefixes<T: Sortable>(values: &[T]) -> Option<(Vec<KeyPrefix>, usize)
     let (first, last) = (first.text()?, values.last()?.text()?);
     let begin = CommonPrefix::new(first.get(..common(first, last)).unwrap_or_default());
     let from = begin.bytes.len();
-    for (value, at) in values.iter().zip(0..) {
+    for (value, position) in values.iter().zip(0..) {
         let text = value.text()?;
         if !begin.matches(text) {
             return prefixes_from(values, shared(values.iter().map_while(T::text)));
         }
-        prefixes.push(KeyPrefix::of_text(text, from, at));
+        prefixes.push(KeyPrefix::of_text(text, from, position));
     }
     Some((prefixes, from))
 }
@@ -72,8 +72,11 @@ fn number_prefixes<T: Sortable>(values: &[T]) -> Option<Vec<KeyPrefix>> {
         scale = scale.max(value.number()?.scale()?);
     }
     let mut prefixes = Vec::with_capacity(values.len());
-    for (value, at) in values.iter().zip(0..) {
-        prefixes.push(KeyPrefix::of_number(value.number()?.on_scale(scale)?, at)?);
+    for (value, position) in values.iter().zip(0..) {
+        prefixes.push(KeyPrefix::of_number(
+            value.number()?.on_scale(scale)?,
+            position,
+        )?);
     }
     Some(prefixes)
 }
@@ -82,7 +85,8 @@ fn number_prefixes<T: Sortable>(values: &[T]) -> Option<Vec<KeyPrefix>> {
 #[cold]
 fn prefixes_from<T: Sortable>(values: &[T], from: usize) -> Option<(Vec<KeyPrefix>, usize)> {
     let prefixes = values.iter().zip(0..);
-    let prefixes = prefixes.map(|(value, at)| Some(KeyPrefix::of_text(value.text()?, from, at)));
+    let prefixes =
+        prefixes.map(|(value, position)| Some(KeyPrefix::of_text(value.text()?, from, position)));
     Some((prefixes.collect::<Option<_>>()?, from))
 }
 
@@ -98,11 +102,11 @@ impl<'t> CommonPrefix<'t> {
     const HEAD: usize = 16;
 
     fn new(bytes: &'t [u8]) -> Self {
-        let others = 8 * Self::HEAD.saturating_sub(bytes.len());
+        let missing_bits = 8 * Self::HEAD.saturating_sub(bytes.len());
         Self {
             bytes,
             head: head(bytes),
-            others: u32::try_from(others).unwrap_or(0),
+            others: u32::try_from(missing_bits).unwrap_or(0),
         }
     }
 
@@ -140,7 +144,7 @@ pub fn shared<'t>(mut texts: impl Iterator<Item = &'t [u8]>) -> usize {
 }
 
 /// Returns the length of the common prefix of two texts, in bytes.
-pub fn common(one: &[u8], other: &[u8]) -> usize {
-    let pairs = one.iter().zip(other);
-    pairs.take_while(|(one, other)| one == other).count()
+pub fn common(left: &[u8], right: &[u8]) -> usize {
+    let pairs = left.iter().zip(right);
+    pairs.take_while(|(left, right)| left == right).count()
 }

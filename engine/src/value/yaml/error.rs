@@ -60,8 +60,8 @@ impl YamlError {
     }
 
     /// Creates the error of a text that only Go's parser rejects.
-    pub(super) fn misplaced(found: Misplaced) -> Self {
-        let Misplaced { line, problem } = found;
+    pub(super) fn misplaced(misplaced: Misplaced) -> Self {
+        let Misplaced { line, problem } = misplaced;
         match line {
             0 => Self::yaml(problem),
             line => Self {
@@ -96,16 +96,16 @@ impl YamlError {
             None => problem(error.info()),
         };
         // Go counts lines from 0 and does not show line 0; its scanner is one line ahead
-        let shown = match problem.layer {
+        let line_shown = match problem.layer {
             // at the end the parser is on an additional line
             Layer::Scanner if line > 1 + usize::from(at_end) => line - usize::from(at_end),
             Layer::Scanner => 0,
             Layer::Plain => line.max(2),
             Layer::Key | Layer::Grammar => line.saturating_sub(1),
         };
-        let message = match shown {
+        let message = match line_shown {
             0 => format!("yaml: {}", problem.text),
-            shown => format!("yaml: line {shown}: {}", problem.text),
+            line_shown => format!("yaml: line {line_shown}: {}", problem.text),
         };
         Self {
             message,

@@ -46,7 +46,7 @@ fn read_with(text: &[u8], out_of_range: OutOfRange) -> Result<Value, YamlError> 
         match document(&text, stand_in, out_of_range) {
             // the parser supports 255 nested brackets; deeper text nearly always is JSON
             Err(ReadFailure::Syntax(error)) if error.info() == FLOW_TOO_DEEP => {
-                return json::read(text.as_bytes()).map_err(|fault| match fault.kind() {
+                return json::read(text.as_bytes()).map_err(|json_error| match json_error.kind() {
                     JsonErrorKind::Character(json::TOO_DEEP) => YamlError::too_deep(),
                     _ => YamlError::syntax(&error, &text),
                 });
@@ -98,7 +98,7 @@ fn document(
     };
     let mut gaps = Gaps::new(text);
     let differs = |differs| match differs {
-        Differs::Rejected(found) => ReadFailure::Document(YamlError::misplaced(found)),
+        Differs::Rejected(misplaced) => ReadFailure::Document(YamlError::misplaced(misplaced)),
         Differs::Respelled(text) => ReadFailure::Spelling(text),
     };
     for event in Parser::new_from_str(text) {
@@ -220,9 +220,9 @@ impl YamlReader<'_> {
         tag: Option<&Tag>,
         unfit: Option<YamlError>,
     ) -> Result<(), YamlError> {
-        let marked = self.stand_in.filter(|stand_in| text.contains(*stand_in));
-        let marked = marked.map(|stand_in| text.replace(stand_in, "\u{feff}"));
-        let text = marked.as_deref().unwrap_or(text);
+        let original = self.stand_in.filter(|stand_in| text.contains(*stand_in));
+        let original = original.map(|stand_in| text.replace(stand_in, "\u{feff}"));
+        let text = original.as_deref().unwrap_or(text);
         let tag = tag.map(Meaning::parse).filter(|tag| *tag != Meaning::None);
         let merge = text == "<<" && matches!(tag, None | Some(Meaning::Core("merge")));
         if merge

@@ -74,23 +74,23 @@ pub(super) fn resolve(text: &str) -> Scalar {
 
 /// Returns the value of a scalar with a tag. `tag` is without its handle.
 pub(super) fn resolve_tagged(tag: &str, text: &str) -> Result<TaggedScalar, String> {
-    let found = resolve(text);
-    let wrong = |found: &Scalar| {
+    let scalar = resolve(text);
+    let wrong = |scalar: &Scalar| {
         Err(format!(
             "cannot decode {} `{text}` as a !!{tag}",
-            found.tag()
+            scalar.tag()
         ))
     };
-    Ok(TaggedScalar::Scalar(match (tag, found) {
+    Ok(TaggedScalar::Scalar(match (tag, scalar) {
         ("null", Scalar::Null) => Scalar::Null,
         ("bool", Scalar::Bool(b)) => Scalar::Bool(b),
         ("int", Scalar::Int(i)) => Scalar::Int(i),
         #[expect(clippy::cast_precision_loss, reason = "the nearest float is wanted")]
         ("float", Scalar::Int(i)) => Scalar::Float(i as f64),
         ("float", Scalar::Float(f)) => Scalar::Float(f),
-        ("timestamp", found) => match rfc3339(text) {
+        ("timestamp", scalar) => match rfc3339(text) {
             Some(time) => return Ok(TaggedScalar::Text(time.into_bytes())),
-            None => return wrong(&found),
+            None => return wrong(&scalar),
         },
         ("binary", _) => {
             let packed: String = text.split_ascii_whitespace().collect();
@@ -99,7 +99,7 @@ pub(super) fn resolve_tagged(tag: &str, text: &str) -> Result<TaggedScalar, Stri
                 bytes.map_err(|_| "!!binary value contains invalid base64 data".to_owned())?;
             return Ok(TaggedScalar::Text(bytes));
         }
-        ("null" | "bool" | "int" | "float", found) => return wrong(&found),
+        ("null" | "bool" | "int" | "float", scalar) => return wrong(&scalar),
         _ => Scalar::Str,
     }))
 }
@@ -174,9 +174,9 @@ fn date(text: &str) -> Option<(u32, u32, u32, &str)> {
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(rest.len());
     let (day, rest) = rest.split_at_checked(end)?;
-    let number = |text: &str, most: usize| {
-        let good =
-            (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = |text: &str, max_digits: usize| {
+        let good = (1..=max_digits).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_digit());
         text.parse::<u32>().ok().filter(|_| good)
     };
     let year = number(year, 4).filter(|_| year.len() == 4)?;

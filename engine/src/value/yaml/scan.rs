@@ -51,11 +51,11 @@ pub fn directives(text: &str) -> Result<(), YamlError> {
             break;
         };
         if let Some(problem) = directive_problem(directive) {
-            let place = match number {
+            let prefix = match number {
                 0 => String::new(),
                 _ => format!("line {}: ", number + 1),
             };
-            return Err(YamlError::yaml(format_args!("{place}{problem}")));
+            return Err(YamlError::yaml(format_args!("{prefix}{problem}")));
         }
     }
     Ok(())
@@ -76,7 +76,13 @@ pub fn without_last_blanks(text: &str) -> &str {
             continue;
         }
         match indentation {
-            Some(within) if begins_block(line) => return if blanks < within { rest } else { text },
+            Some(block_indentation) if begins_block(line) => {
+                return if blanks < block_indentation {
+                    rest
+                } else {
+                    text
+                };
+            }
             // no line of a block is indented less than its first one
             _ => indentation = Some(line.len() - indented.len()),
         }

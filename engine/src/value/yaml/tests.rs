@@ -34,18 +34,23 @@ fn report(wrong: &[String], count: usize) {
 fn parses_as_opa() {
     let cases = cases(&std::env::var("UN").unwrap_or("unmarshal".into()));
     let mut wrong = Vec::new();
-    for (text, kind, want) in &cases {
-        let got = match read(text.as_bytes()) {
+    for (text, kind, expected) in &cases {
+        let actual = match read(text.as_bytes()) {
             Ok(value) => ("value", compact(&value)),
             Err(error) => ("error", error.to_string()),
         };
         // the recorded text was written by Go's library
-        let want = match kind.as_str() {
-            "value" => compact(&json::read(want.as_bytes()).unwrap()),
-            _ => want.clone(),
+        let expected = match kind.as_str() {
+            "value" => compact(&json::read(expected.as_bytes()).unwrap()),
+            _ => expected.clone(),
         };
-        if got != (kind.as_str(), want.clone()) && (got.0, kind.as_str()) != ("error", "refused") {
-            wrong.push(format!("{text:?} is {} {}, want {want}", got.0, got.1));
+        if actual != (kind.as_str(), expected.clone())
+            && (actual.0, kind.as_str()) != ("error", "refused")
+        {
+            wrong.push(format!(
+                "{text:?} is {} {}, want {expected}",
+                actual.0, actual.1
+            ));
         }
     }
     report(&wrong, cases.len());
@@ -55,15 +60,15 @@ fn parses_as_opa() {
 fn writes_as_opa() {
     let cases = cases(&std::env::var("MA").unwrap_or("marshal".into()));
     let mut wrong = Vec::new();
-    for (text, _, want) in &cases {
+    for (text, _, expected) in &cases {
         let mut out = String::new();
         let value = json::read(text.as_bytes()).unwrap();
-        let got = match write(value.borrow(), &mut out) {
+        let actual = match write(value.borrow(), &mut out) {
             Ok(()) => out,
             Err(error) => error.to_string(),
         };
-        if got != *want {
-            wrong.push(format!("{text} is {got:?}, want {want:?}"));
+        if actual != *expected {
+            wrong.push(format!("{text} is {actual:?}, want {expected:?}"));
         }
     }
     report(&wrong, cases.len());
@@ -136,8 +141,8 @@ fn numbers_out_of_range_are_strings_unless_they_are_checked() {
         "a: 10.0.0.1",
         "a: 123456789012345678901234567890",
     ] {
-        let checked = read_with_checked_numbers(text.as_bytes()).unwrap();
-        assert_eq!(compact(&checked), compact(&read(text.as_bytes()).unwrap()));
+        let value = read_with_checked_numbers(text.as_bytes()).unwrap();
+        assert_eq!(compact(&value), compact(&read(text.as_bytes()).unwrap()));
     }
 }
 
@@ -160,8 +165,8 @@ fn deep_values_need_little_stack() {
         }
         let mut out = String::new();
         write(value.borrow(), &mut out).unwrap();
-        let again = read(out.as_bytes()).unwrap();
-        assert_eq!(compact(&again), compact(&value));
+        let read_back = read(out.as_bytes()).unwrap();
+        assert_eq!(compact(&read_back), compact(&value));
     };
     on_small_stack(work);
 }
@@ -263,21 +268,21 @@ impl Choices<'_> {
 fn wrong(choices: &[u8]) -> Option<String> {
     let value = Choices(choices.iter()).value(3);
     let mut text = String::new();
-    let again = write(value.borrow(), &mut text).and_then(|()| read(text.as_bytes()));
-    let again = match again {
-        Ok(again) if again == value => None,
-        Ok(again) => Some(compact(&again)),
+    let difference = write(value.borrow(), &mut text).and_then(|()| read(text.as_bytes()));
+    let difference = match difference {
+        Ok(difference) if difference == value => None,
+        Ok(difference) => Some(compact(&difference)),
         Err(error) => Some(error.to_string()),
     };
     // in YAML 1.1 they end a line
     let breaks = text.split(['\u{2028}', '\u{2029}']).skip(1);
-    let again = again.or_else(|| {
+    let difference = difference.or_else(|| {
         let mut lines = breaks.filter(|rest| !rest.starts_with('\''));
         lines.next().map(|_| "a line that only some see".to_owned())
     });
-    again.map(|again| {
+    difference.map(|difference| {
         format!(
-            "{} is written as {text:?}, which is {again}",
+            "{} is written as {text:?}, which is {difference}",
             compact(&value)
         )
     })
@@ -285,20 +290,20 @@ fn wrong(choices: &[u8]) -> Option<String> {
 
 /// Shrinks choices that still show the defect.
 fn shrunk(mut choices: Vec<u8>) -> Vec<u8> {
-    let mut at = 0;
-    while at < choices.len() {
+    let mut index = 0;
+    while index < choices.len() {
         let mut shorter = choices.clone();
-        shorter.remove(at);
+        shorter.remove(index);
         let mut smaller = choices.clone();
-        smaller[at] /= 2;
+        smaller[index] /= 2;
         let smaller = (smaller != choices).then_some(smaller);
         match [Some(shorter), smaller]
             .into_iter()
             .flatten()
-            .find(|less| wrong(less).is_some())
+            .find(|shorter| wrong(shorter).is_some())
         {
-            Some(less) => (choices, at) = (less, 0),
-            None => at += 1,
+            Some(shorter) => (choices, index) = (shorter, 0),
+            None => index += 1,
         }
     }
     choices

@@ -40,7 +40,7 @@ pub fn write_while(
         goes_on,
     };
     writer.start(value, 0)?;
-    writer.within()?;
+    writer.check_limits()?;
     if !writer.out.ends_with('\n') {
         writer.out.push('\n');
     }
@@ -86,7 +86,7 @@ impl YamlWriter<'_> {
     }
 
     fn item(&mut self, i: usize, item: ValueRef<'_>, indent: usize) -> Result<(), YamlError> {
-        self.within()?;
+        self.check_limits()?;
         self.line(i, indent);
         self.out.push_str("- ");
         self.start(item, indent + 2)
@@ -96,9 +96,9 @@ impl YamlWriter<'_> {
         let Some(object) = value.as_object() else {
             return Ok(());
         };
-        let left = self.limit.saturating_sub(self.out.len());
-        for (i, (key, value)) in sorted(object, left)?.into_iter().enumerate() {
-            self.within()?;
+        let remaining = self.limit.saturating_sub(self.out.len());
+        for (i, (key, value)) in sorted_pairs(object, remaining)?.into_iter().enumerate() {
+            self.check_limits()?;
             self.line(i, indent);
             if key.len() > SIMPLE_KEY || key.contains(is_break) {
                 self.out.push_str("? ");
@@ -121,7 +121,7 @@ impl YamlWriter<'_> {
         Ok(())
     }
 
-    fn within(&mut self) -> Result<(), YamlError> {
+    fn check_limits(&mut self) -> Result<(), YamlError> {
         if self.out.len() <= self.next_poll {
             return Ok(());
         }
@@ -180,15 +180,15 @@ impl YamlWriter<'_> {
         if text.contains(|c: char| matches!(c, '\u{7f}'..='\u{9f}') && c != '\u{85}') {
             return Err(YamlError::yaml("control characters are not allowed"));
         }
-        let looks = TextStyles::allowed(text);
-        if text.contains('\n') && block && looks.block {
+        let styles = TextStyles::allowed(text);
+        if text.contains('\n') && block && styles.block {
             self.literal(text, indent.max(2));
         } else if text.contains('\n')
-            || !looks.quotable
+            || !styles.quotable
             || !(means_itself(text) || text.contains('\n'))
         {
             self.double_quoted(text);
-        } else if looks.plain {
+        } else if styles.plain {
             self.out.push_str(text);
         } else {
             self.out.push('\'');
@@ -380,7 +380,10 @@ impl TextStyles {
 }
 
 /// Returns the pairs with their JSON keys, in natural order: `a2` before `a10`.
-fn sorted(object: ObjectView<'_>, limit: usize) -> Result<Vec<(String, ValueRef<'_>)>, YamlError> {
+fn sorted_pairs(
+    object: ObjectView<'_>,
+    limit: usize,
+) -> Result<Vec<(String, ValueRef<'_>)>, YamlError> {
     let pairs = text_keys(object, limit).map_err(|TooLong| YamlError::too_long())?;
     let text = |(key, value): (Vec<u8>, _)| (lossy(&key).into_owned(), value);
     Ok(merge_sort(pairs.into_iter().map(text).collect()))
@@ -412,9 +415,9 @@ fn merge_sort(mut pairs: Vec<(String, ValueRef<'_>)>) -> Vec<(String, ValueRef<'
 /// digit.
 fn natural(a: &str, b: &str) -> Ordering {
     let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b);
-    let at: usize = common.clone().map(|(c, _)| c.len_utf8()).sum();
+    let offset: usize = common.clone().map(|(c, _)| c.len_utf8()).sum();
     let last = common.map(|(c, _)| c).last();
-    let (rest, other) = (a.get(at..).unwrap_or(""), b.get(at..).unwrap_or(""));
+    let (rest, other) = (a.get(offset..).unwrap_or(""), b.get(offset..).unwrap_or(""));
     let (Some(x), Some(y)) = (rest.chars().next(), other.chars().next()) else {
         return a.len().cmp(&b.len());
     };
@@ -432,7 +435,7 @@ fn natural(a: &str, b: &str) -> Ordering {
     }
     // leading zeros are digits of a number that continues
     let goes_on = x == '0' || y == '0';
-    let before = a.get(..at).unwrap_or("");
+    let before = a.get(..offset).unwrap_or("");
     let digits_before = before.bytes().rev().take_while(u8::is_ascii_digit);
     let base = i64::from(goes_on && digits_before.clone().any(|digit| digit != b'0'));
     let number = |text: &str| {

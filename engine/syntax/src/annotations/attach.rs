@@ -35,8 +35,8 @@ pub(super) fn attach(module: &mut Module, blocks: Vec<Block>) -> Result<(), Diag
     let mut errors = Vec::new();
     for block in blocks {
         let row = block.annotation.span.row;
-        let below = statements.partition_point(|(start, _)| *start <= row);
-        let target = statements.get(below).map(|(_, statement)| *statement);
+        let index = statements.partition_point(|(start, _)| *start <= row);
+        let target = statements.get(index).map(|(_, statement)| *statement);
         match scoped(&block, target) {
             Ok(scope) => {
                 let path = path(module, scope, target);
@@ -62,9 +62,9 @@ pub(super) fn attach(module: &mut Module, blocks: Vec<Block>) -> Result<(), Diag
     if !errors.is_empty() {
         return Err(Diagnostics(errors));
     }
-    let given = distribute(&module.rules, &annotations, &targets);
-    for (rule, given) in module.rules.iter_mut().zip(given) {
-        rule.annotations.extend(given);
+    let annotations_of_rules = distribute(&module.rules, &annotations, &targets);
+    for (rule, annotations_of_rule) in module.rules.iter_mut().zip(annotations_of_rules) {
+        rule.annotations.extend(annotations_of_rule);
         rule.annotations
             .sort_by_key(|annotation| annotation.span.row);
     }
@@ -95,13 +95,13 @@ fn statements(module: &Module) -> Vec<(u32, AnnotatedStatement)> {
 /// Returns the scope of a block above a statement, or every error in it.
 fn scoped(block: &Block, target: Option<AnnotatedStatement>) -> Result<Scope, Vec<String>> {
     let entrypoint = block.annotation.entrypoint;
-    let word = match (block.scope.as_str(), target) {
+    let scope_name = match (block.scope.as_str(), target) {
         ("", Some(AnnotatedStatement::Rule(_))) if entrypoint => "document",
         ("", Some(statement)) => statement.name(),
-        (written, _) => written,
+        (name, _) => name,
     };
     let mut errors = Vec::new();
-    let scope = match word {
+    let scope = match scope_name {
         "rule" => Some(Scope::Rule),
         "document" => Some(Scope::Document),
         "package" => Some(Scope::Package),
@@ -110,20 +110,20 @@ fn scoped(block: &Block, target: Option<AnnotatedStatement>) -> Result<Scope, Ve
     };
     match scope {
         None => errors.push(format!(
-            "invalid annotation scope '{word}'. Use one of 'rule', 'document', 'package', or 'subpackages'"
+            "invalid annotation scope '{scope_name}'. Use one of 'rule', 'document', 'package', or 'subpackages'"
         )),
         Some(scope) => {
-            let wanted = if matches!(scope, Scope::Rule | Scope::Document) { "rule" } else { "package" };
+            let expected = if matches!(scope, Scope::Rule | Scope::Document) { "rule" } else { "package" };
             let have = target.map(AnnotatedStatement::name);
-            if have != Some(wanted) {
+            if have != Some(expected) {
                 let have = have.map_or_else(String::new, |have| format!(" (have {have})"));
-                errors.push(format!("annotation scope '{word}' must be applied to {wanted}{have}"));
+                errors.push(format!("annotation scope '{scope_name}' must be applied to {expected}{have}"));
             }
         }
     }
     if entrypoint && !matches!(scope, Some(Scope::Document | Scope::Package)) {
         errors.push(format!(
-            "annotation entrypoint applied to non-document or package scope '{word}'"
+            "annotation entrypoint applied to non-document or package scope '{scope_name}'"
         ));
     }
     match scope {
@@ -146,9 +146,9 @@ fn path(module: &Module, scope: Scope, target: Option<AnnotatedStatement>) -> Re
 /// Returns the package's path followed by the constant prefix of the rule's reference.
 fn rule_path(package: &[Term], rule: &Rule) -> Ref {
     let mut path = package.to_vec();
-    for (at, part) in rule.head.reference.iter().enumerate() {
+    for (index, part) in rule.head.reference.iter().enumerate() {
         match &part.kind {
-            TermKind::Var(name) if at == 0 => path.push(Term::string(name.clone(), part.span)),
+            TermKind::Var(name) if index == 0 => path.push(Term::string(name.clone(), part.span)),
             _ if part.is_scalar() => path.push(part.clone()),
             _ => break,
         }
@@ -169,8 +169,10 @@ fn distribute(
     targets: &[(usize, usize)],
 ) -> Vec<Vec<Arc<Annotation>>> {
     let mut by_target: HashMap<Target<'_>, Applicable> = HashMap::new();
-    for (at, index) in targets {
-        let (Some(annotation), Some(rule)) = (annotations.get(*at), rules.get(*index)) else {
+    for (annotation_index, rule_index) in targets {
+        let (Some(annotation), Some(rule)) =
+            (annotations.get(*annotation_index), rules.get(*rule_index))
+        else {
             continue;
         };
         let target = || Target::from_rule(rule);
@@ -189,10 +191,10 @@ fn distribute(
     if by_target.is_empty() {
         return Vec::new();
     }
-    let mut given = Vec::with_capacity(rules.len());
+    let mut annotations_of_rules = Vec::with_capacity(rules.len());
     for rule in rules {
         let Some(applicable) = by_target.get_mut(&Target::from_rule(rule)) else {
-            given.push(Vec::new());
+            annotations_of_rules.push(Vec::new());
             continue;
         };
         while let Some(next) = applicable
@@ -202,10 +204,10 @@ fn distribute(
             applicable.above.push(next);
         }
         let all = applicable.documents.iter().chain(&applicable.above);
-        given.push(all.map(|one| Arc::clone(one)).collect());
+        annotations_of_rules.push(all.map(|annotation| Arc::clone(annotation)).collect());
         applicable.above.pop();
     }
-    given
+    annotations_of_rules
 }
 
 /// The annotations of one target, in source order.

@@ -73,13 +73,13 @@ pub(super) fn read(
     }
     let fields = yaml::parse(&text)
         .and_then(|root| root.map_or(Ok(Fields::default()), |root| decode(&root)));
-    let mut fields = fields.map_err(|fault| {
+    let mut fields = fields.map_err(|error| {
         // OPA counts lines from the first line below the head or one less, because it reads one line too far down, at
         // most to the last line.
-        let at = lines
-            .get(fault.line.min(lines.len().saturating_sub(1)))
+        let line = lines
+            .get(error.line.min(lines.len().saturating_sub(1)))
             .unwrap_or(first);
-        reject(at, source, format!("{}{}", fault.message, hints(lines)))
+        reject(line, source, format!("{}{}", error.message, hints(lines)))
     })?;
     let scope = std::mem::take(&mut fields.scope);
     let span = lines

@@ -68,7 +68,7 @@ impl Decoder {
     }
 
     /// Reports a node that does not have the wanted Go type.
-    fn mismatch(&mut self, node: &Node, wanted: &str) -> Result<(), BlockError> {
+    fn mismatch(&mut self, node: &Node, expected: &str) -> Result<(), BlockError> {
         let (tag, text) = match &node.kind {
             EventKind::Scalar { text, plain } => {
                 let tag = match &node.tag {
@@ -78,21 +78,21 @@ impl Decoder {
                 (tag, Some(text.as_str()))
             }
             kind => {
-                let own = if matches!(kind, EventKind::Sequence(_)) {
+                let tag_of_kind = if matches!(kind, EventKind::Sequence(_)) {
                     "!!seq"
                 } else {
                     "!!map"
                 };
                 match &node.tag {
-                    Some(tag) if tag != own => (tag.clone(), Some("")),
-                    _ => (own.to_owned(), None),
+                    Some(tag) if tag != tag_of_kind => (tag.clone(), Some("")),
+                    _ => (tag_of_kind.to_owned(), None),
                 }
             }
         };
-        let text = text.map_or_else(String::new, |text| format!(" `{}`", shortened(text)));
+        let text = text.map_or_else(String::new, |text| format!(" `{}`", truncate(text)));
         self.complain(
             node.line,
-            format!("cannot unmarshal {tag}{text} into {wanted}"),
+            format!("cannot unmarshal {tag}{text} into {expected}"),
         );
         Ok(())
     }
@@ -133,7 +133,7 @@ impl Decoder {
         if self.repeats_keys(pairs) {
             return Ok(());
         }
-        for (key, value) in self.merged(pairs)? {
+        for (key, value) in self.merge(pairs)? {
             let Some(key) = self.string(key)? else {
                 continue;
             };
@@ -152,15 +152,18 @@ impl Decoder {
                 }
                 "related_resources" => {
                     out.related_resources =
-                        self.list(value, "[]interface {}", |own, one| own.any(one).map(Some))?;
+                        self.list(value, "[]interface {}", |decoder, child| {
+                            decoder.any(child).map(Some)
+                        })?;
                 }
                 "authors" => {
-                    out.authors =
-                        self.list(value, "[]interface {}", |own, one| own.any(one).map(Some))?;
+                    out.authors = self.list(value, "[]interface {}", |decoder, child| {
+                        decoder.any(child).map(Some)
+                    })?;
                 }
                 "schemas" => {
-                    let element = |own: &mut Self, one: &Child| {
-                        own.members(one).map(|m| Some(m.unwrap_or_default()))
+                    let element = |decoder: &mut Self, child: &Child| {
+                        decoder.members(child).map(|m| Some(m.unwrap_or_default()))
                     };
                     out.schemas = self.list(value, &format!("[]{MAP}"), element)?;
                 }
@@ -209,7 +212,7 @@ impl Decoder {
     fn list<T>(
         &mut self,
         child: &Child,
-        wanted: &str,
+        expected: &str,
         mut element: impl FnMut(&mut Self, &Child) -> Result<Option<T>, BlockError>,
     ) -> Result<Vec<T>, BlockError> {
         let node = &*child.node;
@@ -217,11 +220,11 @@ impl Decoder {
             return Ok(Vec::new());
         }
         let EventKind::Sequence(elements) = &node.kind else {
-            return self.mismatch(node, wanted).map(|()| Vec::new());
+            return self.mismatch(node, expected).map(|()| Vec::new());
         };
         let mut out = Vec::with_capacity(elements.len());
-        for one in elements {
-            out.extend(element(self, one)?);
+        for element_node in elements {
+            out.extend(element(self, element_node)?);
         }
         Ok(out)
     }
@@ -239,7 +242,7 @@ impl Decoder {
             return Ok(None);
         }
         let mut out = Vec::with_capacity(pairs.len());
-        for (key, value) in self.merged(pairs)? {
+        for (key, value) in self.merge(pairs)? {
             if let Some(key) = self.string(key)? {
                 out.push((key, self.any(value)?));
             }
@@ -272,7 +275,7 @@ impl Decoder {
             return Ok(Any::Mapping(Vec::new()));
         }
         let mut out = Vec::with_capacity(pairs.len());
-        for (key, value) in self.merged(pairs)? {
+        for (key, value) in self.merge(pairs)? {
             let Any::Scalar(key) = self.any(key)? else {
                 return Err(BlockError::new("invalid map key: only scalars can be keys"));
             };
@@ -283,7 +286,7 @@ impl Decoder {
 
     /// Returns the pairs of a mapping, followed by those that `<<` merges into it. Explicit pairs override merged ones,
     /// and earlier merges override later ones.
-    fn merged<'a>(&mut self, pairs: &'a [(Child, Child)]) -> Result<Pairs<'a>, BlockError> {
+    fn merge<'a>(&mut self, pairs: &'a [(Child, Child)]) -> Result<Pairs<'a>, BlockError> {
         let mut out = Pairs::with_capacity(pairs.len());
         let mut merges = Vec::new();
         for (key, value) in pairs {
@@ -296,22 +299,22 @@ impl Decoder {
         if merges.is_empty() {
             return Ok(out);
         }
-        let mut known: HashSet<&str> = out.iter().filter_map(|(key, _)| key_text(key)).collect();
+        let mut keys: HashSet<&str> = out.iter().filter_map(|(key, _)| key_text(key)).collect();
         for value in merges {
-            let refuse =
+            let reject =
                 || BlockError::new("map merge requires map or sequence of maps as the value");
             let sources = match &value.node.kind {
                 EventKind::Mapping(_) => std::slice::from_ref(value),
                 EventKind::Sequence(sources) => sources.as_slice(),
-                EventKind::Scalar { .. } => return Err(refuse()),
+                EventKind::Scalar { .. } => return Err(reject()),
             };
             for source in sources {
                 let EventKind::Mapping(pairs) = &source.node.kind else {
-                    return Err(refuse());
+                    return Err(reject());
                 };
                 self.count_node(source)?;
-                for (key, value) in self.merged(pairs)? {
-                    if key_text(key).is_none_or(|text| known.insert(text)) {
+                for (key, value) in self.merge(pairs)? {
+                    if key_text(key).is_none_or(|text| keys.insert(text)) {
                         out.push((key, value));
                     }
                 }
@@ -325,19 +328,19 @@ impl Decoder {
     fn repeats_keys(&mut self, pairs: &[(Child, Child)]) -> bool {
         let mut lines: HashMap<&str, Vec<usize>> = HashMap::with_capacity(pairs.len());
         let mut repeated = Vec::new();
-        for (at, (key, _)) in pairs.iter().enumerate() {
+        for (index, (key, _)) in pairs.iter().enumerate() {
             let EventKind::Scalar { text, .. } = &key.node.kind else {
                 continue;
             };
-            let known = lines.entry(text).or_default();
-            for first in known.iter().take(COMPLAINTS) {
-                repeated.push((*first, at, text));
+            let occurrences = lines.entry(text).or_default();
+            for first in occurrences.iter().take(COMPLAINTS) {
+                repeated.push((*first, index, text));
             }
-            known.push(at);
+            occurrences.push(index);
         }
         repeated.sort_unstable();
         for (first, second, text) in &repeated {
-            let line = |at: usize| pairs.get(at).map_or(0, |(key, _)| key.node.line);
+            let line = |index: usize| pairs.get(index).map_or(0, |(key, _)| key.node.line);
             let complaint = format!(
                 "mapping key {} already defined at line {}",
                 crate::print::quote(text),
@@ -350,7 +353,7 @@ impl Decoder {
 }
 
 /// Truncates a text to ten bytes and marks the truncation.
-fn shortened(text: &str) -> String {
+fn truncate(text: &str) -> String {
     if text.len() <= 10 {
         return text.to_owned();
     }

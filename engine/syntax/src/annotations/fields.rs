@@ -141,16 +141,16 @@ fn author(value: &Any) -> Result<Author, String> {
 
 /// Parses `Name <address>`. Either part may be missing.
 fn named_author(text: &str) -> Option<Author> {
-    let mut words: Vec<&str> = text.split_whitespace().collect();
-    let last = words.last()?;
+    let mut parts: Vec<&str> = text.split_whitespace().collect();
+    let last = parts.last()?;
     let email = last
         .strip_prefix('<')
         .and_then(|email| email.strip_suffix('>'));
     if email.is_some() {
-        words.pop();
+        parts.pop();
     }
     Some(Author {
-        name: words.join(" ").into(),
+        name: parts.join(" ").into(),
         email: email.unwrap_or_default().into(),
     })
 }
@@ -231,7 +231,7 @@ impl References {
                 ("unknowns", Any::Sequence(elements)) => {
                     hints.unknowns = elements
                         .iter()
-                        .map(|one| self.unknown(one))
+                        .map(|unknown| self.unknown(unknown))
                         .collect::<Result<_, _>>()?;
                 }
                 ("mask_rule", value) => {
@@ -264,10 +264,10 @@ impl References {
 
     /// Parses a reference, or a name relative to the package.
     fn mask_rule(&self, text: &str) -> Result<Term, String> {
-        let quoted = || crate::print::quote(text);
-        let term = self
-            .term(text)
-            .map_err(|problem| format!("invalid mask_rule annotation {}: {problem}", quoted()))?;
+        let quoted_text = || crate::print::quote(text);
+        let term = self.term(text).map_err(|problem| {
+            format!("invalid mask_rule annotation {}: {problem}", quoted_text())
+        })?;
         match term.kind {
             TermKind::Ref(_) => Ok(term),
             TermKind::Var(_) | TermKind::String(_) => {
@@ -276,7 +276,7 @@ impl References {
             }
             _ => Err(format!(
                 "invalid mask_rule annotation type {}: string",
-                quoted()
+                quoted_text()
             )),
         }
     }

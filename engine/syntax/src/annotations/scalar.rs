@@ -35,20 +35,20 @@ impl Scalar {
 
 /// Resolves a scalar, with an explicit tag if it has one.
 pub(super) fn resolve(text: &str, plain: bool, tag: Option<&str>) -> Result<Scalar, BlockError> {
-    let wanted = match tag {
+    let tag = match tag {
         None if plain => return Ok(resolve_plain(text)),
         Some("!!binary") => return decode_binary(text),
         Some(tag @ ("!!null" | "!!bool" | "!!int" | "!!float" | "!!timestamp")) => tag,
         _ => return Ok(Scalar::String(text.to_owned())),
     };
-    match (wanted, resolve_plain(text)) {
-        (_, value) if value.tag() == wanted => Ok(value),
+    match (tag, resolve_plain(text)) {
+        (_, value) if value.tag() == tag => Ok(value),
         #[expect(clippy::cast_precision_loss, reason = "`!!float` asks for it")]
         ("!!float", Scalar::Integer(value)) => Ok(Scalar::Float(value as f64)),
         #[expect(clippy::cast_precision_loss, reason = "`!!float` asks for it")]
         ("!!float", Scalar::Unsigned(value)) => Ok(Scalar::Float(value as f64)),
         (_, value) => Err(BlockError::new(format!(
-            "cannot decode {} `{text}` as a {wanted}",
+            "cannot decode {} `{text}` as a {tag}",
             value.tag()
         ))),
     }
@@ -145,9 +145,9 @@ fn is_float(text: &str) -> bool {
         None => (text, None),
     };
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    digits(whole)
+    let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    digits(integer)
         && digits(fraction)
-        && !(whole.is_empty() && fraction.is_empty())
+        && !(integer.is_empty() && fraction.is_empty())
         && exponent.is_none_or(|exponent| !exponent.is_empty() && digits(exponent))
 }

@@ -16,7 +16,7 @@ impl<'a> Target<'a> {
     /// Returns the target of a block above a rule.
     pub(super) fn from_rule(rule: &'a Rule) -> Self {
         let terms = rule.head.reference.iter().enumerate();
-        let ground = terms.take_while(|(at, term)| *at == 0 || is_ground(term));
+        let ground = terms.take_while(|(index, term)| *index == 0 || is_ground(term));
         Self(ground.map(|(_, term)| term).collect())
     }
 }
@@ -48,59 +48,61 @@ fn is_ground(term: &Term) -> bool {
             let mut pairs = pairs.iter();
             pairs.all(|(key, value)| is_ground(key) && is_ground(value))
         }
-        TermKind::ArrayComprehension(inside)
-        | TermKind::SetComprehension(inside)
-        | TermKind::ObjectComprehension(inside) => is_ground_within(inside),
+        TermKind::ArrayComprehension(comprehension)
+        | TermKind::SetComprehension(comprehension)
+        | TermKind::ObjectComprehension(comprehension) => is_ground_within(comprehension),
         TermKind::Var(_) | TermKind::Template(_) => false,
     })
 }
 
-fn is_ground_within(inside: &Comprehension) -> bool {
+fn is_ground_within(comprehension: &Comprehension) -> bool {
     let expr = |expr: &Expr| match &expr.kind {
         ExprKind::Term(term) => is_ground(term),
         ExprKind::Call(terms) => terms.iter().all(is_ground),
         _ => false,
     };
-    inside.key.iter().all(is_ground) && is_ground(&inside.head) && inside.body.iter().all(expr)
+    comprehension.key.iter().all(is_ground)
+        && is_ground(&comprehension.head)
+        && comprehension.body.iter().all(expr)
 }
 
 /// Returns the spellings of all numbers, in an order that is the same for equal terms.
 fn numbers<'a>(terms: &[&'a Term]) -> Vec<&'a str> {
-    let mut found = Vec::new();
+    let mut numbers = Vec::new();
     for term in terms {
-        collect(term, &mut found);
+        collect(term, &mut numbers);
     }
-    found
+    numbers
 }
 
-fn collect<'a>(term: &'a Term, found: &mut Vec<&'a str>) {
+fn collect<'a>(term: &'a Term, numbers: &mut Vec<&'a str>) {
     stack::level(|| match &term.kind {
-        TermKind::Number(text) => found.push(text),
-        TermKind::Ref(terms) => terms.iter().for_each(|term| collect(term, found)),
+        TermKind::Number(text) => numbers.push(text),
+        TermKind::Ref(terms) => terms.iter().for_each(|term| collect(term, numbers)),
         TermKind::Array(terms) | TermKind::Call(terms) => {
-            terms.iter().for_each(|term| collect(term, found));
+            terms.iter().for_each(|term| collect(term, numbers));
         }
         TermKind::Set(members) => {
             for term in sorted(members) {
-                collect(term, found);
+                collect(term, numbers);
             }
         }
         TermKind::Object(pairs) => {
             for (key, value) in sorted_pairs(pairs) {
-                collect(key, found);
-                collect(value, found);
+                collect(key, numbers);
+                collect(value, numbers);
             }
         }
-        TermKind::ArrayComprehension(inside)
-        | TermKind::SetComprehension(inside)
-        | TermKind::ObjectComprehension(inside) => {
-            for term in inside.key.iter().chain([&inside.head]) {
-                collect(term, found);
+        TermKind::ArrayComprehension(comprehension)
+        | TermKind::SetComprehension(comprehension)
+        | TermKind::ObjectComprehension(comprehension) => {
+            for term in comprehension.key.iter().chain([&comprehension.head]) {
+                collect(term, numbers);
             }
-            for expr in &inside.body {
+            for expr in &comprehension.body {
                 match &expr.kind {
-                    ExprKind::Term(term) => collect(term, found),
-                    ExprKind::Call(terms) => terms.iter().for_each(|term| collect(term, found)),
+                    ExprKind::Term(term) => collect(term, numbers),
+                    ExprKind::Call(terms) => terms.iter().for_each(|term| collect(term, numbers)),
                     _ => {}
                 }
             }

@@ -81,14 +81,14 @@ impl<'a> TimestampReader<'a> {
     }
 
     /// Parses one or two digits and checks their range.
-    fn number(&mut self, least: u32, most: u32) -> Option<u32> {
+    fn number(&mut self, min: u32, max: u32) -> Option<u32> {
         let digits = self.digits();
         let value = if digits.len() <= 2 {
             digits.parse().ok()?
         } else {
             return None;
         };
-        (least..=most).contains(&value).then_some(value)
+        (min..=max).contains(&value).then_some(value)
     }
 
     /// Parses `Z` or `+hh:mm`.

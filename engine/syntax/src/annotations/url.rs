@@ -113,7 +113,7 @@ fn check_host(host: &str) -> Result<(), String> {
         return Err("invalid IP-literal".to_owned());
     } else {
         host.find(':')
-            .map_or("", |at| host.get(at..).unwrap_or_default())
+            .map_or("", |start| host.get(start..).unwrap_or_default())
     };
     let digits = port.strip_prefix(':').unwrap_or(port);
     if !digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -135,8 +135,8 @@ fn check_host(host: &str) -> Result<(), String> {
 
 /// Checks that every `%` is followed by two hexadecimal digits.
 fn check_escapes(text: &str) -> Result<(), String> {
-    for (at, _) in text.match_indices('%') {
-        let rest = text.get(at..).unwrap_or_default();
+    for (start, _) in text.match_indices('%') {
+        let rest = text.get(start..).unwrap_or_default();
         let mut digits = rest.bytes().skip(1).take(2);
         if !(digits.len() == 2 && digits.all(|byte| byte.is_ascii_hexdigit())) {
             return Err(format!(

@@ -32,8 +32,8 @@ impl Any {
         let Self::Mapping(members) = self else {
             return None;
         };
-        members.iter().find_map(|(known, value)| {
-            (matches!(known, Scalar::String(known) if known == key)).then_some(value)
+        members.iter().find_map(|(member, value)| {
+            (matches!(member, Scalar::String(member) if member == key)).then_some(value)
         })
     }
 
@@ -48,7 +48,7 @@ impl Any {
                     out.push(
                         element
                             .into_json()
-                            .map_err(|error| error.under(&index.to_string()))?,
+                            .map_err(|error| error.prefix_path(&index.to_string()))?,
                     );
                 }
                 Value::Array(out)
@@ -59,7 +59,7 @@ impl Any {
                     let Scalar::String(key) = key else {
                         return Err(Unsupported::Key(BadKey(String::new())));
                     };
-                    let value = value.into_json().map_err(|error| error.under(&key))?;
+                    let value = value.into_json().map_err(|error| error.prefix_path(&key))?;
                     out.insert(key, value);
                 }
                 Value::Object(out)
@@ -75,7 +75,7 @@ pub(super) enum Unsupported {
 }
 
 impl Unsupported {
-    fn under(self, step: &str) -> Self {
+    fn prefix_path(self, step: &str) -> Self {
         match self {
             Self::Key(BadKey(path)) if path.is_empty() => Self::Key(BadKey(step.to_owned())),
             Self::Key(BadKey(path)) => Self::Key(BadKey(format!("{step}/{path}"))),
@@ -145,8 +145,8 @@ fn write_inner(f: &mut fmt::Formatter<'_>, value: &Any) -> fmt::Result {
         Any::Scalar(scalar) => write_scalar(f, scalar),
         Any::Sequence(elements) => {
             f.write_str("[")?;
-            for (at, element) in elements.iter().enumerate() {
-                f.write_str(if at > 0 { " " } else { "" })?;
+            for (index, element) in elements.iter().enumerate() {
+                f.write_str(if index > 0 { " " } else { "" })?;
                 write_inner(f, element)?;
             }
             f.write_str("]")
@@ -158,8 +158,8 @@ fn write_inner(f: &mut fmt::Formatter<'_>, value: &Any) -> fmt::Result {
                 _ => String::new(),
             });
             f.write_str("map[")?;
-            for (at, (key, value)) in members.into_iter().enumerate() {
-                f.write_str(if at > 0 { " " } else { "" })?;
+            for (index, (key, value)) in members.into_iter().enumerate() {
+                f.write_str(if index > 0 { " " } else { "" })?;
                 write_scalar(f, key)?;
                 f.write_str(":")?;
                 write_inner(f, value)?;

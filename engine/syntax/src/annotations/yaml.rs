@@ -251,8 +251,8 @@ fn short_tag(tag: &Tag) -> String {
 }
 
 /// Returns the name after the `*` at a position.
-fn alias_at(text: &str, mark: &Marker) -> String {
-    let rest = text.chars().skip(mark.index()).skip_while(|c| *c == '*');
+fn alias_at(text: &str, marker: &Marker) -> String {
+    let rest = text.chars().skip(marker.index()).skip_while(|c| *c == '*');
     rest.take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
         .collect()
 }
@@ -278,48 +278,52 @@ enum ErrorLine {
 
 /// Converts an error of the parser to the message and line of Go's library.
 fn block_error(error: &ScanError, text: &str, open: &[OpenContainer]) -> BlockError {
-    let mark = error.marker();
-    let (problem, place) = wording(error.info());
+    let marker = error.marker();
+    let (problem, kind_of_place) = wording(error.info());
     let from_one = |line: usize| if line > 1 { line } else { 0 };
     let or_mark = |start: usize| {
         if start > 1 {
             start - 1
         } else {
-            mark.line().saturating_sub(1)
+            marker.line().saturating_sub(1)
         }
     };
-    let before = || text.chars().take(mark.index());
-    let line = match place {
-        ErrorLine::Scanner => from_one(mark.line()),
-        ErrorLine::Before => from_one(mark.line().saturating_sub(1)),
+    let before = || text.chars().take(marker.index());
+    let line = match kind_of_place {
+        ErrorLine::Scanner => from_one(marker.line()),
+        ErrorLine::Before => from_one(marker.line().saturating_sub(1)),
         ErrorLine::Quoted => {
             let end = text.lines().count() + 1;
             let quote = text
                 .chars()
-                .take(mark.index() + 1)
+                .take(marker.index() + 1)
                 .collect::<String>()
                 .rfind(['"', '\'']);
-            let start = quote.map_or(0, |at| {
-                text.chars().take(at).filter(|c| *c == '\n').count() + 1
+            let start = quote.map_or(0, |start_of_quote| {
+                text.chars()
+                    .take(start_of_quote)
+                    .filter(|c| *c == '\n')
+                    .count()
+                    + 1
             });
             if start > 1 { start } else { end }
         }
         ErrorLine::Plain => {
-            if mark.line() > 1 {
-                mark.line()
+            if marker.line() > 1 {
+                marker.line()
             } else {
-                mark.line() + 1
+                marker.line() + 1
             }
         }
         ErrorLine::Block => or_mark(open.last().map_or(0, |open| open.node.line)),
         ErrorLine::Bracket => or_mark(open_bracket(before()).map_or(0, |(_, line)| line)),
-        ErrorLine::Token => mark.line().saturating_sub(1),
+        ErrorLine::Token => marker.line().saturating_sub(1),
         ErrorLine::Nowhere => 0,
     };
     match problem {
         "unknown anchor" => BlockError::at_line(
             line,
-            format_args!("unknown anchor '{}' referenced", alias_at(text, mark)),
+            format_args!("unknown anchor '{}' referenced", alias_at(text, marker)),
         ),
         "unclosed" if open_bracket(before()).is_some_and(|(bracket, _)| bracket == '{') => {
             BlockError::at_line(line, "did not find expected ',' or '}'")
@@ -332,8 +336,10 @@ fn block_error(error: &ScanError, text: &str, open: &[OpenContainer]) -> BlockEr
 /// Returns the line of the `|` or `>` of a block scalar whose text begins on `line`: the last line above that is not
 /// blank.
 fn header_line(text: &str, line: usize) -> usize {
-    let above: Vec<&str> = text.lines().take(line.saturating_sub(1)).collect();
-    let header = above.iter().rposition(|line| !line.trim().is_empty());
+    let lines_before: Vec<&str> = text.lines().take(line.saturating_sub(1)).collect();
+    let header = lines_before
+        .iter()
+        .rposition(|line| !line.trim().is_empty());
     header.map_or(line, |header| header + 1)
 }
 

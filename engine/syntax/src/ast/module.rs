@@ -348,7 +348,7 @@ impl Term {
         match &self.kind {
             // a segment of a name contains no dot
             TermKind::Ref(terms) => match terms.as_slice() {
-                [one] => one.is_name(name) && !name.contains('.'),
+                [term] => term.is_name(name) && !name.contains('.'),
                 [first, ..] => first.begins(name) && is_dotted(terms, name),
                 [] => false,
             },
@@ -421,14 +421,14 @@ fn is_dotted(parts: &[Term], name: &str) -> bool {
         let Some(text) = part.name() else {
             return false;
         };
-        let Some(behind) = rest.and_then(|rest| rest.strip_prefix(text)) else {
+        let Some(suffix) = rest.and_then(|rest| rest.strip_prefix(text)) else {
             return false;
         };
         if text.as_bytes().contains(&b'.') {
             return false;
         }
-        rest = match behind.strip_prefix('.') {
-            None if !behind.is_empty() => return false,
+        rest = match suffix.strip_prefix('.') {
+            None if !suffix.is_empty() => return false,
             next => next,
         };
     }

@@ -26,23 +26,23 @@ impl<'a> Decimal<'a> {
             Some((mantissa, exponent)) => (mantissa, parse_exponent(exponent)),
             None => (text, 0),
         };
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let mut whole = whole.trim_start_matches('0');
+        let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let mut integer = integer.trim_start_matches('0');
         let mut fraction = fraction.trim_end_matches('0');
-        let mut exponent = exponent.saturating_add(length(whole));
-        if whole.is_empty() {
+        let mut exponent = exponent.saturating_add(length(integer));
+        if integer.is_empty() {
             let significant = fraction.trim_start_matches('0');
             exponent = exponent.saturating_sub(length(fraction) - length(significant));
             fraction = significant;
         }
         if fraction.is_empty() {
-            whole = whole.trim_end_matches('0');
+            integer = integer.trim_end_matches('0');
         }
-        let zero = whole.is_empty() && fraction.is_empty();
+        let zero = integer.is_empty() && fraction.is_empty();
         Self {
             negative: negative && !zero,
             exponent: if zero { 0 } else { exponent },
-            whole: whole.as_bytes(),
+            whole: integer.as_bytes(),
             fraction: fraction.as_bytes(),
         }
     }
@@ -119,7 +119,7 @@ mod tests {
 
     use super::*;
 
-    fn hashed(text: &str) -> u64 {
+    fn hash_of(text: &str) -> u64 {
         let mut state = DefaultHasher::new();
         hash(text, &mut state);
         state.finish()
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn compares_by_value() {
-        for (left, right, want) in [
+        for (left, right, expected) in [
             ("1", "1.0", Equal),
             ("1", "1e0", Equal),
             ("100", "1e2", Equal),
@@ -145,15 +145,15 @@ mod tests {
             ("1e-999999999999999999999", "1e-5", Less),
             ("0.1", "0.10000000000000000000001", Less),
         ] {
-            assert_eq!(compare(left, right), want, "{left} against {right}");
+            assert_eq!(compare(left, right), expected, "{left} against {right}");
             assert_eq!(
                 compare(right, left),
-                want.reverse(),
+                expected.reverse(),
                 "{right} against {left}"
             );
             assert_eq!(
-                hashed(left) == hashed(right),
-                want == Equal,
+                hash_of(left) == hash_of(right),
+                expected == Equal,
                 "hashes of {left} and {right}"
             );
         }

@@ -124,9 +124,9 @@ impl TermKind {
 /// Hashes members independently of their order.
 fn unordered<T: Hash, H: Hasher>(members: &[T], state: &mut H) {
     let sum = members.iter().fold(0u64, |sum, member| {
-        let mut one = DefaultHasher::new();
-        member.hash(&mut one);
-        sum.wrapping_add(one.finish())
+        let mut hasher = DefaultHasher::new();
+        member.hash(&mut hasher);
+        sum.wrapping_add(hasher.finish())
     });
     (members.len(), sum).hash(state);
 }
@@ -332,7 +332,7 @@ mod tests {
         Term::string(text, Span::default())
     }
 
-    fn hashed(term: &Term) -> u64 {
+    fn hash_of(term: &Term) -> u64 {
         let mut state = DefaultHasher::new();
         term.hash(&mut state);
         state.finish()
@@ -377,7 +377,7 @@ mod tests {
         let left = term(TermKind::Set(vec![number("2"), number("1.0")].into()));
         let right = term(TermKind::Set(vec![number("1"), number("2.0")].into()));
         assert_eq!(left, right);
-        assert_eq!(hashed(&left), hashed(&right));
+        assert_eq!(hash_of(&left), hash_of(&right));
         let object = |pairs: &[(&str, &str)]| {
             term(TermKind::Object(
                 pairs
@@ -389,7 +389,7 @@ mod tests {
         let left = object(&[("b", "0"), ("a", "1")]);
         let right = object(&[("a", "1"), ("b", "0")]);
         assert_eq!(left, right);
-        assert_eq!(hashed(&left), hashed(&right));
+        assert_eq!(hash_of(&left), hash_of(&right));
         assert!(object(&[("a", "0")]) < object(&[("a", "1")]));
         assert!(object(&[("b", "0"), ("a", "1")]) < object(&[("b", "0")]));
     }

@@ -57,11 +57,11 @@ pub enum TermKind {
 }
 
 /// Returns a shared copy of a segment that frequent operator names contain.
-fn shared(part: &str) -> Name {
+fn shared_name(part: &str) -> Name {
     const PARTS: [&str; 4] = ["eq", "assign", "internal", "member_2"];
     static NAMES: LazyLock<[Name; PARTS.len()]> = LazyLock::new(|| PARTS.map(Name::from));
-    match PARTS.iter().position(|known| *known == part) {
-        Some(at) => NAMES.get(at).cloned().unwrap_or_else(|| part.into()),
+    match PARTS.iter().position(|name| *name == part) {
+        Some(index) => NAMES.get(index).cloned().unwrap_or_else(|| part.into()),
         None => part.into(),
     }
 }
@@ -166,10 +166,12 @@ impl Term {
     /// Returns the reference of a built-in's dotted name: `a.b` is `[Var a, String b]`, `eq` is `[Var eq]`.
     pub fn operator(name: &str, span: Span) -> Self {
         let terms = match name.split_once('.') {
-            None => vec![Self::var(shared(name), span)],
+            None => vec![Self::var(shared_name(name), span)],
             Some((first, rest)) => {
-                let rest = rest.split('.').map(|part| Self::string(shared(part), span));
-                std::iter::once(Self::var(shared(first), span))
+                let rest = rest
+                    .split('.')
+                    .map(|part| Self::string(shared_name(part), span));
+                std::iter::once(Self::var(shared_name(first), span))
                     .chain(rest)
                     .collect()
             }

@@ -43,9 +43,9 @@ impl VarScan {
 
     /// Returns `true` if some variable that is not skipped satisfies a condition.
     pub fn any<N: Walk + ?Sized>(self, node: &N, mut condition: impl FnMut(&Name) -> bool) -> bool {
-        let mut found = false;
-        self.each(node, |_, name| found = found || condition(name));
-        found
+        let mut matches = false;
+        self.each(node, |_, name| matches = matches || condition(name));
+        matches
     }
 }
 
@@ -83,12 +83,12 @@ impl<F> Scanner<F> {
     where
         F: FnMut(&'a Term, &'a Name),
     {
-        let skipped = if explicit {
+        let skips = if explicit {
             self.scan.skip_closures
         } else {
             self.scan.skip_implicit_bodies
         };
-        if !skipped {
+        if !skips {
             body.walk(self);
         }
     }

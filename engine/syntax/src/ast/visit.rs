@@ -249,12 +249,12 @@ impl<F: FnMut(&mut Term) -> Descent> VisitorMut for Terms<F> {
 
 /// Returns `true` if a node contains a comprehension.
 pub fn has_comprehension(node: &(impl Walk + ?Sized)) -> bool {
-    let mut found = false;
+    let mut occurs = false;
     node.walk(&mut Terms(|term: &Term| {
-        found = found || term.kind.is_comprehension();
-        if found { Descent::Over } else { Descent::Into }
+        occurs = occurs || term.kind.is_comprehension();
+        if occurs { Descent::Over } else { Descent::Into }
     }));
-    found
+    occurs
 }
 
 /// A visitor that calls a function with every expression.

@@ -51,12 +51,12 @@ impl<'m> LineWriter<'m> {
         let mut row = None;
         let mut result = Ok(());
         for with in &expr.with {
-            let here = match row {
+            let on_same_row = match row {
                 Some(row) => with.span.row == row,
                 None => with.span.row <= self.row_before(with),
             };
             row = Some(with.span.row);
-            if !here {
+            if !on_same_row {
                 if !indented {
                     indented = true;
                     self.level += 1;
@@ -64,7 +64,7 @@ impl<'m> LineWriter<'m> {
                 self.end_line();
                 self.start_line();
             }
-            result = self.modifier(with, here);
+            result = self.modifier(with, on_same_row);
         }
         if indented {
             self.level = self.level.saturating_sub(1);
@@ -86,9 +86,9 @@ impl<'m> LineWriter<'m> {
         with.span.row.saturating_sub(newlines)
     }
 
-    fn modifier(&mut self, with: &'m With, here: bool) -> Written {
+    fn modifier(&mut self, with: &'m With, on_same_row: bool) -> Written {
         self.comments_to(with.span.row)?;
-        if here {
+        if on_same_row {
             self.write(" ");
         }
         self.write("with ");
@@ -102,7 +102,7 @@ impl<'m> LineWriter<'m> {
         self.write("some ");
         let mut row = some.span.row;
         let last = some.symbols.len().saturating_sub(1);
-        for (at, term) in some.symbols.iter().enumerate() {
+        for (index, term) in some.symbols.iter().enumerate() {
             if let TermKind::Call(terms) = &term.kind {
                 self.membership(terms, false)?;
                 continue;
@@ -112,11 +112,11 @@ impl<'m> LineWriter<'m> {
                 self.start_line();
                 self.write("\t");
                 row = term.span.row;
-            } else if at > 0 {
+            } else if index > 0 {
                 self.write(" ");
             }
             self.term(term)?;
-            if at < last {
+            if index < last {
                 self.write(",");
             }
         }
@@ -137,8 +137,8 @@ impl<'m> LineWriter<'m> {
         let row = every.span.row;
         let close = self.closing(every.span, b'{', b'}');
         self.nested_body(&every.body, row, close)?;
-        if let [one] = every.body.as_slice()
-            && one.span.row == row
+        if let [only] = every.body.as_slice()
+            && only.span.row == row
             && self.others.is_empty()
         {
             self.write(" ");

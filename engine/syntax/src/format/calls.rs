@@ -9,8 +9,8 @@ pub(super) fn infix_of(operator: &Term) -> Option<&'static str> {
     let TermKind::Ref(parts) = &operator.kind else {
         return None;
     };
-    if let [one] = parts.as_slice() {
-        return Some(match &**one.as_var()? {
+    if let [name] = parts.as_slice() {
+        return Some(match &**name.as_var()? {
             "assign" => ":=",
             "eq" => "=",
             "equal" => "==",

@@ -57,8 +57,8 @@ impl CheckReport<'_> {
 
     fn imports(&mut self) {
         let imports = &self.module.imports;
-        for (at, import) in imports.iter().enumerate() {
-            let mut earlier = imports.iter().take(at);
+        for (index, import) in imports.iter().enumerate() {
+            let mut earlier = imports.iter().take(index);
             let name = import.name();
             if let Some(earlier) = earlier.find(|earlier| name.is_some() && earlier.name() == name)
             {

@@ -72,7 +72,7 @@ fn lines<T: ListEntry>(entries: &[T]) -> Vec<&[T]> {
         return vec![entries];
     }
     entries
-        .chunk_by(|one, next| next.row() <= one.row())
+        .chunk_by(|current, next| next.row() <= current.row())
         .collect()
 }
 
@@ -161,11 +161,11 @@ impl<'m> LineWriter<'m> {
     }
 
     /// Returns `true` if a line break precedes the first occurrence of an entry's text in the text around it.
-    fn is_below(&self, around: Span, entry: Span) -> bool {
-        let text = self.text(around);
+    fn is_below(&self, enclosing: Span, entry: Span) -> bool {
+        let text = self.text(enclosing);
         let entry = self.text(entry);
         text.find(entry)
-            .and_then(|at| text.get(..at))
+            .and_then(|offset| text.get(..offset))
             .is_some_and(|before| before.contains('\n'))
     }
 
@@ -177,10 +177,10 @@ impl<'m> LineWriter<'m> {
         write: impl Fn(&mut Self, &'m T) -> Written,
     ) -> Written {
         let lines = lines(entries);
-        let broken = entries
+        let breaks_after_bracket = entries
             .first()
             .is_some_and(|first| open.is_some_and(|open| self.is_below(open, first.start_span())));
-        let several = broken || lines.len() > 1;
+        let several = breaks_after_bracket || lines.len() > 1;
         if lines.len() <= 1 && self.has_comment_between(open.map(|open| open.row), close) {
             return Err(WriteStop::Comment);
         }
@@ -189,9 +189,9 @@ impl<'m> LineWriter<'m> {
             self.start_indented();
         }
         let count = lines.len();
-        for (at, line) in lines.into_iter().enumerate() {
-            for (at, entry) in line.iter().enumerate() {
-                if at > 0 {
+        for (line_index, line) in lines.into_iter().enumerate() {
+            for (entry_index, entry) in line.iter().enumerate() {
+                if entry_index > 0 {
                     self.write(", ");
                 }
                 write(self, entry)?;
@@ -199,7 +199,7 @@ impl<'m> LineWriter<'m> {
             if several {
                 self.write(",");
                 self.end_line();
-                if at + 1 < count {
+                if line_index + 1 < count {
                     self.start_line();
                 }
             }
@@ -288,8 +288,8 @@ impl<'m> LineWriter<'m> {
             lines(body).len() == 1 && body.first().is_some_and(|first| first.row() == row);
         if one_line {
             self.write(" ");
-            for (at, expr) in body.iter().enumerate() {
-                if at > 0 {
+            for (index, expr) in body.iter().enumerate() {
+                if index > 0 {
                     self.write("; ");
                 }
                 self.expr(expr)?;
@@ -301,13 +301,13 @@ impl<'m> LineWriter<'m> {
         }
         self.end_line();
         self.level += 1;
-        let written = self.body(body);
-        let written = written.and_then(|()| match close {
+        let result = self.body(body);
+        let result = result.and_then(|()| match close {
             Some(row) => self.comments_to(row),
             None => Ok(()),
         });
         self.level = self.level.saturating_sub(1);
-        written?;
+        result?;
         self.start_line();
         Ok(())
     }

@@ -22,19 +22,19 @@ pub(super) fn changes(before: &Module, after: &Module) -> Changes {
         let mut pairs = pairs;
         let first = pairs.find(|(_, (before, after))| !same_rule(before, after));
         let last = before.rules.len().min(after.rules.len());
-        return Changes::Rules(vec![first.map_or(last, |(at, _)| at)]);
+        return Changes::Rules(vec![first.map_or(last, |(index, _)| index)]);
     }
     let mut rules: Vec<usize> = pairs
         .filter(|(_, (before, after))| !same_rule(before, after))
-        .map(|(at, _)| at)
+        .map(|(index, _)| index)
         .collect();
-    for lost in lost_comments(&before.comments, &after.comments) {
+    for comment in lost_comments(&before.comments, &after.comments) {
         // a comment after a rule is written with it
         let after = before
             .rules
-            .partition_point(|rule| rule.span.start <= lost.span.start);
+            .partition_point(|rule| rule.span.start <= comment.span.start);
         match after.checked_sub(1) {
-            Some(at) => rules.push(at),
+            Some(index) => rules.push(index),
             None => return Changes::OutsideRules,
         }
     }
@@ -45,16 +45,16 @@ pub(super) fn changes(before: &Module, after: &Module) -> Changes {
 /// one.
 fn same_rule(before: &Rule, after: &Rule) -> bool {
     let mut members = before.members().zip(after.members());
-    let same = members.all(|(before, after)| {
-        let (one, other) = (&before.head, &after.head);
+    let equal = members.all(|(before, after)| {
+        let (left, right) = (&before.head, &after.head);
         before.default == after.default
-            && one.reference == other.reference
-            && one.args == other.args
-            && one.value == other.value
-            && (one.value.is_some() || one.key == other.key)
+            && left.reference == right.reference
+            && left.args == right.args
+            && left.value == right.value
+            && (left.value.is_some() || left.key == right.key)
             && before.body == after.body
     });
-    same && before.members().count() == after.members().count()
+    equal && before.members().count() == after.members().count()
 }
 
 /// Returns the rules whose texts do not parse to the original rules, for a result that does not parse as a whole.
@@ -79,7 +79,7 @@ pub(super) fn unfaithful_rules(
             text.get(**start..*end)
                 .is_some_and(|part| !part.trim().is_empty() && !parses(rule, part))
         })
-        .map(|(at, _)| at)
+        .map(|(index, _)| index)
         .collect()
 }
 
@@ -103,18 +103,18 @@ fn same_imports(before: &[Import], after: &[Import]) -> bool {
 /// Returns the comments that occur less often than before.
 fn lost_comments<'m>(before: &'m [Comment], after: &[Comment]) -> Vec<&'m Comment> {
     let text = |comment: &'m Comment| comment.text.trim_end();
-    let mut left: Vec<&str> = after
+    let mut remaining: Vec<&str> = after
         .iter()
         .map(|comment| comment.text.trim_end())
         .collect();
-    left.sort_unstable();
-    let mut wanted: Vec<&Comment> = before.iter().collect();
-    wanted.sort_by_key(|comment| text(comment));
-    let mut left = left.into_iter().peekable();
-    wanted.retain(|comment| {
+    remaining.sort_unstable();
+    let mut lost: Vec<&Comment> = before.iter().collect();
+    lost.sort_by_key(|comment| text(comment));
+    let mut remaining = remaining.into_iter().peekable();
+    lost.retain(|comment| {
         let text = text(comment);
-        while left.next_if(|next| *next < text).is_some() {}
-        left.next_if_eq(&text).is_none()
+        while remaining.next_if(|next| *next < text).is_some() {}
+        remaining.next_if_eq(&text).is_none()
     });
-    wanted
+    lost
 }

@@ -97,11 +97,11 @@ impl<'m> LineWriter<'m> {
 }
 
 fn calls_operator(term: &Term) -> bool {
-    let mut found = false;
+    let mut occurs = false;
     term.walk(&mut Terms(|term: &Term| {
-        found = found
+        occurs = occurs
             || matches!(&term.kind, TermKind::Call(terms) if terms.first().is_some_and(|operator| infix_of(operator).is_some()));
-        if found { Descent::Over } else { Descent::Into }
+        if occurs { Descent::Over } else { Descent::Into }
     }));
-    found
+    occurs
 }

@@ -94,11 +94,11 @@ pub(super) fn imports_for(module: &Module, target: Version, drop_v0: bool) -> Ve
     } else if target == Version::V0CompatV1
         && !imports.iter().any(|import| is_rego(import, &["v1", "v2"]))
     {
-        let at = imports
+        let position = imports
             .iter()
             .rposition(|import| matches!(path_of(import).0, Some("future" | "rego")));
-        let row = at
-            .and_then(|at| imports.get(at))
+        let row = position
+            .and_then(|position| imports.get(position))
             .map_or(1, |import| import.span.row + 1);
         // a rule on that row leaves no space for an import line
         let row = if module.rules.iter().any(|rule| rule.span.row == row) {
@@ -106,8 +106,8 @@ pub(super) fn imports_for(module: &Module, target: Version, drop_v0: bool) -> Ve
         } else {
             row
         };
-        let at = imports.partition_point(|import| import.span.row < row);
-        imports.insert(at, rego_v1(row));
+        let position = imports.partition_point(|import| import.span.row < row);
+        imports.insert(position, rego_v1(row));
     }
     let has_v2 = imports.iter().any(|import| is_rego(import, &["v2"]));
     if has_v2 {

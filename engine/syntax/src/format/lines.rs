@@ -192,12 +192,12 @@ impl<'m> LineWriter<'m> {
     pub(super) fn take_comments_on(&mut self, rows: &[u32]) -> Vec<Option<&'m Comment>> {
         rows.iter()
             .map(|row| {
-                let at = self
+                let index = self
                     .comments
                     .iter()
                     .skip(self.next)
                     .position(|comment| comment.span.row == *row)?;
-                Some(self.comments.remove(self.next + at))
+                Some(self.comments.remove(self.next + index))
             })
             .collect()
     }
@@ -249,12 +249,12 @@ impl<'m> LineWriter<'m> {
     pub(super) fn copy_source(&mut self, start: Progress, span: Span) {
         self.out.truncate(start.length);
         self.next = start.next;
-        let inside = span.start..span.end;
+        let range = span.start..span.end;
         // a comment that an inner copy took is pending again
         let pending = self.pending().map(|comment| comment.span.start);
         self.before_end.take_if(|comment| {
             let start = comment.span.start;
-            inside.contains(&start) || pending.is_some_and(|pending| start >= pending)
+            range.contains(&start) || pending.is_some_and(|pending| start >= pending)
         });
         let source = self.source;
         let text = source.slice(span);
@@ -278,8 +278,8 @@ impl<'m> LineWriter<'m> {
 
     /// Returns the source text of a span.
     pub(super) fn text(&self, span: Span) -> &'m str {
-        let mut others = self.others.iter();
-        let other = others.find(|other| other.id == span.source);
+        let mut sources = self.others.iter();
+        let other = sources.find(|other| other.id == span.source);
         other.unwrap_or(self.source).slice(span)
     }
 

@@ -43,9 +43,11 @@ impl<'m> LineWriter<'m> {
             return Ok(());
         };
         let mut operands = Vec::new();
-        let mut at = expr;
-        while let Some((here, logical)) = LogicOperator::from_expr(at) {
-            if here != operator || (!std::ptr::eq(at, expr) && !at.with.is_empty()) {
+        let mut current = expr;
+        while let Some((operator_of_expr, logical)) = LogicOperator::from_expr(current) {
+            if operator_of_expr != operator
+                || (!std::ptr::eq(current, expr) && !current.with.is_empty())
+            {
                 break;
             }
             operands.push(ChainOperand {
@@ -54,13 +56,13 @@ impl<'m> LineWriter<'m> {
                 right: true,
             });
             match logical.lhs.as_slice() {
-                [left]
+                [leftmost]
                     if !logical.explicit_lhs
-                        && left.with.is_empty()
-                        && LogicOperator::from_expr(left)
-                            .is_some_and(|(left, _)| left == operator) =>
+                        && leftmost.with.is_empty()
+                        && LogicOperator::from_expr(leftmost)
+                            .is_some_and(|(nested, _)| nested == operator) =>
                 {
-                    at = left;
+                    current = leftmost;
                 }
                 _ => {
                     operands.push(ChainOperand {
@@ -122,10 +124,10 @@ impl<'m> LineWriter<'m> {
             .text
             .get(from as usize..first.span.start as usize);
         let before = before.unwrap_or_default();
-        let at = position_of(before, b'{').unwrap_or(before.len());
+        let offset = position_of(before, b'{').unwrap_or(before.len());
         Brace {
-            start: from + u32::try_from(at).unwrap_or(0),
-            rows: before.get(at..).map_or(0, newlines),
+            start: from + u32::try_from(offset).unwrap_or(0),
+            rows: before.get(offset..).map_or(0, newlines),
         }
     }
 
@@ -136,10 +138,10 @@ impl<'m> LineWriter<'m> {
             .text
             .get(last.end as usize..)
             .unwrap_or_default();
-        let at = position_of(after, b'}').unwrap_or(0);
-        let rows = after.get(..at).map_or(0, newlines);
+        let offset = position_of(after, b'}').unwrap_or(0);
+        let rows = after.get(..offset).map_or(0, newlines);
         (
-            last.end + u32::try_from(at).unwrap_or(0),
+            last.end + u32::try_from(offset).unwrap_or(0),
             Some(self.last_row(last) + rows),
         )
     }
@@ -162,7 +164,7 @@ impl<'m> LineWriter<'m> {
             None => false,
         } || !expr.with.is_empty()
             || self.starts_with_brace(expr);
-        self.grouped(expr, grouped)
+        self.group(expr, grouped)
     }
 
     /// Returns `true` if an operand would parse as a body without parentheses.
@@ -178,7 +180,7 @@ impl<'m> LineWriter<'m> {
             .starts_with('{')
     }
 
-    fn grouped(&mut self, expr: &'m Expr, parens: bool) -> Written {
+    fn group(&mut self, expr: &'m Expr, parens: bool) -> Written {
         if parens {
             self.write("(");
         }
@@ -202,7 +204,7 @@ impl<'m> LineWriter<'m> {
             || inner.negated
             || matches!(inner.kind, ExprKind::Not(_))
             || self.text_after_not(inner).starts_with('{');
-        self.grouped(inner, grouped)
+        self.group(inner, grouped)
     }
 
     /// Returns the text that an implicit `not` negates. Its expression has the location of the whole negation.
@@ -245,7 +247,7 @@ struct Brace {
 }
 
 /// Returns the first position of a byte outside of comments.
-fn position_of(text: &str, wanted: u8) -> Option<usize> {
+fn position_of(text: &str, target: u8) -> Option<usize> {
     let mut comment = false;
     text.bytes().position(|byte| {
         match byte {
@@ -253,6 +255,6 @@ fn position_of(text: &str, wanted: u8) -> Option<usize> {
             b'#' => comment = true,
             _ => {}
         }
-        byte == wanted && !comment
+        byte == target && !comment
     })
 }

@@ -95,7 +95,7 @@ fn format_copying(
         (Version::V0, Version::V0CompatV1) => Version::V0CompatV1,
         (target, _) => target,
     };
-    let again = FormatOptions {
+    let check_options = FormatOptions {
         parse: ParseOptions {
             version: target,
             annotations: false,
@@ -103,12 +103,12 @@ fn format_copying(
         },
         ..*options
     };
-    let mut last = faithful(module, target, options, &again, copies)?;
+    let mut last = faithful(module, target, options, &check_options, copies)?;
     for _ in 0..ROUNDS {
         let Some(module) = &last.module else {
             return Ok(last.text);
         };
-        let next = faithful(module, target, &again, &again, true)?;
+        let next = faithful(module, target, &check_options, &check_options, true)?;
         if next.text == last.text {
             return Ok(last.text);
         }
@@ -121,18 +121,18 @@ fn format_copying(
     })
 }
 
-/// Formats a tree whose source does not hold all of it: rules were removed from it, or a program has made them of parts from `others`.
+/// Formats a tree whose source does not hold all of it: rules were removed from it, or a program has made them of parts from `sources`.
 /// Nothing is copied from the source, and a result that does not parse is an error.
 ///
 /// # Errors
 /// Location of a construct that the target version does not have.
 pub fn format_tree(
     module: &Module,
-    others: &[Source],
+    sources: &[Source],
     options: &FormatOptions,
 ) -> Result<String, Diagnostics> {
-    let kept = vec![RuleMode::Formatted; module.rules.len()];
-    let text = write(module, others, options.target, options, &kept)?.text;
+    let modes = vec![RuleMode::Formatted; module.rules.len()];
+    let text = write(module, sources, options.target, options, &modes)?.text;
     let source = Source::new(module.source.id, module.source.name.clone(), text.as_str());
     read(&source, &options.parse)?;
     Ok(text)
@@ -150,11 +150,11 @@ fn faithful(
     module: &Module,
     target: Version,
     options: &FormatOptions,
-    again: &FormatOptions,
+    check_options: &FormatOptions,
     copies: bool,
 ) -> Result<Formatted, Diagnostics> {
     // a tree that was changed, or is written in another version, is not that of the source
-    let is_same_language = copies && options.parse.version == again.parse.version;
+    let is_same_language = copies && options.parse.version == check_options.parse.version;
     let mut modes = vec![RuleMode::Formatted; module.rules.len()];
     for attempt in 0..=ATTEMPTS {
         let Output { text, starts } = write(module, &[], target, options, &modes)?;
@@ -162,7 +162,7 @@ fn faithful(
             return Ok(Formatted { text, module: None });
         }
         let source = Source::new(module.source.id, module.source.name.clone(), text.as_str());
-        let changed = match read(&source, &again.parse) {
+        let changed_rules = match read(&source, &check_options.parse) {
             Ok(parsed) => match changes(module, &parsed) {
                 Changes::Rules(rules) if rules.is_empty() => {
                     let module = Some(parsed);
@@ -172,19 +172,19 @@ fn faithful(
                 Changes::OutsideRules => break,
             },
             Err(_) => unfaithful_rules(&module.rules, &text, &starts, |source| {
-                read(source, &again.parse).ok()
+                read(source, &check_options.parse).ok()
             })
             .into_iter()
             .filter(|rule| modes.get(*rule) == Some(&RuleMode::Formatted))
             .collect(),
         };
         let all = (0..modes.len()).collect();
-        let changed = if attempt + 1 == ATTEMPTS || changed.is_empty() {
+        let retried = if attempt + 1 == ATTEMPTS || changed_rules.is_empty() {
             all
         } else {
-            changed
+            changed_rules
         };
-        for rule in changed {
+        for rule in retried {
             if let Some(modes) = modes.get_mut(rule) {
                 *modes = match *modes {
                     RuleMode::Formatted if copies => RuleMode::Verbatim,
@@ -196,7 +196,7 @@ fn faithful(
     if copies {
         let text = as_written(&module.source.text);
         let source = Source::new(module.source.id, module.source.name.clone(), text.as_str());
-        let module = Some(read(&source, &again.parse)?);
+        let module = Some(read(&source, &check_options.parse)?);
         return Ok(Formatted { text, module });
     }
     let failure = Diagnostic::at_span(
@@ -222,7 +222,7 @@ struct Output {
 
 fn write(
     module: &Module,
-    others: &[Source],
+    sources: &[Source],
     target: Version,
     options: &FormatOptions,
     modes: &[RuleMode],
@@ -230,7 +230,7 @@ fn write(
     let style = Style::from_module(module, target, options.parse.features().keywords_in_refs);
     let imports = imports::imports_for(module, target, options.drop_v0_imports);
     let mut writer = LineWriter::new(&module.source, style, &module.comments, modes);
-    writer.others = others;
+    writer.others = sources;
     match writer.module(module, &imports) {
         Ok(()) | Err(WriteStop::Comment) => {}
         Err(WriteStop::Failed(message)) => {

@@ -70,7 +70,7 @@ impl<'m> LineWriter<'m> {
     ) -> Written {
         match write(self) {
             Err(WriteStop::Comment) => Ok(()),
-            written => written,
+            outcome => outcome,
         }
     }
 
@@ -106,10 +106,10 @@ impl<'m> LineWriter<'m> {
     fn member(&mut self, rule: &'m Rule, is_else: bool) -> Result<bool, WriteStop> {
         let constant = is_constant(rule);
         self.body_follows = !constant;
-        let written = self.head(rule, is_else, constant);
+        let outcome = self.head(rule, is_else, constant);
         self.body_follows = false;
-        let unexpected = matches!(written, Err(WriteStop::Comment));
-        self.ignoring_comments(|_| written)?;
+        let unexpected = matches!(outcome, Err(WriteStop::Comment));
+        self.ignoring_comments(|_| outcome)?;
         if constant {
             return Ok(false);
         }

@@ -75,10 +75,10 @@ pub(super) fn keywords_of(import: &Import) -> Keywords {
 
 /// Returns `true` if a node calls one of the built-ins.
 pub(super) fn calls(node: &(impl Walk + ?Sized), names: &[&str]) -> bool {
-    let mut found = false;
+    let mut occurs = false;
     node.walk(&mut Terms(|term: &Term| {
-        found = found || names.iter().any(|name| term.is_operator(name));
-        if found { Descent::Over } else { Descent::Into }
+        occurs = occurs || names.iter().any(|name| term.is_operator(name));
+        if occurs { Descent::Over } else { Descent::Into }
     }));
-    found
+    occurs
 }

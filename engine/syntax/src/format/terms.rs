@@ -25,7 +25,7 @@ impl<'m> LineWriter<'m> {
                 self.copy_source(start, term.span);
                 Err(WriteStop::Comment)
             }
-            written => written,
+            outcome => outcome,
         }
     }
 
@@ -148,9 +148,9 @@ impl<'m> LineWriter<'m> {
                 TemplatePart::Expr(expr) => {
                     self.write("{");
                     self.level += 1;
-                    let written = self.expr(expr);
+                    let outcome = self.expr(expr);
                     self.level = self.level.saturating_sub(1);
-                    written?;
+                    outcome?;
                     self.write("}");
                 }
             }

@@ -47,13 +47,13 @@ pub(super) fn attach_else<'a>(input: Stream<'a>, rule: &mut Rule) -> Parsed<'a, 
 /// Parses an `else` chain iteratively, because its length is not limited.
 fn else_clauses<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, Vec<(Rule, Keyword)>> {
     let mut clauses: Vec<(Rule, Keyword)> = Vec::new();
-    let mut at = input;
+    let mut stream = input;
     loop {
-        let (rest, (clause, goes_on)) = else_clause(at, first)?;
+        let (rest, (clause, goes_on)) = else_clause(stream, first)?;
         clauses.push(clause);
-        at = rest;
-        if !(goes_on && at.is_kind(Kind::Else)) {
-            return Ok((at, clauses));
+        stream = rest;
+        if !(goes_on && stream.is_kind(Kind::Else)) {
+            return Ok((stream, clauses));
         }
     }
 }
@@ -67,33 +67,36 @@ fn else_clause<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, ((Rule, Keywor
         ..first.clone()
     };
     rename_wildcards(input, &mut head);
-    let at = input.next();
-    let at = match at.kind() {
+    let stream = input.next();
+    let stream = match stream.kind() {
         Kind::LBrace | Kind::If => {
             head.generated_value = true;
             head.value = Some(Term::new(TermKind::Boolean(true), Span::default()));
-            at
+            stream
         }
         kind @ (Kind::Assign | Kind::Unify) => {
             head.assign = kind == Kind::Assign;
-            let (rest, value) = infix(at.next())?;
+            let (rest, value) = infix(stream.next())?;
             head.value = Some(value);
             head.span = rest.span_since(start);
             rest
         }
-        _ => return Err(at.expected("expected else value term or rule body")),
+        _ => return Err(stream.expected("expected else value term or rule body")),
     };
     let keyword = Keyword {
-        is_if: at.is_kind(Kind::If),
+        is_if: stream.is_kind(Kind::If),
         is_contains: false,
     };
-    let inside = if keyword.is_if { at.next() } else { at };
-    let (rest, body) = match inside.kind() {
-        Kind::LBrace => braced_body(inside)?,
-        _ if !keyword.is_if => (inside, vec![generated_true(inside.span_since(start))]),
-        Kind::Eof => return Err(inside.expected("rule body expected")),
+    let body_start = if keyword.is_if { stream.next() } else { stream };
+    let (rest, body) = match body_start.kind() {
+        Kind::LBrace => braced_body(body_start)?,
+        _ if !keyword.is_if => (
+            body_start,
+            vec![generated_true(body_start.span_since(start))],
+        ),
+        Kind::Eof => return Err(body_start.expected("rule body expected")),
         _ => {
-            let (rest, mut expr) = literal(inside)?;
+            let (rest, mut expr) = literal(body_start)?;
             relocate(&mut expr, rest.span_since(start));
             (rest, vec![expr])
         }

@@ -16,8 +16,8 @@ pub(super) fn body(input: Stream<'_>, end: Kind) -> Parsed<'_, Body> {
 
 /// Parses `{ … }` as a body.
 pub(super) fn braced_body(input: Stream<'_>) -> Parsed<'_, Body> {
-    let inside = |input| body(input, Kind::RBrace);
-    delimited(token(Kind::LBrace), inside, token(Kind::RBrace)).parse(input)
+    let literals_of_body = |input| body(input, Kind::RBrace);
+    delimited(token(Kind::LBrace), literals_of_body, token(Kind::RBrace)).parse(input)
 }
 
 /// Parses a statement of a query: literals separated by semicolons.
@@ -36,12 +36,12 @@ fn literals(input: Stream<'_>, end: Kind, separation: Separation) -> Parsed<'_, 
         return Err(input.complain(input.span(), "found empty body"));
     }
     let mut body = Vec::new();
-    let mut at = input;
+    let mut stream = input;
     loop {
-        let (rest, expr) = literal(at)?;
+        let (rest, expr) = literal(stream)?;
         append(&mut body, expr);
         if rest.is_kind(Kind::Semicolon) {
-            at = rest.next();
+            stream = rest.next();
             continue;
         }
         if rest.is_kind(end) || separation == Separation::Semicolons {
@@ -55,7 +55,7 @@ fn literals(input: Stream<'_>, end: Kind, separation: Separation) -> Parsed<'_, 
             hint_at_keyword(rest);
             return Err(rest.expected(&format!("expected \\n or ; or {}", end.name())));
         }
-        at = rest;
+        stream = rest;
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn complaints(rule: &Rule, keyword: Keyword) -> Vec<Report> {
         });
     };
     let head = &rule.head;
-    let what = if head.args.is_empty() {
+    let kind = if head.args.is_empty() {
         "rule"
     } else {
         "function"
@@ -34,11 +34,11 @@ pub(super) fn complaints(rule: &Rule, keyword: Keyword) -> Vec<Report> {
     }
     if !rule.default && !has_body && head.generated_value {
         complain(format!(
-            "{what} must have value assignment and/or body declaration"
+            "{kind} must have value assignment and/or body declaration"
         ));
     }
     if !rule.default && has_body && !keyword.is_if {
-        complain(format!("`if` keyword is required before {what} body"));
+        complain(format!("`if` keyword is required before {kind} body"));
     }
     if head.value.is_none() && !keyword.is_contains {
         complain("`contains` keyword is required for partial set rules".to_owned());
@@ -77,15 +77,15 @@ pub(super) fn default_rule(head: &Head, mut complain: impl FnMut(String)) {
     value.walk(&mut Constant {
         complain: &mut complain,
     });
-    let mut seen: Vec<&str> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
     for argument in &head.args {
         match argument.as_var() {
-            Some(name) if seen.contains(&&**name) => {
+            Some(name) if names.contains(&&**name) => {
                 complain(format!(
                     "illegal default rule (arguments cannot be repeated {name})"
                 ));
             }
-            Some(name) => seen.push(name),
+            Some(name) => names.push(name),
             None => complain(format!(
                 "illegal default rule (arguments cannot contain {})",
                 argument.kind.name()

@@ -16,13 +16,13 @@ use crate::source::Span;
 /// `[ … ]`
 pub(super) fn array(input: Stream<'_>) -> Parsed<'_, Term> {
     let open = OpenBracket::new(input);
-    let inside = input.next();
-    if inside.is_kind(Kind::RBracket) {
-        return Ok(open.close(inside, TermKind::Array(Children::new())));
+    let inner = input.next();
+    if inner.is_kind(Kind::RBracket) {
+        return Ok(open.close(inner, TermKind::Array(Children::new())));
     }
-    let (inside, may_comprehend) = leading_comma(inside);
+    let (inner, may_comprehend) = leading_comma(inner);
     let outer = input.session.measure();
-    let (rest, head) = term(inside)?;
+    let (rest, head) = term(inner)?;
     if rest.is_kind(Kind::Pipe)
         && may_comprehend
         && let Some((rest, body)) = open.comprehension(rest, Kind::RBracket)?
@@ -44,13 +44,13 @@ pub(super) fn array(input: Stream<'_>) -> Parsed<'_, Term> {
 /// `{ … }`
 pub(super) fn set_or_object(input: Stream<'_>) -> Parsed<'_, Term> {
     let open = OpenBracket::new(input);
-    let inside = input.next();
-    if inside.is_kind(Kind::RBrace) {
-        return Ok(open.close(inside, TermKind::Object(Children::new())));
+    let inner = input.next();
+    if inner.is_kind(Kind::RBrace) {
+        return Ok(open.close(inner, TermKind::Object(Children::new())));
     }
-    let (inside, may_comprehend) = leading_comma(inside);
+    let (inner, may_comprehend) = leading_comma(inner);
     let outer = input.session.measure();
-    let (rest, head) = term(inside)?;
+    let (rest, head) = term(inner)?;
     match rest.kind() {
         Kind::Colon => {
             input.session.merge(outer);
@@ -97,9 +97,9 @@ fn object<'a>(
     may_comprehend: bool,
 ) -> Parsed<'a, Term> {
     let session = input.session;
-    let inside = input.next();
+    let inner = input.next();
     let outer = session.measure();
-    let (rest, value) = term(inside)?;
+    let (rest, value) = term(inner)?;
     if rest.is_kind(Kind::Pipe) && may_comprehend {
         let before = session.checkpoint();
         match session.attempt(|| body(rest.next(), Kind::RBrace)) {
@@ -153,36 +153,36 @@ pub(super) fn elements(
     end: Kind,
     mut terms: Vec<Term>,
 ) -> Parsed<'_, Vec<Term>> {
-    let mut at = input;
+    let mut stream = input;
     loop {
-        if at.is_kind(end) {
-            return Ok((at.next(), terms));
+        if stream.is_kind(end) {
+            return Ok((stream.next(), terms));
         }
-        let (rest, term) = element(at)?;
+        let (rest, term) = element(stream)?;
         terms.push(term);
-        at = separator(rest, end)?;
+        stream = separator(rest, end)?;
     }
 }
 
 /// Continues after the first elements.
 fn more_elements(input: Stream<'_>, end: Kind, terms: Vec<Term>) -> Parsed<'_, Vec<Term>> {
-    let at = separator(input, end)?;
-    elements(at, end, terms)
+    let stream = separator(input, end)?;
+    elements(stream, end, terms)
 }
 
 fn more_pairs(input: Stream<'_>, mut pairs: Vec<(Term, Term)>) -> Parsed<'_, Vec<(Term, Term)>> {
-    let mut at = separator(input, Kind::RBrace)?;
+    let mut stream = separator(input, Kind::RBrace)?;
     loop {
-        if at.is_kind(Kind::RBrace) {
-            return Ok((at.next(), pairs));
+        if stream.is_kind(Kind::RBrace) {
+            return Ok((stream.next(), pairs));
         }
-        let (rest, key) = element(at)?;
+        let (rest, key) = element(stream)?;
         if !rest.is_kind(Kind::Colon) {
             return Err(rest.expected("expected \":\""));
         }
         let (rest, value) = element(rest.next())?;
         pairs.push((key, value));
-        at = separator(rest, Kind::RBrace)?;
+        stream = separator(rest, Kind::RBrace)?;
     }
 }
 
@@ -227,13 +227,13 @@ impl<'a> OpenBracket<'a> {
         end: Kind,
     ) -> Result<Option<(Stream<'a>, Body)>, Failure<'a>> {
         let session = self.input.session;
-        let read = || body(bar.next(), end);
+        let parse = || body(bar.next(), end);
         let before = session.checkpoint();
         // without a comma between these brackets hardly anything is parsed a second time
         let outcome = if self.input.token().inside.has(Inside::COMMA) {
-            session.attempt(read)
+            session.attempt(parse)
         } else {
-            read()
+            parse()
         };
         match outcome {
             Ok((rest, body)) => Ok(Some((rest.next(), body))),

@@ -12,8 +12,9 @@ pub(super) fn members(members: Vec<Term>) -> Vec<Term> {
     let Some(repeated) = repetitions(&members) else {
         return members;
     };
-    let kept = members.into_iter().zip(repeated);
-    kept.filter(|(_, repeated)| !repeated)
+    let pairs = members.into_iter().zip(repeated);
+    pairs
+        .filter(|(_, repeated)| !repeated)
         .map(|(member, _)| member)
         .collect()
 }
@@ -23,8 +24,11 @@ fn repetitions(members: &[Term]) -> Option<Vec<bool>> {
     if members.len() <= FEW && all_differ(members) {
         return None;
     }
-    let mut seen: HashSet<&Term> = HashSet::with_capacity(members.len());
-    let repeated: Vec<bool> = members.iter().map(|member| !seen.insert(member)).collect();
+    let mut distinct: HashSet<&Term> = HashSet::with_capacity(members.len());
+    let repeated: Vec<bool> = members
+        .iter()
+        .map(|member| !distinct.insert(member))
+        .collect();
     repeated.contains(&true).then_some(repeated)
 }
 

@@ -16,10 +16,10 @@ pub(super) struct Report {
 impl Report {
     pub(super) fn into_diagnostic(self, source: &Source) -> Diagnostic {
         let (line, index) = line_around(&source.text, self.span.start as usize);
-        let shown = line.trim_start_matches('\t');
-        let indent = index.saturating_sub(line.len() - shown.len());
+        let trimmed = line.trim_start_matches('\t');
+        let indent = index.saturating_sub(line.len() - trimmed.len());
         Diagnostic {
-            details: vec![shown.to_owned(), format!("{}^", " ".repeat(indent))],
+            details: vec![trimmed.to_owned(), format!("{}^", " ".repeat(indent))],
             details_json: Some(json!({ "line": line, "idx": index })),
             ..Diagnostic::at_span(Code::Parse, source, self.span, self.message)
         }
@@ -29,8 +29,8 @@ impl Report {
 /// Returns the line that contains an offset, and the offset of its last non-blank byte up to there.
 fn line_around(text: &str, offset: usize) -> (&str, usize) {
     let bytes = text.as_bytes();
-    let byte = |at: usize| bytes.get(at).copied().unwrap_or(b'\n');
-    let is_end = |at: usize| matches!(byte(at), b'\r' | b'\n');
+    let byte = |index: usize| bytes.get(index).copied().unwrap_or(b'\n');
+    let is_end = |index: usize| matches!(byte(index), b'\r' | b'\n');
     let mut offset = offset.min(bytes.len().saturating_sub(1));
     // 0x85 and 0xA0 are blank in Latin-1
     while offset > 0 && matches!(byte(offset), b'\t'..=b'\r' | b' ' | 0x85 | 0xA0) {
@@ -91,37 +91,37 @@ impl<'a> Stream<'a> {
         else {
             return self.session.span_of(&self.token());
         };
-        let mut at = self.session.span_of(&before);
-        let passed = self.session.text(before.start, before.end);
-        let between = self.session.text(before.end, self.token().start);
-        let comment = if between.starts_with('#') {
-            between.find('\n').unwrap_or(between.len())
+        let mut span = self.session.span_of(&before);
+        let token_text = self.session.text(before.start, before.end);
+        let gap = self.session.text(before.end, self.token().start);
+        let comment = if gap.starts_with('#') {
+            gap.find('\n').unwrap_or(gap.len())
         } else {
             0
         };
-        let comment = between.get(..comment).unwrap_or("");
-        for c in passed.chars().chain(comment.chars()) {
-            advance(&mut at, c);
+        let comment = gap.get(..comment).unwrap_or("");
+        for c in token_text.chars().chain(comment.chars()) {
+            advance(&mut span, c);
         }
-        at.end = at.start + 1;
-        if between
+        span.end = span.start + 1;
+        if gap
             .get(comment.len()..)
             .is_some_and(|rest| rest.starts_with('\n'))
         {
-            at.row += 1;
-            at.col = 0;
+            span.row += 1;
+            span.col = 0;
         }
-        at
+        span
     }
 }
 
-fn advance(at: &mut Span, c: char) {
-    at.start += u32::try_from(c.len_utf8()).unwrap_or(1);
+fn advance(span: &mut Span, c: char) {
+    span.start += u32::try_from(c.len_utf8()).unwrap_or(1);
     if c == '\n' {
-        at.row += 1;
-        at.col = 1;
+        span.row += 1;
+        span.col = 1;
     } else {
-        at.col += 1;
+        span.col += 1;
     }
 }
 

@@ -20,23 +20,23 @@ pub(super) fn group<'a>(
 ) -> Parsed<'a, Option<Operand>> {
     let session = input.session;
     let before = session.checkpoint();
-    let read = session.attempt(|| nested(input, |input| try_group(input, is_operand, prefix)));
-    if let Ok((_, None)) = &read {
+    let outcome = session.attempt(|| nested(input, |input| try_group(input, is_operand, prefix)));
+    if let Ok((_, None)) = &outcome {
         session.roll_back(before);
     }
-    read
+    outcome
 }
 
 fn try_group<'a>(input: Stream<'a>, is_operand: bool, prefix: &str) -> Parsed<'a, Option<Operand>> {
     let before = input.session.checkpoint();
-    let inside = input.next();
-    if inside.is_kind(Kind::RParen) {
+    let inner = input.next();
+    if inner.is_kind(Kind::RParen) {
         if is_operand {
-            return Err(inside.complain(input.span(), "empty parenthesized group"));
+            return Err(inner.complain(input.span(), "empty parenthesized group"));
         }
         return Ok((input, None));
     }
-    let Ok((rest, mut lhs)) = operand(inside, None) else {
+    let Ok((rest, mut lhs)) = operand(inner, None) else {
         return Ok((input, None));
     };
     if is_connective(rest) {
@@ -70,7 +70,7 @@ fn try_group<'a>(input: Stream<'a>, is_operand: bool, prefix: &str) -> Parsed<'a
     if lhs.explicit {
         // a group cannot contain a body, so the braces must be a value
         input.session.roll_back(before);
-        let is_value = input.session.try_out(|| term(inside)).is_ok();
+        let is_value = input.session.try_out(|| term(inner)).is_ok();
         if is_value {
             return Ok((input, None));
         }

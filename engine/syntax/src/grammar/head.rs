@@ -23,45 +23,45 @@ pub(super) struct WrittenHead {
 pub(super) fn head(input: Stream<'_>, default: bool) -> Parsed<'_, WrittenHead> {
     let session = input.session;
     let name = input.variable();
-    let at = input.next();
-    let is_term = at.touches() || !at.kind().continues_reference();
-    let (at, term) = if at.touches() && at.kind().is_infix() {
+    let stream = input.next();
+    let is_term = stream.touches() || !stream.kind().continues_reference();
+    let (stream, term) = if stream.touches() && stream.kind().is_infix() {
         // Reported here because `a-b` is not a name and would parse as an expression.
-        let _complained = at.unexpected();
-        (at, standing_alone(name))
-    } else if at.kind().continues_reference() {
-        reference(at, name).map_err(|error| headless(stopped_at(&error, at)))?
+        let _complained = stream.unexpected();
+        (stream, standing_alone(name))
+    } else if stream.kind().continues_reference() {
+        reference(stream, name).map_err(|error| headless(stopped_at(&error, stream)))?
     } else {
-        (at, standing_alone(name))
+        (stream, standing_alone(name))
     };
     // Also for calls without arguments.
     let is_call = matches!(term.kind, TermKind::Call(_));
-    let mut head = of_term(at, term)?;
-    head.span = at.span_since(input.span());
-    let shown = || display_ref(&head.reference).to_string();
-    let mut written = WrittenHead {
+    let mut head = of_term(stream, term)?;
+    head.span = stream.span_since(input.span());
+    let reference_text = || display_ref(&head.reference).to_string();
+    let mut head_without_value = WrittenHead {
         head: Head::default(),
         uses_contains: false,
         is_term,
         has_value: false,
     };
-    let rest = match at.kind() {
+    let rest = match stream.kind() {
         Kind::Contains => {
             if is_call {
-                let name = shown();
-                let _complained = at.expected(&format!(
+                let name = reference_text();
+                let _complained = stream.expected(&format!(
                     "the contains keyword can only be used with multi-value rule definitions (e.g., {name} contains <VALUE> {{ ... }})"
                 ));
             }
-            written.uses_contains = true;
-            match nested(at.next(), infix) {
+            head_without_value.uses_contains = true;
+            match nested(stream.next(), infix) {
                 Ok((rest, key)) => {
                     head.key = Some(key);
                     rest
                 }
                 Err(error) => {
-                    let rest = stopped_at(&error, at);
-                    let name = shown();
+                    let rest = stopped_at(&error, stream);
+                    let name = reference_text();
                     let _complained = rest.expected(&format!(
                         "expected rule key term (e.g., {name} contains <VALUE> {{ ... }})"
                     ));
@@ -72,36 +72,36 @@ pub(super) fn head(input: Stream<'_>, default: bool) -> Parsed<'_, WrittenHead> 
         kind @ (Kind::Unify | Kind::Assign) => {
             head.assign = kind == Kind::Assign;
             let reports = session.report_count();
-            match nested(at.next(), infix) {
+            match nested(stream.next(), infix) {
                 Ok((rest, value)) => {
-                    written.has_value = session.report_count() == reports;
+                    head_without_value.has_value = session.report_count() == reports;
                     head.value = Some(value);
                     rest
                 }
                 Err(error) => {
-                    let rest = stopped_at(&error, at);
+                    let rest = stopped_at(&error, stream);
                     let note = missing_value(&head, kind, default);
                     let _complained = rest.expected(&note);
                     rest
                 }
             }
         }
-        _ => at,
+        _ => stream,
     };
     head.span = rest.span_since(input.span());
-    if !written.uses_contains
+    if !head_without_value.uses_contains
         && head.value.is_none()
         && (head.reference.len() != 2 || !head.args.is_empty())
     {
         head.generated_value = true;
         head.value = Some(Term::new(TermKind::Boolean(true), Span::default()));
     }
-    written.head = head;
-    Ok((rest, written))
+    head_without_value.head = head;
+    Ok((rest, head_without_value))
 }
 
-fn headless(at: Stream<'_>) -> Failure<'_> {
-    at.expected("expected rule head name")
+fn headless(stream: Stream<'_>) -> Failure<'_> {
+    stream.expected("expected rule head name")
 }
 
 /// Splits a call that was parsed in place of a head into its name and arguments.
@@ -114,18 +114,18 @@ pub(super) fn split_call(mut terms: Vec<Term>) -> Option<(Ref, Vec<Term>)> {
 }
 
 /// Converts a term to a head.
-fn of_term(at: Stream<'_>, term: Term) -> Result<Head, Failure<'_>> {
+fn of_term(stream: Stream<'_>, term: Term) -> Result<Head, Failure<'_>> {
     let span = term.span;
     match term.kind {
         TermKind::Call(terms) => {
             let Some((reference, args)) = split_call(terms.into_vec()) else {
-                return Err(at.mismatch());
+                return Err(stream.mismatch());
             };
             if reference
                 .first()
                 .is_none_or(|first| first.as_var().is_none())
             {
-                return Err(at.expected(&format!(
+                return Err(stream.expected(&format!(
                     "rule head ref {} invalid",
                     display_ref(&reference)
                 )));
@@ -137,7 +137,7 @@ fn of_term(at: Stream<'_>, term: Term) -> Result<Head, Failure<'_>> {
         }
         TermKind::Ref(reference) => Ok(Head::of_reference(reference)),
         kind @ TermKind::Var(_) => Ok(Head::of_reference(vec![Term::new(kind, span)])),
-        _ => Err(at.mismatch()),
+        _ => Err(stream.mismatch()),
     }
 }
 
@@ -159,7 +159,7 @@ impl Head {
     /// Returns a head that consists of a reference only. A reference with one term is a name, too.
     pub(super) fn of_reference(reference: Vec<Term>) -> Self {
         let name = match reference.as_slice() {
-            [one] => one.as_var().cloned(),
+            [name_term] => name_term.as_var().cloned(),
             _ => None,
         };
         Self {

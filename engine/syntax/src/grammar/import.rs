@@ -31,22 +31,22 @@ fn is_rule_name(keyword: Stream<'_>) -> bool {
 }
 
 /// Moves to the path, whose first name may be a keyword.
-fn path_start(input: Stream<'_>, holds: StatementKinds) -> Result<Stream<'_>, Failure<'_>> {
-    if is_reference(input) || (holds != StatementKinds::Queries && is_rule_name(input)) {
+fn path_start(input: Stream<'_>, kinds: StatementKinds) -> Result<Stream<'_>, Failure<'_>> {
+    if is_reference(input) || (kinds != StatementKinds::Queries && is_rule_name(input)) {
         return Err(input.mismatch());
     }
-    let at = input.next();
-    if at.is_kind(Kind::Ident) || at.is_reference_keyword() {
-        Ok(at.as_name())
+    let stream = input.next();
+    if stream.is_kind(Kind::Ident) || stream.is_reference_keyword() {
+        Ok(stream.as_name())
     } else {
-        Err(at.unexpected())
+        Err(stream.unexpected())
     }
 }
 
 /// `package a.b["c"]`
-pub(super) fn package(input: Stream<'_>, holds: StatementKinds) -> Parsed<'_, Package> {
-    let at = path_start(input, holds)?;
-    let (rest, path) = term(at)?;
+pub(super) fn package(input: Stream<'_>, kinds: StatementKinds) -> Parsed<'_, Package> {
+    let stream = path_start(input, kinds)?;
+    let (rest, path) = term(stream)?;
     let span = path.span;
     let mut parts = match path.kind {
         TermKind::Ref(parts) => parts.into_iter(),
@@ -77,36 +77,36 @@ pub(super) fn package(input: Stream<'_>, holds: StatementKinds) -> Parsed<'_, Pa
 }
 
 /// Rejects `-` after a path. No statement begins with `-` either.
-fn path_ended(at: Stream<'_>) -> Result<(), Failure<'_>> {
-    if at.is_kind(Kind::Minus) {
-        return Err(at.unexpected());
+fn path_ended(stream: Stream<'_>) -> Result<(), Failure<'_>> {
+    if stream.is_kind(Kind::Minus) {
+        return Err(stream.unexpected());
     }
     Ok(())
 }
 
-fn expect_string<'a>(at: Stream<'a>, part: &Term) -> Result<(), Failure<'a>> {
+fn expect_string<'a>(stream: Stream<'a>, part: &Term) -> Result<(), Failure<'a>> {
     if part.as_string().is_some() {
         return Ok(());
     }
-    Err(at.complain(
+    Err(stream.complain(
         part.span,
         format!("unexpected {} token: expecting string", part.kind.name()),
     ))
 }
 
 /// Parses `import path` and `import path as name`, and enables the imported keywords.
-pub(super) fn import(input: Stream<'_>, holds: StatementKinds) -> Parsed<'_, Import> {
+pub(super) fn import(input: Stream<'_>, kinds: StatementKinds) -> Parsed<'_, Import> {
     let session = input.session;
-    let at = path_start(input, holds)?;
+    let stream = path_start(input, kinds)?;
     // words that a module imports as keywords are plain names in paths
     let reserved = session.replace_keywords(Keywords::NONE);
-    let read = term(at);
+    let outcome = term(stream);
     session.replace_keywords(reserved);
-    let (rest, path) = match read {
-        Ok(read) => read,
+    let (rest, path) = match outcome {
+        Ok(parsed) => parsed,
         Err(error) => {
-            let at = stopped_at(&error, at);
-            return Err(at.complain(at.span(), "expected path"));
+            let stream = stopped_at(&error, stream);
+            return Err(stream.complain(stream.span(), "expected path"));
         }
     };
     let path = match path.kind {
@@ -156,43 +156,47 @@ enum Root {
     Rego,
 }
 
-fn root_of<'a>(at: Stream<'a>, path: &Term, parts: &Ref) -> Result<Root, Failure<'a>> {
+fn root_of<'a>(stream: Stream<'a>, path: &Term, parts: &Ref) -> Result<Root, Failure<'a>> {
     match parts.first().and_then(Term::as_var).map(|name| &**name) {
         Some("data" | "input") => Ok(Root::Document),
         Some("future") => Ok(Root::Future),
         Some("rego") => Ok(Root::Rego),
         _ => {
-            at.session.hint("if this is unexpected, try updating OPA");
+            stream
+                .session
+                .hint("if this is unexpected, try updating OPA");
             let root = parts.first().map(ToString::to_string).unwrap_or_default();
             let message = format!(
                 "unexpected import path, must begin with one of: {{data, future, input, rego}}, got: {root}"
             );
-            Err(at.complain(path.span, message))
+            Err(stream.complain(path.span, message))
         }
     }
 }
 
-fn alias(at: Stream<'_>) -> Parsed<'_, (Arc<str>, Span)> {
-    let (rest, _) = expect(Kind::Ident, "expected var")(at)?;
+fn alias(stream: Stream<'_>) -> Parsed<'_, (Arc<str>, Span)> {
+    let (rest, _) = expect(Kind::Ident, "expected var")(stream)?;
     if rest.continues_reference() {
-        let (rest, _) = term(at)?;
+        let (rest, _) = term(stream)?;
         return Err(rest.expected("expected var"));
     }
-    let name = at.variable();
+    let name = stream.variable();
     match name.kind {
-        TermKind::Var(name) if !matches!(&*name, "data" | "input") => Ok((rest, (name, at.span()))),
+        TermKind::Var(name) if !matches!(&*name, "data" | "input") => {
+            Ok((rest, (name, stream.span())))
+        }
         _ => {
             let message = format!(
                 "unexpected import alias, must not be a reserved name, got: {}",
-                at.text()
+                stream.text()
             );
-            Err(at.complain(at.span(), message))
+            Err(stream.complain(stream.span(), message))
         }
     }
 }
 
 /// Rejects a keyword as the last name of a path, because that name is the name of the import.
-fn reject_keyword_at_end(at: Stream<'_>, parts: &Ref, root: Root) {
+fn reject_keyword_at_end(stream: Stream<'_>, parts: &Ref, root: Root) {
     if root == Root::Future {
         return;
     }
@@ -200,9 +204,11 @@ fn reject_keyword_at_end(at: Stream<'_>, parts: &Ref, root: Root) {
     let Some(name) = last.as_string().or_else(|| last.as_var()) else {
         return;
     };
-    if at.session.options.reserves(name) {
-        at.session.hint("import a different path or use an alias");
-        at.session.report(
+    if stream.session.options.reserves(name) {
+        stream
+            .session
+            .hint("import a different path or use an alias");
+        stream.session.report(
             last.span,
             format!("unexpected import path, must not end with a keyword, got: {name}"),
         );
@@ -210,8 +216,8 @@ fn reject_keyword_at_end(at: Stream<'_>, parts: &Ref, root: Root) {
 }
 
 /// Applies `future.keywords` and `future.keywords.x`. Parsing continues after errors in them.
-fn future_import(at: Stream<'_>, path: &Term, parts: &Ref, alias: Span) {
-    let session = at.session;
+fn future_import(stream: Stream<'_>, path: &Term, parts: &Ref, alias: Span) {
+    let session = stream.session;
     let importable = session.options.importable;
     let mut names = parts
         .iter()
@@ -227,10 +233,11 @@ fn future_import(at: Stream<'_>, path: &Term, parts: &Ref, alias: Span) {
     }
     let keywords = match (names.next(), names.next()) {
         (Some(name), None) => {
-            let Some(keyword) = Keywords::named(name).filter(|one| importable.contains(*one))
+            let Some(keyword) =
+                Keywords::named(name).filter(|keyword| importable.contains(*keyword))
             else {
-                let known: Vec<&str> = importable.names().collect();
-                let message = format!("unexpected keyword, must be one of [{}]", known.join(" "));
+                let allowed: Vec<&str> = importable.names().collect();
+                let message = format!("unexpected keyword, must be one of [{}]", allowed.join(" "));
                 session.report(path.span, message);
                 return;
             };
@@ -242,8 +249,8 @@ fn future_import(at: Stream<'_>, path: &Term, parts: &Ref, alias: Span) {
 }
 
 /// Applies `rego.v1` and `rego.v2`. Parsing continues after errors in them.
-fn rego_import(at: Stream<'_>, path: &Term, parts: &Ref, alias: Span) {
-    let session = at.session;
+fn rego_import(stream: Stream<'_>, path: &Term, parts: &Ref, alias: Span) {
+    let session = stream.session;
     let features = session.options.features();
     let version = match parts.as_slice() {
         [_, version] => version.as_string().map(|version| &**version),
@@ -253,15 +260,17 @@ fn rego_import(at: Stream<'_>, path: &Term, parts: &Ref, alias: Span) {
         Some("v1") => (Keywords::V1, features.rego_v1),
         Some("v2") => (Keywords::ALL, features.rego_v2_import),
         _ => {
-            let shown = display_ref(parts);
-            let message = format!("invalid import `{shown}`, must be one of: `rego.v1`, `rego.v2`");
+            let path_text = display_ref(parts);
+            let message =
+                format!("invalid import `{path_text}`, must be one of: `rego.v1`, `rego.v2`");
             session.report(path.span, message);
             return;
         }
     };
     if !supported {
-        let shown = display_ref(parts);
-        let message = format!("invalid import, `{shown}` is not supported by current capabilities");
+        let path_text = display_ref(parts);
+        let message =
+            format!("invalid import, `{path_text}` is not supported by current capabilities");
         session.report(path.span, message);
         return;
     }

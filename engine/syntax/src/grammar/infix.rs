@@ -101,37 +101,37 @@ fn binary(input: Stream<'_>, loosest: Level) -> Parsed<'_, Term> {
 /// Parses operators of at least the precedence `loosest` after a left operand.
 fn operators(input: Stream<'_>, lhs: Term, loosest: Level, start: u32) -> Parsed<'_, Term> {
     let session = input.session;
-    let (mut at, mut lhs) = (input, lhs);
+    let (mut stream, mut lhs) = (input, lhs);
     let mut tightest = Level::Product;
-    while let Some(level) = Level::from_kind(at.kind())
+    while let Some(level) = Level::from_kind(stream.kind())
         && level >= loosest
         && level <= tightest
     {
-        let span = at.span();
+        let span = stream.span();
         let operator = Term::new(
-            TermKind::Ref(vec![Term::var(session.operator(at.kind()), span)]),
+            TermKind::Ref(vec![Term::var(session.operator(stream.kind()), span)]),
             span,
         );
         let height = session.measure();
-        match right_side(at.next(), level.tighter()) {
+        match right_side(stream.next(), level.tighter()) {
             Ok((rest, rhs)) => {
                 session.merge(height);
-                if !session.link(at) {
-                    return Err(at.failure());
+                if !session.link(stream) {
+                    return Err(stream.failure());
                 }
                 lhs = call(rest, lhs, start, |lhs| vec![operator, lhs, rhs]);
-                at = rest;
+                stream = rest;
                 tightest = level;
             }
             Err(error) => {
                 session.merge(height);
-                at = stopped_at(&error, at);
+                stream = stopped_at(&error, stream);
                 let Some(looser) = looser(level) else { break };
                 tightest = looser;
             }
         }
     }
-    Ok((at, lhs))
+    Ok((stream, lhs))
 }
 
 fn right_side(input: Stream<'_>, loosest: Level) -> Parsed<'_, Term> {
@@ -173,9 +173,9 @@ fn paired_membership(input: Stream<'_>, key: Term, start: u32) -> Parsed<'_, Ter
         token(Kind::Comma),
         (comparison, token(Kind::In), comparison),
     );
-    let read = session.attempt(|| pair.parse(input));
+    let outcome = session.attempt(|| pair.parse(input));
     session.merge(height);
-    let Ok((rest, (value, keyword, domain))) = read else {
+    let Ok((rest, (value, keyword, domain))) = outcome else {
         session.roll_back(before);
         return Ok((input, key));
     };
@@ -193,26 +193,26 @@ fn paired_membership(input: Stream<'_>, key: Term, start: u32) -> Parsed<'_, Ter
 /// Parses any number of `in xs` after an element.
 fn membership(input: Stream<'_>, lhs: Term, start: u32) -> Parsed<'_, Term> {
     let session = input.session;
-    let (mut at, mut lhs) = (input.name_if_reference(), lhs);
-    while at.is_kind(Kind::In) {
-        let operator = Term::operator("internal.member_2", at.span());
+    let (mut stream, mut lhs) = (input.name_if_reference(), lhs);
+    while stream.is_kind(Kind::In) {
+        let operator = Term::operator("internal.member_2", stream.span());
         let height = session.measure();
-        let read = comparison(at.next());
+        let outcome = comparison(stream.next());
         session.merge(height);
-        match read {
+        match outcome {
             Ok((rest, rhs)) => {
-                if !session.link(at) {
-                    return Err(at.failure());
+                if !session.link(stream) {
+                    return Err(stream.failure());
                 }
                 lhs = call(rest, lhs, start, |lhs| vec![operator, lhs, rhs]);
-                at = if rest.is_kind(Kind::In) {
+                stream = if rest.is_kind(Kind::In) {
                     rest.name_if_reference()
                 } else {
                     rest
                 };
             }
-            Err(error) => return Ok((stopped_at(&error, at), lhs)),
+            Err(error) => return Ok((stopped_at(&error, stream), lhs)),
         }
     }
-    Ok((at, lhs))
+    Ok((stream, lhs))
 }

@@ -22,9 +22,9 @@ use crate::source::Span;
 /// Parses a literal with its modifiers.
 pub(super) fn literal(input: Stream<'_>) -> Parsed<'_, Expr> {
     let outer = input.session.measure();
-    let read = bare_literal(input);
+    let outcome = bare_literal(input);
     input.session.merge(outer);
-    let (rest, mut expr) = read?;
+    let (rest, mut expr) = outcome?;
     expr.span = rest.span_since(input.span());
     // The span of an implicitly negated expression is that of the whole negation.
     if let ExprKind::Not(not) = &mut expr.kind
@@ -39,9 +39,9 @@ pub(super) fn literal(input: Stream<'_>) -> Parsed<'_, Expr> {
 
 fn bare_literal(input: Stream<'_>) -> Parsed<'_, Expr> {
     if logical::in_force(input)
-        && let Some(read) = logical::leading_operand(input)?
+        && let Some(operand) = logical::leading_operand(input)?
     {
-        return Ok(read);
+        return Ok(operand);
     }
     if input.is_keyword_of_reference() {
         return plain(input.as_name());
@@ -53,15 +53,15 @@ fn bare_literal(input: Stream<'_>) -> Parsed<'_, Expr> {
             _ => plain(input),
         };
     }
-    let at = input.next();
-    if at.is_kind(Kind::LBrace) && logical::not_in_force(at) {
-        let (rest, not) = braced_negation(at, input.span())?;
+    let stream = input.next();
+    if stream.is_kind(Kind::LBrace) && logical::not_in_force(stream) {
+        let (rest, not) = braced_negation(stream, input.span())?;
         return logical::chain_or_modifiers(rest, Operand::from_expr(not));
     }
-    match at.kind() {
-        Kind::Some => Err(at.expected("illegal negation of 'some'")),
-        Kind::Every => Err(at.expected("illegal negation of 'every'")),
-        _ => negated(at, input.span()),
+    match stream.kind() {
+        Kind::Some => Err(stream.expected("illegal negation of 'some'")),
+        Kind::Every => Err(stream.expected("illegal negation of 'every'")),
+        _ => negated(stream, input.span()),
     }
 }
 
@@ -210,7 +210,7 @@ fn some(input: Stream<'_>) -> Parsed<'_, Expr> {
     hint_at_in(input);
     let (rest, symbols) = preceded(
         token(Kind::Some),
-        separated_list1(token(Kind::Comma), declared),
+        separated_list1(token(Kind::Comma), declared_var),
     )
     .parse(input)?;
     let span = input.span();
@@ -218,7 +218,7 @@ fn some(input: Stream<'_>) -> Parsed<'_, Expr> {
     Ok((rest, Expr::new(declaration, span)))
 }
 
-fn declared(input: Stream<'_>) -> Parsed<'_, Term> {
+fn declared_var(input: Stream<'_>) -> Parsed<'_, Term> {
     map(expect(Kind::Ident, "expected var"), |_| input.variable()).parse(input)
 }
 
@@ -299,8 +299,8 @@ fn hint_at_in(input: Stream<'_>) {
 
 /// Returns `true` if a membership test would start here with all keywords in force.
 pub(super) fn would_be_membership(input: Stream<'_>) -> bool {
-    let read = input.session.pretend(Keywords::ALL, || infix(input));
-    match read {
+    let outcome = input.session.pretend(Keywords::ALL, || infix(input));
+    match outcome {
         Ok((_, term)) => match term.kind {
             TermKind::Call(call) => !matches!(membership(&call), Membership::No),
             _ => false,

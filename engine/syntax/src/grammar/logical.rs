@@ -138,36 +138,36 @@ pub(super) fn continued(
 /// Parses connectives and operands after a left operand, and measures their nesting. `and` binds tighter than `or`.
 /// Only right operands are a level deeper: left operands nest as those of operators do.
 pub(super) fn chain(input: Stream<'_>, lhs: Operand) -> Parsed<'_, Expr> {
-    let (mut at, mut lhs) = conjunction(input, lhs)?;
-    while at.is_kind(Kind::LogicalOr) {
+    let (mut stream, mut lhs) = conjunction(input, lhs)?;
+    while stream.is_kind(Kind::LogicalOr) {
         let height = input.session.measure();
-        let (rest, rhs) = operand(at.next(), Some("or"))?;
+        let (rest, rhs) = operand(stream.next(), Some("or"))?;
         let (rest, rhs) = conjunction(rest, rhs)?;
-        (at, lhs) = join(rest, at, lhs, rhs, height)?;
+        (stream, lhs) = join(rest, stream, lhs, rhs, height)?;
     }
     match lhs.body.into_iter().next() {
-        Some(expr) => Ok((at, expr)),
-        None => Err(at.failure()),
+        Some(expr) => Ok((stream, expr)),
+        None => Err(stream.failure()),
     }
 }
 
 fn conjunction(input: Stream<'_>, lhs: Operand) -> Parsed<'_, Operand> {
-    let (mut at, mut lhs) = (input, lhs);
-    while at.is_kind(Kind::LogicalAnd) {
+    let (mut stream, mut lhs) = (input, lhs);
+    while stream.is_kind(Kind::LogicalAnd) {
         let height = input.session.measure();
-        let (rest, rhs) = operand(at.next(), Some("and"))?;
-        (at, lhs) = join(rest, at, lhs, rhs, height)?;
+        let (rest, rhs) = operand(stream.next(), Some("and"))?;
+        (stream, lhs) = join(rest, stream, lhs, rhs, height)?;
     }
-    Ok((at, lhs))
+    Ok((stream, lhs))
 }
 
-/// Joins two operands. `left` is the height of the left one. The right one was measured last.
+/// Joins two operands. `peak` is the height of the left one. The right one was measured last.
 fn join<'a>(
     rest: Stream<'a>,
     connective_at: Stream<'a>,
     lhs: Operand,
     rhs: Operand,
-    left: Peak,
+    peak: Peak,
 ) -> Parsed<'a, Operand> {
     let (_, kind) = connective(connective_at)?;
     reject_void_calls(rest, &lhs.body, kind.name());
@@ -175,7 +175,7 @@ fn join<'a>(
     // bodies add a level of their own
     let session = rest.session;
     let fits = session.grow(connective_at) && session.grow(connective_at);
-    session.merge(left);
+    session.merge(peak);
     if !(fits && session.link(connective_at)) {
         return Err(rest.failure());
     }

@@ -5,33 +5,33 @@ use crate::ast::{Expr, ExprKind, Term};
 use crate::dialect::is_void_builtin;
 use crate::source::Span;
 
-pub(super) fn modifier_on_operand<'a>(at: Stream<'a>, with: Span, name: &str) -> Failure<'a> {
-    at.session.hint(format!(
+pub(super) fn modifier_on_operand<'a>(stream: Stream<'a>, with: Span, name: &str) -> Failure<'a> {
+    stream.session.hint(format!(
         "Wrap the operand in `(...)` or `{{...}}` to scope, or move `with` after the `{name}` expression to apply it to the whole expression"
     ));
-    at.complain(
+    stream.complain(
         with,
         format!("`with` modifier is not allowed on operand of `{name}`"),
     )
 }
 
 pub(super) fn braces_of_value<'a>(
-    at: Stream<'a>,
+    stream: Stream<'a>,
     span: Span,
     text: &str,
     name: &str,
 ) -> Failure<'a> {
-    at.session.hint(format!(
+    stream.session.hint(format!(
         "wrap the operand to keep the value: `({text}) {name} ...`"
     ));
-    at.complain(
+    stream.complain(
         span,
         format!("operand of `{name}` cannot begin with `{{` unless the braces hold a body"),
     )
 }
 
 /// Rejects a body that consists only of calls without a result: it is always true, which is never intended.
-pub(super) fn reject_void_calls(at: Stream<'_>, body: &[Expr], connective: &str) {
+pub(super) fn reject_void_calls(stream: Stream<'_>, body: &[Expr], connective: &str) {
     let mut first: Option<(String, Span)> = None;
     for expr in body {
         let ExprKind::Call(call) = &expr.kind else {
@@ -43,10 +43,10 @@ pub(super) fn reject_void_calls(at: Stream<'_>, body: &[Expr], connective: &str)
         first.get_or_insert((name, expr.span));
     }
     if let Some((name, span)) = first {
-        at.session.hint(format!(
+        stream.session.hint(format!(
             "`{name}` produces no value and always succeeds, so the operand can never fail; move it out of the operand, or add an expression that can fail"
         ));
-        let _complained = at.complain(
+        let _complained = stream.complain(
             span,
             format!("operand of `{connective}` cannot consist only of calls to `{name}`"),
         );
@@ -83,9 +83,9 @@ impl Ambiguity {
         };
         let operator = call.first().filter(|operator| operator.is_operator("or"))?;
         let session = open.session;
-        let written = |span: Span| session.text(span.start, span.end);
+        let source_text = |span: Span| session.text(span.start, span.end);
         // the call `or(a, b)` and a union in parentheses are not ambiguous
-        if written(operator.span) != "|" || written(first.span).starts_with('(') {
+        if source_text(operator.span) != "|" || source_text(first.span).starts_with('(') {
             return None;
         }
         let start = open.span().start;
@@ -94,7 +94,7 @@ impl Ambiguity {
             session.text(start, first.span.start),
             session.text(first.span.end, rest.end_before()),
         );
-        let union = format!("{before}({}){after}", written(first.span));
+        let union = format!("{before}({}){after}", source_text(first.span));
         let hint = format!(
             "write `{prefix}({braces})` for the comprehension, or `{prefix}{union}` for the set union"
         );
@@ -104,9 +104,9 @@ impl Ambiguity {
         })
     }
 
-    pub(super) fn complain(self, at: Stream<'_>) -> Failure<'_> {
-        at.session.hint(self.hint);
-        at.complain(
+    pub(super) fn complain(self, stream: Stream<'_>) -> Failure<'_> {
+        stream.session.hint(self.hint);
+        stream.complain(
             self.span,
             "ambiguous `{ ... | ... }` operand: read as a body holding a set-union expression, not as a comprehension",
         )

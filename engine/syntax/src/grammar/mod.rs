@@ -125,16 +125,16 @@ pub fn parse_statements(source: &Source, options: &ParseOptions) -> Result<Body,
 pub fn parse_term(source: &Source, options: &ParseOptions) -> Result<Term, Diagnostics> {
     let body = parse_body(source, options)?;
     let span = body.first().map(|expr| expr.span).unwrap_or_default();
-    let refuse =
+    let reject =
         |message| Diagnostics::from(Diagnostic::at_span(Code::Parse, source, span, message));
     let mut exprs = body.into_iter();
     let (Some(expr), None) = (exprs.next(), exprs.next()) else {
-        return Err(refuse("expected exactly one term"));
+        return Err(reject("expected exactly one term"));
     };
     match expr.kind {
         ExprKind::Term(term) => Ok(term),
         ExprKind::Call(terms) => Ok(Term::call(terms, expr.span)),
-        _ => Err(refuse("expected term")),
+        _ => Err(reject("expected term")),
     }
 }
 
@@ -187,12 +187,12 @@ fn with_stack<T>(parse: impl FnOnce() -> T) -> T {
 /// Parses a construct one level deeper. Grows the stack if it runs short, since the caller's stack may be small.
 fn nested<'a, T>(
     input: Stream<'a>,
-    read: impl FnOnce(Stream<'a>) -> Parsed<'a, T>,
+    parse: impl FnOnce(Stream<'a>) -> Parsed<'a, T>,
 ) -> Parsed<'a, T> {
     if !input.session.enter_level(input) {
         return Err(input.failure());
     }
-    let result = stacker::maybe_grow(RED_ZONE, STACK, || read(input));
+    let result = stacker::maybe_grow(RED_ZONE, STACK, || parse(input));
     input.session.leave();
     result
 }

@@ -49,45 +49,45 @@ pub(super) enum StatementKinds {
 }
 
 /// Parses all statements, up to the first syntax error. Also returns the offset where parsing ended.
-fn statements<'a>(session: &'a Session<'a>, holds: StatementKinds) -> (Vec<Statement>, u32) {
+fn statements<'a>(session: &'a Session<'a>, kinds: StatementKinds) -> (Vec<Statement>, u32) {
     let mut statements = Vec::new();
-    let mut at = Stream::new(session);
-    while !at.is_kind(Kind::Eof) {
-        match one_statement(at, holds) {
+    let mut stream = Stream::new(session);
+    while !stream.is_kind(Kind::Eof) {
+        match one_statement(stream, kinds) {
             Ok((rest, statement)) => {
                 statements.push(statement);
-                at = rest;
+                stream = rest;
             }
             Err(error) => {
                 // The error has been reported.
-                at = stopped_at(&error, at);
+                stream = stopped_at(&error, stream);
                 break;
             }
         }
     }
-    (statements, at.span().start)
+    (statements, stream.span().start)
 }
 
 /// Tries all kinds of statements. A reported error ends the search.
-fn one_statement(input: Stream<'_>, holds: StatementKinds) -> Parsed<'_, Statement> {
+fn one_statement(input: Stream<'_>, kinds: StatementKinds) -> Parsed<'_, Statement> {
     input.session.begin_statement();
     match input.kind() {
-        Kind::Package => match package(input, holds) {
+        Kind::Package => match package(input, kinds) {
             Ok((rest, package)) => return Ok((rest, Statement::Package(package))),
             Err(Err::Error(_)) => {}
             Err(error) => return Err(error),
         },
-        Kind::Import => match import(input, holds) {
+        Kind::Import => match import(input, kinds) {
             Ok((rest, import)) => return Ok((rest, Statement::Import(import))),
             Err(Err::Error(_)) => {}
             Err(error) => return Err(error),
         },
         _ => {}
     }
-    if holds != StatementKinds::Queries {
+    if kinds != StatementKinds::Queries {
         let before = input.session.checkpoint();
         match rules(input) {
-            Ok((_, drafts)) if holds == StatementKinds::Statements && are_expressions(&drafts) => {
+            Ok((_, drafts)) if kinds == StatementKinds::Statements && are_expressions(&drafts) => {
                 input.session.roll_back(before);
             }
             Ok((rest, drafts)) => return Ok((rest, Statement::Rules(drafts))),
@@ -116,15 +116,15 @@ pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module,
         let mut errors = session.into_diagnostics();
         let mut comments = module.comments;
         // Errors of METADATA blocks before the end of parsing count.
-        let places = errors.0.iter().map(|error| error.span.start);
-        let end = places.fold(end, u32::max);
+        let starts = errors.0.iter().map(|error| error.span.start);
+        let end = starts.fold(end, u32::max);
         comments.retain(|comment| comment.span.start < end);
         errors
             .0
             .extend(annotations::check(&comments, source, options));
         return Err(errors);
     }
-    let mut refusals = StatementErrors {
+    let mut rejections = StatementErrors {
         source,
         list: Vec::new(),
     };
@@ -132,16 +132,16 @@ pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module,
     // Other statements in place of the package are not checked.
     match statements.next() {
         Some(Statement::Package(package)) => module.package = package,
-        Some(other) => refusals.add(other.span(), "package expected"),
+        Some(other) => rejections.add(other.span(), "package expected"),
         None => match annotations::first_block(&module.comments, options) {
-            Some(block) => refusals.add(block, "package expected"),
-            None => refusals.add(Span::default(), "empty module"),
+            Some(block) => rejections.add(block, "package expected"),
+            None => rejections.add(Span::default(), "empty module"),
         },
     }
     let mut complaints: Vec<Report> = Vec::new();
     while let Some(statement) = statements.next() {
         match statement {
-            Statement::Package(package) => refusals.add(package.span, "unexpected package"),
+            Statement::Package(package) => rejections.add(package.span, "unexpected package"),
             Statement::Import(import) => {
                 if module.version == Version::V0 && is_rego_import(&import) {
                     module.version = Version::V0CompatV1;
@@ -165,8 +165,8 @@ pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module,
                         complaints.extend(draft.complaints);
                     }
                     Err(message) => match hint {
-                        Some(hint) => refusals.add(span, format!("{message} (hint: {hint})")),
-                        None => refusals.add(span, message),
+                        Some(hint) => rejections.add(span, format!("{message} (hint: {hint})")),
+                        None => rejections.add(span, message),
                     },
                 }
             }
@@ -174,17 +174,17 @@ pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module,
     }
     if module.version.is_v1() {
         for Report { span, message } in complaints {
-            refusals.add(span, message);
+            rejections.add(span, message);
         }
     }
-    if refusals.list.is_empty() {
+    if rejections.list.is_empty() {
         module.chain = chain;
         annotations::attach(&mut module, options)?;
         return Ok(module);
     }
     // Errors of METADATA blocks precede those of statements that are not rules.
     match annotations::check(&module.comments, source, options) {
-        blocks if blocks.is_empty() => Err(Diagnostics(refusals.list)),
+        blocks if blocks.is_empty() => Err(Diagnostics(rejections.list)),
         blocks => Err(Diagnostics(blocks)),
     }
 }
@@ -256,9 +256,9 @@ fn rule_name(rule: &Rule) -> Option<&Name> {
 }
 
 /// Parses a query.
-pub(super) fn query(session: Session<'_>, holds: StatementKinds) -> Result<Body, Diagnostics> {
+pub(super) fn query(session: Session<'_>, kinds: StatementKinds) -> Result<Body, Diagnostics> {
     let source = session.source;
-    let (statements, _) = statements(&session, holds);
+    let (statements, _) = statements(&session, kinds);
     if session.has_reports() {
         return Err(session.into_diagnostics());
     }
@@ -271,12 +271,12 @@ pub(super) fn query(session: Session<'_>, holds: StatementKinds) -> Result<Body,
                 }
             }
             other => {
-                let what = match other {
+                let type_name = match other {
                     Statement::Package(_) => "*ast.Package",
                     Statement::Rules(_) => "*ast.Rule",
                     _ => "*ast.Import",
                 };
-                let message = format!("expected body but got {what}");
+                let message = format!("expected body but got {type_name}");
                 return Err(Diagnostic::at_span(Code::Parse, source, other.span(), message).into());
             }
         }

@@ -20,15 +20,15 @@ pub(super) fn operand<'a>(input: Stream<'a>, connective: Option<&str>) -> Parsed
     let start = input.span();
     let negated = is_negation(input);
     let composite = negated && not_in_force(input);
-    let at = if negated { input.next() } else { input };
-    if composite && at.is_kind(Kind::LBrace) {
-        let (rest, not) = braced_negation(at, start)?;
+    let stream = if negated { input.next() } else { input };
+    if composite && stream.is_kind(Kind::LBrace) {
+        let (rest, not) = braced_negation(stream, start)?;
         return Ok((rest, Operand::from_expr(not)));
     }
-    if at.is_kind(Kind::LParen)
-        && in_force(at)
+    if stream.is_kind(Kind::LParen)
+        && in_force(stream)
         && (!negated || composite)
-        && let (rest, Some(group)) = group(at, true, if negated { "not " } else { "" })?
+        && let (rest, Some(group)) = group(stream, true, if negated { "not " } else { "" })?
     {
         return Ok((
             rest,
@@ -39,8 +39,8 @@ pub(super) fn operand<'a>(input: Stream<'a>, connective: Option<&str>) -> Parsed
             },
         ));
     }
-    let (rest, mut expr) = expression(at)?;
-    expr.span = rest.span_since(at.span());
+    let (rest, mut expr) = expression(stream)?;
+    expr.span = rest.span_since(stream.span());
     if composite {
         let span = expr.span;
         expr = negation(
@@ -133,9 +133,10 @@ pub(super) fn braced_negation(input: Stream<'_>, not: Span) -> Parsed<'_, Expr> 
         session.hint(format!(
             "write `not ({text})` to negate the value, or `not {{{text}}}` for a body holding it"
         ));
-        let what = brace_led(&term).kind.name();
-        let message =
-            format!("`{{...}}` in an operand position must contain expression(s), got: {what}");
+        let term_kind = brace_led(&term).kind.name();
+        let message = format!(
+            "`{{...}}` in an operand position must contain expression(s), got: {term_kind}"
+        );
         return Err(rest.complain(input.span(), message));
     }
     session.roll_back(before);

@@ -25,32 +25,32 @@ pub(super) struct Draft {
 /// body, because the latter parses as an expression, too.
 pub(super) fn rules(input: Stream<'_>) -> Parsed<'_, Vec<Draft>> {
     let start = input.span();
-    let mut at = input.name_if_reference();
-    let default = at.is_kind(Kind::Default);
+    let mut stream = input.name_if_reference();
+    let default = stream.is_kind(Kind::Default);
     if default {
-        at = at.next().name_if_reference();
+        stream = stream.next().name_if_reference();
     }
-    reject_keyword(at, default)?;
-    if !at.is_kind(Kind::Ident) {
+    reject_keyword(stream, default)?;
+    if !stream.is_kind(Kind::Ident) {
         return Err(input.mismatch());
     }
-    let (rest, written) = head(at, default)?;
+    let (rest, written_head) = head(stream, default)?;
     if default {
-        let rule = default_rule(rest, written, start)?;
+        let rule = default_rule(rest, written_head, start)?;
         return Ok((rest, vec![rule]));
     }
     let keyword = Keyword {
         is_if: rest.is_kind(Kind::If),
-        is_contains: written.uses_contains,
+        is_contains: written_head.uses_contains,
     };
-    if !keyword.is_if && !written.uses_contains && !rest.is_kind(Kind::LBrace) {
-        return without_body(input, rest, written);
+    if !keyword.is_if && !written_head.uses_contains && !rest.is_kind(Kind::LBrace) {
+        return without_body(input, rest, written_head);
     }
     let WrittenHead {
         mut head,
         uses_contains,
         ..
-    } = written;
+    } = written_head;
     if !uses_contains && !complete(&mut head, keyword.is_if) {
         return Err(rest.mismatch());
     }
@@ -87,9 +87,9 @@ pub(super) fn new_rule(head: Head, body: Body, span: Span) -> Rule {
 }
 
 /// Reports a keyword that is used as a rule's name.
-fn reject_keyword(at: Stream<'_>, default: bool) -> Result<(), Failure<'_>> {
-    let kind = at.kind();
-    let after = at.kind_after();
+fn reject_keyword(stream: Stream<'_>, default: bool) -> Result<(), Failure<'_>> {
+    let kind = stream.kind();
+    let after = stream.kind_after();
     let assigns = matches!(after, Kind::Assign | Kind::Unify);
     let defines = matches!(after, Kind::If | Kind::Contains);
     let calls = after == Kind::LParen;
@@ -104,8 +104,8 @@ fn reject_keyword(at: Stream<'_>, default: bool) -> Result<(), Failure<'_>> {
         _ => false,
     };
     if is_name {
-        return Err(at.complain(
-            at.span(),
+        return Err(stream.complain(
+            stream.span(),
             format!("{} keyword cannot be used for rule name", kind.name()),
         ));
     }
@@ -116,7 +116,7 @@ fn reject_keyword(at: Stream<'_>, default: bool) -> Result<(), Failure<'_>> {
 fn without_body<'a>(
     input: Stream<'a>,
     rest: Stream<'a>,
-    written: WrittenHead,
+    written_head: WrittenHead,
 ) -> Parsed<'a, Vec<Draft>> {
     let goes_on = matches!(
         rest.kind(),
@@ -129,11 +129,11 @@ fn without_body<'a>(
             | Kind::Unify
     );
     let reads_the_same =
-        written.has_value && written.is_term && !goes_on && !input.session.has_reports();
+        written_head.has_value && written_head.is_term && !goes_on && !input.session.has_reports();
     if !reads_the_same {
         return Err(input.mismatch());
     }
-    let WrittenHead { mut head, .. } = written;
+    let WrittenHead { mut head, .. } = written_head;
     if head
         .reference
         .first()
@@ -145,8 +145,8 @@ fn without_body<'a>(
         return Err(input.mismatch());
     };
     let session = input.session;
-    let shown = value.display_span(|span| session.text(span.start, span.end));
-    let body = vec![generated_true(shown)];
+    let display_span = value.display_span(|span| session.text(span.start, span.end));
+    let body = vec![generated_true(display_span)];
     if head.args.is_empty() && head.reference.len() == 2 {
         head.name = head.reference.first().and_then(Term::as_var).cloned();
         head.key = head.reference.get(1).cloned();
@@ -158,8 +158,12 @@ fn without_body<'a>(
     Ok((rest, vec![Draft { rule, complaints }]))
 }
 
-fn default_rule(rest: Stream<'_>, written: WrittenHead, start: Span) -> Result<Draft, Failure<'_>> {
-    let head = written.head;
+fn default_rule(
+    rest: Stream<'_>,
+    written_head: WrittenHead,
+    start: Span,
+) -> Result<Draft, Failure<'_>> {
+    let head = written_head.head;
     let reports = rest.session.report_count();
     checks::default_rule(&head, |message| rest.session.report(start, message));
     if rest.session.report_count() > reports {
@@ -170,7 +174,7 @@ fn default_rule(rest: Stream<'_>, written: WrittenHead, start: Span) -> Result<D
     let complaints = checks::complaints(
         &rule,
         Keyword {
-            is_contains: written.uses_contains,
+            is_contains: written_head.uses_contains,
             is_if: false,
         },
     );
@@ -262,9 +266,9 @@ fn may_be_value(open: Stream<'_>) -> bool {
 }
 
 /// Returns `true` if a token can continue the term before it.
-fn goes_on(at: Stream<'_>) -> bool {
-    match at.kind() {
-        Kind::LParen | Kind::Dot | Kind::LBracket => at.touches(),
+fn goes_on(stream: Stream<'_>) -> bool {
+    match stream.kind() {
+        Kind::LParen | Kind::Dot | Kind::LBracket => stream.touches(),
         kind if kind.is_infix() => true,
         Kind::Assign
         | Kind::Unify
@@ -283,18 +287,18 @@ fn further_bodies<'a>(
     drafts: &mut Vec<Draft>,
     keyword: Keyword,
 ) -> Result<Stream<'a>, Failure<'a>> {
-    let mut at = input;
-    while at.is_kind(Kind::LBrace) {
+    let mut stream = input;
+    while stream.is_kind(Kind::LBrace) {
         let Some(Draft { rule: first, .. }) = drafts.first() else {
-            return Ok(at);
+            return Ok(stream);
         };
         if first.else_rule.is_some() {
-            return Err(at.complain(at.span(), "expected else keyword"));
+            return Err(stream.complain(stream.span(), "expected else keyword"));
         }
-        let (rest, body) = braced_body(at)?;
-        let span = rest.span_since(at.span());
+        let (rest, body) = braced_body(stream)?;
+        let span = rest.span_since(stream.span());
         let mut head = first.head.clone();
-        rename_wildcards(at, &mut head);
+        rename_wildcards(stream, &mut head);
         relocate(&mut head.args, span);
         relocate(&mut head.key, span);
         relocate(&mut head.value, span);
@@ -302,16 +306,16 @@ fn further_bodies<'a>(
         let rule = new_rule(head, body, span);
         let complaints = checks::complaints(&rule, keyword);
         drafts.push(Draft { rule, complaints });
-        at = rest;
+        stream = rest;
     }
-    Ok(at)
+    Ok(stream)
 }
 
 /// Gives wildcards in copied arguments names of their own.
-pub(super) fn rename_wildcards(at: Stream<'_>, head: &mut Head) {
+pub(super) fn rename_wildcards(stream: Stream<'_>, head: &mut Head) {
     for argument in &mut head.args {
         if argument.is_wildcard() {
-            argument.kind = TermKind::Var(at.session.wildcard());
+            argument.kind = TermKind::Var(stream.session.wildcard());
         }
     }
 }

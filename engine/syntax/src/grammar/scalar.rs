@@ -10,32 +10,32 @@ use crate::lexer::{Kind, decode_string};
 /// Parses `1`, `-1`, `.5` or `- 1.5e3`. Blanks may follow the sign and the decimal point.
 pub(super) fn number(input: Stream<'_>) -> Parsed<'_, Term> {
     let span = input.span();
-    let mut at = input;
-    let negative = at.is_kind(Kind::Minus);
+    let mut stream = input;
+    let negative = stream.is_kind(Kind::Minus);
     if negative {
-        at = at.next();
-        if !matches!(at.kind(), Kind::Number | Kind::Dot) {
-            return Err(at.expected("expected number"));
+        stream = stream.next();
+        if !matches!(stream.kind(), Kind::Number | Kind::Dot) {
+            return Err(stream.expected("expected number"));
         }
     }
-    let point = at.is_kind(Kind::Dot);
+    let point = stream.is_kind(Kind::Dot);
     if point {
-        at = at.next();
-        if !at.is_kind(Kind::Number) {
-            return Err(at.expected("expected number"));
+        stream = stream.next();
+        if !stream.is_kind(Kind::Number) {
+            return Err(stream.expected("expected number"));
         }
     }
-    let digits = at.text();
-    let is_sound = at.token().link == 0;
+    let digits = stream.text();
+    let is_sound = stream.token().link == 0;
     // a letter after it counts like a digit
     if !point && (has_leading_zero(digits) || (digits == "0" && !is_sound)) {
-        return Err(at.expected("expected number without leading zero"));
+        return Err(stream.expected("expected number without leading zero"));
     }
     match size(digits, point) {
-        _ if !is_sound => return Err(at.expected("invalid float")),
+        _ if !is_sound => return Err(stream.expected("invalid float")),
         Size::Good => {}
-        Size::Unreadable => return Err(at.expected("invalid float")),
-        Size::TooBig => return Err(at.complain(at.span(), "number too big")),
+        Size::Unreadable => return Err(stream.expected("invalid float")),
+        Size::TooBig => return Err(stream.complain(stream.span(), "number too big")),
     }
     let text: Arc<str> = match (negative, point) {
         (false, false) => digits.into(),
@@ -43,7 +43,7 @@ pub(super) fn number(input: Stream<'_>) -> Parsed<'_, Term> {
         (false, true) => format!("0.{digits}").into(),
         (true, true) => format!("-0.{digits}").into(),
     };
-    let rest = at.next();
+    let rest = stream.next();
     Ok((
         rest,
         Term::new(TermKind::Number(text), rest.span_since(span)),
@@ -69,7 +69,7 @@ enum Size {
 /// Checks that a number's binary exponent is within ±100,000, which limits the cost of printing it.
 fn size(digits: &str, point: bool) -> Size {
     let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "0"));
-    let (whole, fraction) = match mantissa.split_once('.') {
+    let (integer, fraction) = match mantissa.split_once('.') {
         // `.5.5`
         Some(_) if point => return Size::Unreadable,
         Some(parts) => parts,
@@ -79,7 +79,7 @@ fn size(digits: &str, point: bool) -> Size {
     let Ok(exponent) = exponent.parse::<i64>() else {
         return Size::Unreadable;
     };
-    let mut significant = whole
+    let mut significant = integer
         .bytes()
         .chain(fraction.bytes())
         .skip_while(|digit| *digit == b'0');

@@ -145,8 +145,8 @@ impl<'a> Session<'a> {
 
     /// Returns the variable of an operator.
     pub(super) fn operator(&self, kind: Kind) -> Name {
-        for ((known, name), cell) in OPERATORS.iter().zip(&self.operators) {
-            if *known == kind {
+        for ((operator_kind, name), cell) in OPERATORS.iter().zip(&self.operators) {
+            if *operator_kind == kind {
                 return cell.get_or_init(|| Arc::from(*name)).clone();
             }
         }
@@ -181,29 +181,29 @@ impl<'a> Session<'a> {
     }
 
     /// Parses with other keywords in force and rolls back.
-    pub(super) fn pretend<T>(&self, keywords: Keywords, read: impl FnOnce() -> T) -> T {
-        let kept = self.keywords.replace(keywords);
+    pub(super) fn pretend<T>(&self, keywords: Keywords, parse: impl FnOnce() -> T) -> T {
+        let previous = self.keywords.replace(keywords);
         let pretending = self.pretending.replace(true);
         let memo = self.memo.take();
-        let result = self.try_out(read);
+        let result = self.try_out(parse);
         self.memo.replace(memo);
-        self.keywords.set(kept);
+        self.keywords.set(previous);
         self.pretending.set(pretending);
         result
     }
 
     /// Parses and rolls back.
-    pub(super) fn try_out<T>(&self, read: impl FnOnce() -> T) -> T {
+    pub(super) fn try_out<T>(&self, parse: impl FnOnce() -> T) -> T {
         let before = self.checkpoint();
-        let result = self.attempt(read);
+        let result = self.attempt(parse);
         self.roll_back(before);
         result
     }
 
     /// Treats the token at a position as a name even if it is an imported keyword: the path of an import is parsed
     /// without those keywords, the token after it with them.
-    pub(super) fn make_plain(&self, at: Stream<'a>) {
-        self.plain_word.set(at.index());
+    pub(super) fn make_plain(&self, stream: Stream<'a>) {
+        self.plain_word.set(stream.index());
     }
 
     #[inline]
@@ -223,8 +223,8 @@ impl<'a> Session<'a> {
         let hints = self.hints.take();
         match hints.as_slice() {
             [] => {}
-            [one] => message = format!("{message} (hint: {one})"),
-            many => message = format!("{message} (hints: {})", many.join(", ")),
+            [hint] => message = format!("{message} (hint: {hint})"),
+            hints => message = format!("{message} (hints: {})", hints.join(", ")),
         }
         self.reports.borrow_mut().push(Report { span, message });
     }
@@ -250,14 +250,16 @@ impl<'a> Session<'a> {
     /// Reports the lexer's errors about a token that is reached.
     pub(super) fn report_lexer_errors(&self, index: u32, token: &Token) {
         let index = index as usize;
-        let from = self.lexer_errors.partition_point(|(at, _)| *at < index);
-        for (_, fault) in self
+        let from = self
+            .lexer_errors
+            .partition_point(|(error_index, _)| *error_index < index);
+        for (_, error) in self
             .lexer_errors
             .iter()
             .skip(from)
-            .take_while(|(at, _)| *at == index)
+            .take_while(|(error_index, _)| *error_index == index)
         {
-            self.report(self.span_of(token), *fault);
+            self.report(self.span_of(token), *error);
         }
     }
 
@@ -311,14 +313,14 @@ impl<'a> Session<'a> {
         reports.split_off(since)
     }
 
-    pub(super) fn restore_reports(&self, taken: Vec<Report>) {
-        self.reports.borrow_mut().extend(taken);
+    pub(super) fn restore_reports(&self, reports: Vec<Report>) {
+        self.reports.borrow_mut().extend(reports);
     }
 
     /// Parses something that may be parsed again.
-    pub(super) fn attempt<T>(&self, read: impl FnOnce() -> T) -> T {
+    pub(super) fn attempt<T>(&self, parse: impl FnOnce() -> T) -> T {
         self.attempts.set(self.attempts.get() + 1);
-        let result = read();
+        let result = parse();
         self.attempts.set(self.attempts.get() - 1);
         result
     }
@@ -333,45 +335,45 @@ impl<'a> Session<'a> {
     pub(super) fn remember(
         &self,
         from: Stream<'a>,
-        read: impl FnOnce() -> Parsed<'a, Term>,
+        parse: impl FnOnce() -> Parsed<'a, Term>,
     ) -> Parsed<'a, Term> {
         let is_attempt = self.attempts.get() > 0;
-        let known = match self.memo.borrow_mut() {
+        let memoized = match self.memo.borrow_mut() {
             memo if is_attempt => memo.get(&from.index()).cloned(),
             // parsed for the last time
             mut memo => memo.remove(&from.index()),
         };
-        if let Some(known) = known {
-            self.wildcards.set(known.wildcards);
-            self.restore_reports(known.reports);
-            for report in known.suppressed {
+        if let Some(memoized) = memoized {
+            self.wildcards.set(memoized.wildcards);
+            self.restore_reports(memoized.reports);
+            for report in memoized.suppressed {
                 if !self.reports.borrow().contains(&report) {
                     self.restore_reports(vec![report]);
                 }
             }
             self.merge(Peak {
-                level: self.depth.get() + known.height.level,
-                ..known.height
+                level: self.depth.get() + memoized.height.level,
+                ..memoized.height
             });
-            let at = from.at_position(known.at);
-            return known
+            let stream = from.at_position(memoized.at);
+            return memoized
                 .outcome
-                .map(|term| (at, term))
-                .map_err(|()| at.failure());
+                .map(|term| (stream, term))
+                .map_err(|()| stream.failure());
         }
         if !is_attempt {
-            return read();
+            return parse();
         }
         let (reports, peak) = (self.reports.borrow().len(), self.measure());
         let suppressed = self.suppressed.borrow().len();
-        let outcome = read();
+        let outcome = parse();
         let height = self.peak.get();
         let height = Peak {
             level: height.level.saturating_sub(self.depth.get()),
             ..height
         };
         self.merge(peak);
-        let known = MemoizedTerm {
+        let memoized = MemoizedTerm {
             outcome: outcome
                 .as_ref()
                 .map(|(_, term)| term.clone())
@@ -385,19 +387,19 @@ impl<'a> Session<'a> {
             wildcards: self.wildcards.get(),
             height,
         };
-        self.memo.borrow_mut().insert(from.index(), known);
+        self.memo.borrow_mut().insert(from.index(), memoized);
         outcome
     }
 
     /// Withdraws the reports since a count if the same term was reported directly before: an operator with an invalid
     /// right operand does not consume it, so that the next parser may start there.
-    pub(super) fn complain_once(&self, at: Stream<'a>, since: usize) {
+    pub(super) fn complain_once(&self, stream: Stream<'a>, since: usize) {
         let (index, reports) = self.unreadable.get();
-        if index == at.index() && since >= reports {
+        if index == stream.index() && since >= reports {
             let repeated = self.take_reports(since);
             self.suppressed.borrow_mut().extend(repeated);
         } else {
-            self.unreadable.set((at.index(), self.report_count()));
+            self.unreadable.set((stream.index(), self.report_count()));
         }
     }
 
@@ -405,10 +407,10 @@ impl<'a> Session<'a> {
 
     /// Enters a nested construct. If it is too deep, reports that and returns `false`.
     #[inline]
-    pub(super) fn enter_level(&self, at: Stream<'a>) -> bool {
+    pub(super) fn enter_level(&self, stream: Stream<'a>) -> bool {
         let depth = self.depth.get() + 1;
         if depth > self.limit() {
-            self.too_deep(at);
+            self.too_deep(stream);
             return false;
         }
         self.depth.set(depth);
@@ -434,11 +436,11 @@ impl<'a> Session<'a> {
 
     /// Records that the text parsed since [`Self::measure`] is now one level deeper.
     #[inline]
-    pub(super) fn grow(&self, at: Stream<'a>) -> bool {
+    pub(super) fn grow(&self, stream: Stream<'a>) -> bool {
         let mut peak = self.peak.get();
         peak.level += 1;
         if peak.level > self.limit() {
-            self.too_deep(at);
+            self.too_deep(stream);
             return false;
         }
         self.peak.set(peak);
@@ -447,11 +449,11 @@ impl<'a> Session<'a> {
 
     /// Records that the text parsed since [`Self::measure`] is now the left operand of an operator.
     #[inline]
-    pub(super) fn link(&self, at: Stream<'a>) -> bool {
+    pub(super) fn link(&self, stream: Stream<'a>) -> bool {
         let mut peak = self.peak.get();
         peak.links += 1;
         if peak.links > ParseOptions::CHAIN {
-            self.too_deep(at);
+            self.too_deep(stream);
             return false;
         }
         self.peak.set(peak);
@@ -474,10 +476,10 @@ impl<'a> Session<'a> {
     }
 
     /// Ends the parse: all further tokens are the end of the file.
-    fn too_deep(&self, at: Stream<'a>) {
+    fn too_deep(&self, stream: Stream<'a>) {
         if !self.halted.replace(true) {
             let message = "max parsing recursion depth exceeded".to_owned();
-            let span = self.span_of(&self.token(at.index()));
+            let span = self.span_of(&self.token(stream.index()));
             *self.halt.borrow_mut() = Some(Report { span, message });
         }
     }

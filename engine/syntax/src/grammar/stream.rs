@@ -24,8 +24,8 @@ pub(super) struct ParseStop<'a> {
 }
 
 impl<'a> ParseError<Stream<'a>> for ParseStop<'a> {
-    fn from_error_kind(at: Stream<'a>, _: ErrorKind) -> Self {
-        Self { at }
+    fn from_error_kind(stream: Stream<'a>, _: ErrorKind) -> Self {
+        Self { at: stream }
     }
 
     fn append(_: Stream<'a>, _: ErrorKind, other: Self) -> Self {
@@ -241,10 +241,10 @@ impl<'a> Stream<'a> {
     }
 
     /// Returns the stream at an earlier position.
-    pub(super) fn at_position(self, place: StreamPosition) -> Self {
+    pub(super) fn at_position(self, position: StreamPosition) -> Self {
         Self {
-            from: place.index,
-            reading: place.reading,
+            from: position.index,
+            reading: position.reading,
             ..self
         }
     }

@@ -17,50 +17,50 @@ pub(super) fn template(input: Stream<'_>) -> Parsed<'_, Term> {
     }
     let multi_line = matches!(input.kind(), Kind::RawTemplatePart | Kind::RawTemplateEnd);
     let mut parts = Vec::new();
-    let mut at = input;
+    let mut stream = input;
     loop {
         if !matches!(
-            at.kind(),
+            stream.kind(),
             Kind::TemplatePart | Kind::TemplateEnd | Kind::RawTemplatePart | Kind::RawTemplateEnd
         ) {
-            return Err(at.complain(at.span(), "expected template-string part"));
+            return Err(stream.complain(stream.span(), "expected template-string part"));
         }
-        if let Some(text) = text_part(at)? {
+        if let Some(text) = text_part(stream)? {
             parts.push(TemplatePart::Term(text));
         }
-        if matches!(at.kind(), Kind::TemplateEnd | Kind::RawTemplateEnd) {
-            let rest = at.next();
+        if matches!(stream.kind(), Kind::TemplateEnd | Kind::RawTemplateEnd) {
+            let rest = stream.next();
             let kind = TermKind::Template(Box::new(Template { parts, multi_line }));
             return Ok((rest, Term::new(kind, rest.span_since(span))));
         }
-        let (rest, part) = expression_part(at.next())?;
+        let (rest, part) = expression_part(stream.next())?;
         parts.push(part);
-        at = rest;
+        stream = rest;
     }
 }
 
 /// Returns the literal text of a part token, or `None` if it is empty.
-fn text_part(at: Stream<'_>) -> Result<Option<Term>, Failure<'_>> {
-    let literal = at.text();
+fn text_part(stream: Stream<'_>) -> Result<Option<Term>, Failure<'_>> {
+    let literal = stream.text();
     // the first part has `$"` before its text; later ones have no prefix, because the brace is a token of its own
-    let first = at.token().link == 0;
+    let first = stream.token().link == 0;
     let inner = literal
         .get(if first { 2 } else { 0 }..literal.len() - 1)
         .unwrap_or("");
-    let raw = matches!(at.kind(), Kind::RawTemplatePart | Kind::RawTemplateEnd);
+    let raw = matches!(stream.kind(), Kind::RawTemplatePart | Kind::RawTemplateEnd);
     match decode_template(inner, raw) {
         Ok(text) if text.is_empty() => Ok(None),
-        Ok(text) => Ok(Some(Term::string(text, at.span()))),
+        Ok(text) => Ok(Some(Term::string(text, stream.span()))),
         Err(_) => {
-            let (opening, shown) = if first {
+            let (opening, part) = if first {
                 ("", literal.get(1..).unwrap_or(""))
             } else {
                 ("}", literal)
             };
-            let shown = shown.replace("\\{", "{");
-            Err(at.complain(
-                at.span(),
-                format!("illegal template-string part: {opening}{shown}"),
+            let part = part.replace("\\{", "{");
+            Err(stream.complain(
+                stream.span(),
+                format!("illegal template-string part: {opening}{part}"),
             ))
         }
     }
@@ -68,16 +68,16 @@ fn text_part(at: Stream<'_>) -> Result<Option<Term>, Failure<'_>> {
 
 fn expression_part(input: Stream<'_>) -> Parsed<'_, TemplatePart> {
     let (rest, expr) = match literal(input) {
-        Ok(read) => read,
+        Ok(parsed) => parsed,
         Err(error) => {
-            let at = stopped_at(&error, input);
-            return Err(at.complain(at.span(), "invalid template-string expression"));
+            let stream = stopped_at(&error, input);
+            return Err(stream.complain(stream.span(), "invalid template-string expression"));
         }
     };
-    if let Some(what) = rejection_reason(&expr) {
+    if let Some(reason) = rejection_reason(&expr) {
         return Err(rest.complain(
             expr.span,
-            format!("unexpected {what} in template-string expression"),
+            format!("unexpected {reason} in template-string expression"),
         ));
     }
     if !rest.is_kind(Kind::RBrace) {

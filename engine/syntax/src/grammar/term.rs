@@ -17,13 +17,13 @@ use crate::source::Span;
 /// Parses a term and the references and calls that continue it.
 pub(super) fn term(input: Stream<'_>) -> Parsed<'_, Term> {
     let reports = input.session.report_count();
-    let read = read(input);
-    if let Err(error) = &read
+    let outcome = read(input);
+    if let Err(error) = &outcome
         && stopped_at(error, input).index() == input.index()
     {
         input.session.complain_once(input, reports);
     }
-    read
+    outcome
 }
 
 fn read(input: Stream<'_>) -> Parsed<'_, Term> {
@@ -75,9 +75,9 @@ fn constant(input: Stream<'_>) -> Parsed<'_, Term> {
     .parse(input)
 }
 
-fn bracketed<'a>(input: Stream<'a>, read: fn(Stream<'a>) -> Parsed<'a, Term>) -> Parsed<'a, Term> {
+fn bracketed<'a>(input: Stream<'a>, parse: fn(Stream<'a>) -> Parsed<'a, Term>) -> Parsed<'a, Term> {
     input.session.remember(input, || {
-        let (rest, head) = nested(input, read)?;
+        let (rest, head) = nested(input, parse)?;
         finish(rest, head)
     })
 }
@@ -112,11 +112,11 @@ fn parenthesised(input: Stream<'_>) -> Parsed<'_, Term> {
         return Err(rest.complain(rest.span(), "non-terminated expression"));
     }
     let rest = rest.next();
-    let place = term.span;
+    let span = term.span;
     term.span.start = input.span().start;
     term.span.end = rest.end_before();
     if rest.continues_reference() {
-        check_head(rest, &term, place);
+        check_head(rest, &term, span);
         operands(rest, term)
     } else {
         Ok((rest, standing_alone(term)))
@@ -150,7 +150,7 @@ pub(super) fn reference(input: Stream<'_>, head: Term) -> Parsed<'_, Term> {
 }
 
 /// Reports a head that does not support lookups. Parsing continues.
-fn check_head(input: Stream<'_>, head: &Term, place: Span) {
+fn check_head(input: Stream<'_>, head: &Term, span: Span) {
     match head.kind {
         TermKind::Var(_)
         | TermKind::Array(_)
@@ -162,7 +162,7 @@ fn check_head(input: Stream<'_>, head: &Term, place: Span) {
         | TermKind::Call(_) => {}
         _ => {
             let message = format!("illegal ref (head cannot be {})", head.kind.name());
-            input.session.report(place, message);
+            input.session.report(span, message);
         }
     }
 }
@@ -171,29 +171,29 @@ fn check_head(input: Stream<'_>, head: &Term, place: Span) {
 fn operands(input: Stream<'_>, head: Term) -> Parsed<'_, Term> {
     let outer = input.session.measure();
     let start = head.span;
-    let mut at = input;
+    let mut stream = input;
     // most references are short
     let mut path = Vec::with_capacity(3);
     path.push(head);
     // a blank may separate the first token from a rule's name
     let mut touches = true;
     while touches {
-        match at.kind() {
+        match stream.kind() {
             Kind::Dot => {
-                let (rest, part) = part(at.next_directly())?;
+                let (rest, part) = part(stream.next_directly())?;
                 path.push(part);
-                at = rest;
+                stream = rest;
             }
             Kind::LBracket => {
-                let (rest, operand) = nested(at.next(), infix)?;
+                let (rest, operand) = nested(stream.next(), infix)?;
                 if !rest.is_kind(Kind::RBracket) {
                     return Err(rest.expected("expected ["));
                 }
                 path.push(operand);
-                at = rest.next();
+                stream = rest.next();
             }
             Kind::LParen => {
-                let (rest, call) = call(at, path, start)?;
+                let (rest, call) = call(stream, path, start)?;
                 if !rest.touches() || !matches!(rest.kind(), Kind::Dot | Kind::LBracket) {
                     input.session.merge(outer);
                     return Ok((rest, call));
@@ -202,14 +202,17 @@ fn operands(input: Stream<'_>, head: Term) -> Parsed<'_, Term> {
                     return Err(rest.failure());
                 }
                 path = vec![call];
-                at = rest;
+                stream = rest;
             }
             _ => break,
         }
-        touches = at.touches();
+        touches = stream.touches();
     }
     input.session.merge(outer);
-    Ok((at, Term::new(TermKind::Ref(path), at.span_since(start))))
+    Ok((
+        stream,
+        Term::new(TermKind::Ref(path), stream.span_since(start)),
+    ))
 }
 
 /// Parses the name after a dot.
@@ -224,9 +227,9 @@ fn part(input: Stream<'_>) -> Parsed<'_, Term> {
 /// Parses `path(…)`, starting at the parenthesis. `set()` is the empty set.
 fn call(input: Stream<'_>, path: Ref, start: Span) -> Parsed<'_, Term> {
     let operator = Term::new(TermKind::Ref(path), input.span_since(start));
-    let inside = input.next();
-    if inside.is_kind(Kind::RParen) {
-        let rest = inside.next();
+    let inner = input.next();
+    if inner.is_kind(Kind::RParen) {
+        let rest = inner.next();
         let span = rest.span_since(start);
         let term = if operator.is_operator("set") {
             Term::new(TermKind::Set(Children::new()), span)
@@ -235,8 +238,6 @@ fn call(input: Stream<'_>, path: Ref, start: Span) -> Parsed<'_, Term> {
         };
         return Ok((rest, term));
     }
-    let (rest, terms) = nested(inside, |inside| {
-        elements(inside, Kind::RParen, vec![operator])
-    })?;
+    let (rest, terms) = nested(inner, |inner| elements(inner, Kind::RParen, vec![operator]))?;
     Ok((rest, Term::call(terms, rest.span_since(start))))
 }

@@ -185,9 +185,9 @@ fn related_resource(resource: &RelatedResource) -> Value {
 
 /// Returns an object with the strings that are not empty.
 fn strings<'a>(members: impl IntoIterator<Item = (&'a str, &'a std::sync::Arc<str>)>) -> Value {
-    let filled = members.into_iter().filter(|(_, text)| !text.is_empty());
+    let non_empty = members.into_iter().filter(|(_, text)| !text.is_empty());
     Value::Object(
-        filled
+        non_empty
             .map(|(key, text)| (key.to_owned(), Value::from(&**text)))
             .collect(),
     )

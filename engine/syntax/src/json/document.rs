@@ -29,7 +29,7 @@ impl Error {
         }
     }
 
-    pub(super) fn under(mut self, key: &str) -> Self {
+    pub(super) fn at_key(mut self, key: &str) -> Self {
         self.path.push(Step::Key(key.to_owned()));
         self
     }
@@ -99,7 +99,7 @@ impl<'a> Document<'a> {
     }
 
     fn from_value_at(value: &'a Value, levels: usize) -> Result<Self, Error> {
-        let Some(below) = levels.checked_sub(1) else {
+        let Some(remaining) = levels.checked_sub(1) else {
             return Err(Self::too_deep());
         };
         Ok(match value {
@@ -110,13 +110,13 @@ impl<'a> Document<'a> {
             Value::Array(elements) => {
                 let elements = elements
                     .iter()
-                    .map(|element| Self::from_value_at(element, below));
+                    .map(|element| Self::from_value_at(element, remaining));
                 Self::Array(elements.collect::<Result<_, _>>()?)
             }
             Value::Object(members) => {
                 let members = members
                     .iter()
-                    .map(|(key, value)| Ok((key.into(), Self::from_value_at(value, below)?)));
+                    .map(|(key, value)| Ok((key.into(), Self::from_value_at(value, remaining)?)));
                 Self::Object(members.collect::<Result<_, _>>()?)
             }
         })
@@ -129,15 +129,15 @@ impl<'a> Document<'a> {
     /// Returns the nesting depth of arrays and objects. Not recursive.
     pub(super) fn depth(&self) -> usize {
         let mut deepest = 0;
-        let mut waiting = vec![(self, 1)];
-        while let Some((document, depth)) = waiting.pop() {
+        let mut open = vec![(self, 1)];
+        while let Some((document, depth)) = open.pop() {
             deepest = deepest.max(depth);
             match document {
                 Self::Array(elements) => {
-                    waiting.extend(elements.iter().map(|one| (one, depth + 1)));
+                    open.extend(elements.iter().map(|child| (child, depth + 1)));
                 }
                 Self::Object(members) => {
-                    waiting.extend(members.iter().map(|(_, one)| (one, depth + 1)));
+                    open.extend(members.iter().map(|(_, child)| (child, depth + 1)));
                 }
                 _ => {}
             }
@@ -149,12 +149,12 @@ impl<'a> Document<'a> {
 /// Returns the nesting depth of arrays and objects of a value. Not recursive.
 pub(super) fn value_depth(value: &Value) -> usize {
     let mut deepest = 0;
-    let mut waiting = vec![(value, 1)];
-    while let Some((value, depth)) = waiting.pop() {
+    let mut open = vec![(value, 1)];
+    while let Some((value, depth)) = open.pop() {
         deepest = deepest.max(depth);
         match value {
-            Value::Array(elements) => waiting.extend(elements.iter().map(|one| (one, depth + 1))),
-            Value::Object(members) => waiting.extend(members.values().map(|one| (one, depth + 1))),
+            Value::Array(elements) => open.extend(elements.iter().map(|child| (child, depth + 1))),
+            Value::Object(members) => open.extend(members.values().map(|child| (child, depth + 1))),
             _ => {}
         }
     }

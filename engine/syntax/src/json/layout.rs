@@ -1,7 +1,7 @@
 //! Indents JSON text without changing the order of members or the spelling of numbers.
 
 /// Writes compact JSON text on several lines, indented by two blanks for each level. All lines but the first begin at a
-/// level. `inside` writes the bytes of strings.
+/// level. `write_in_string` writes the bytes of strings.
 ///
 /// Returns `false` if the output was cut off shortly after `limit` bytes: deeply nested text becomes far longer by
 /// indentation.
@@ -19,18 +19,18 @@ pub fn lay_out(
     level: usize,
     out: &mut Vec<u8>,
     limit: usize,
-    inside: impl Fn(u8, &mut Vec<u8>),
+    write_in_string: impl Fn(u8, &mut Vec<u8>),
 ) -> bool {
     let mut level = level;
     let mut bytes = text.iter().copied().peekable();
-    let (mut quoted, mut escaped) = (false, false);
+    let (mut in_string, mut escaped) = (false, false);
     while let Some(byte) = bytes.next() {
         if out.len() > limit {
             return false;
         }
-        if quoted {
-            inside(byte, out);
-            quoted = escaped || byte != b'"';
+        if in_string {
+            write_in_string(byte, out);
+            in_string = escaped || byte != b'"';
             escaped = !escaped && byte == b'\\';
             continue;
         }
@@ -55,7 +55,7 @@ pub fn lay_out(
             }
             b':' => out.extend_from_slice(b": "),
             _ => {
-                quoted = byte == b'"';
+                in_string = byte == b'"';
                 out.push(byte);
             }
         }
@@ -72,14 +72,14 @@ fn new_line(level: usize, out: &mut Vec<u8>) {
 mod tests {
     use super::lay_out;
 
-    fn laid_out(text: &str, level: usize, inside: impl Fn(u8, &mut Vec<u8>)) -> String {
+    fn laid_out(text: &str, level: usize, write_in_string: impl Fn(u8, &mut Vec<u8>)) -> String {
         let mut out = Vec::new();
         assert!(lay_out(
             text.as_bytes(),
             level,
             &mut out,
             usize::MAX,
-            inside
+            write_in_string
         ));
         String::from_utf8(out).unwrap()
     }
@@ -88,18 +88,18 @@ mod tests {
     fn deep_text_ends_at_the_limit() {
         let text = ["[".repeat(1000), "]".repeat(1000)].concat();
         let mut out = Vec::new();
-        let mut within = |limit| {
+        let mut layout_within = |limit| {
             out.clear();
             let is_whole = lay_out(text.as_bytes(), 0, &mut out, limit, |byte, out| {
                 out.push(byte);
             });
             (is_whole, out.len())
         };
-        let (is_whole, length) = within(usize::MAX);
+        let (is_whole, length) = layout_within(usize::MAX);
         assert!(is_whole && length > 1_000_000);
-        assert_eq!(within(length), (true, length));
-        assert!(!within(length - 1).0);
-        let (is_whole, length) = within(10_000);
+        assert_eq!(layout_within(length), (true, length));
+        assert!(!layout_within(length - 1).0);
+        let (is_whole, length) = layout_within(10_000);
         assert!(!is_whole && length < 13_000);
     }
 
@@ -115,11 +115,11 @@ mod tests {
     #[test]
     fn members_keep_their_order() {
         let text = r#"{"b":[1,{}],"a":"<,\"\\","c":[]}"#;
-        let inside = |byte, out: &mut Vec<u8>| match byte {
+        let write_in_string = |byte, out: &mut Vec<u8>| match byte {
             b'<' => out.extend_from_slice(b"\\u003c"),
             _ => out.push(byte),
         };
-        let want = "{\n    \"b\": [\n      1,\n      {}\n    ],\n    \"a\": \"\\u003c,\\\"\\\\\",\n    \"c\": []\n  }";
-        assert_eq!(laid_out(text, 1, inside), want);
+        let expected = "{\n    \"b\": [\n      1,\n      {}\n    ],\n    \"a\": \"\\u003c,\\\"\\\\\",\n    \"c\": []\n  }";
+        assert_eq!(laid_out(text, 1, write_in_string), expected);
     }
 }

@@ -22,7 +22,7 @@ impl<'d> Members<'d> {
 
     /// Returns a member, or `None` if it is missing or null.
     pub(super) fn get(self, key: &str) -> Option<&'d Document<'d>> {
-        let member = self.0.iter().rev().find(|(known, _)| known == key);
+        let member = self.0.iter().rev().find(|(name, _)| name == key);
         member
             .map(|(_, value)| value)
             .filter(|value| !matches!(value, Document::Null))
@@ -37,21 +37,21 @@ impl<'d> Members<'d> {
     pub(super) fn read<T>(
         self,
         key: &str,
-        read: impl FnOnce(&'d Document<'d>) -> Result<T, Error>,
+        convert: impl FnOnce(&'d Document<'d>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        read(self.required(key)?).map_err(|error| error.under(key))
+        convert(self.required(key)?).map_err(|error| error.at_key(key))
     }
 
     /// Decodes an optional member.
     pub(super) fn read_optional<T>(
         self,
         key: &str,
-        read: impl FnOnce(&'d Document<'d>) -> Result<T, Error>,
+        convert: impl FnOnce(&'d Document<'d>) -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
         self.get(key)
-            .map(read)
+            .map(convert)
             .transpose()
-            .map_err(|error| error.under(key))
+            .map_err(|error| error.at_key(key))
     }
 
     pub(super) fn flag(self, key: &str) -> Result<bool, Error> {
@@ -108,13 +108,13 @@ pub(super) fn array<'d>(document: &'d Document<'d>) -> Result<&'d [Document<'d>]
 /// Decodes each element of an array.
 pub(super) fn list<'d, T>(
     document: &'d Document<'d>,
-    mut read: impl FnMut(&'d Document<'d>) -> Result<T, Error>,
+    mut convert: impl FnMut(&'d Document<'d>) -> Result<T, Error>,
 ) -> Result<Vec<T>, Error> {
     let elements = array(document)?;
     let mut out = Vec::with_capacity(elements.len());
     for (index, element) in elements.iter().enumerate() {
-        match read(element) {
-            Ok(one) => out.push(one),
+        match convert(element) {
+            Ok(item) => out.push(item),
             Err(error) => return Err(error.at_index(index)),
         }
     }

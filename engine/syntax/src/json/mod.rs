@@ -58,8 +58,8 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_where() {
-        for (text, want) in [
+    fn errors_contain_a_position() {
+        for (text, expected) in [
             ("", "line 1, column 1: expected a value, found the end"),
             (
                 "[\n 1 2]",
@@ -80,7 +80,7 @@ mod tests {
             ("[] []", "line 1, column 4: expected the end, found `[`"),
             ("1", "expected an array, found a number"),
         ] {
-            assert_eq!(error(text), format!("invalid AST JSON: {want}"));
+            assert_eq!(error(text), format!("invalid AST JSON: {expected}"));
         }
         assert_eq!(error("[{}]"), "invalid AST JSON at `[0]`: missing `terms`");
         assert_eq!(
@@ -94,8 +94,8 @@ mod tests {
         let deep = 100_000;
         let text = "[".repeat(deep);
         let limit = 8 * super::read::NESTING + 3 * crate::ParseOptions::CHAIN;
-        let want = format!("invalid AST JSON: nested deeper than {limit} levels");
-        assert_eq!(error(&text), want);
+        let expected = format!("invalid AST JSON: nested deeper than {limit} levels");
+        assert_eq!(error(&text), expected);
         let nested = |levels: usize| {
             format!(
                 r#"{}{{"type":"null"}}{}"#,

@@ -53,7 +53,7 @@ pub fn read_module_value(value: &Value, source: Source, version: Version) -> Res
 fn read<T>(
     document: Document<'_>,
     source: SourceId,
-    read: impl FnOnce(&mut Reader, &Document<'_>) -> Result<T, Error>,
+    convert: impl FnOnce(&mut Reader, &Document<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     with_stack(document.depth(), move || {
         let mut reader = Reader {
@@ -62,7 +62,7 @@ fn read<T>(
             calls: 0,
             longest: 0,
         };
-        read(&mut reader, &document)
+        convert(&mut reader, &document)
     })
 }
 
@@ -84,12 +84,12 @@ const LEVEL: usize = if cfg!(debug_assertions) {
     2 << 10
 };
 
-fn with_stack<T>(depth: usize, read: impl FnOnce() -> T) -> T {
+fn with_stack<T>(depth: usize, convert: impl FnOnce() -> T) -> T {
     if depth <= SHALLOW {
-        read()
+        convert()
     } else {
         let stack = STACK.max(depth * LEVEL);
-        stacker::maybe_grow(stack, stack, read)
+        stacker::maybe_grow(stack, stack, convert)
     }
 }
 
@@ -128,14 +128,14 @@ impl Reader {
     }
 
     fn span(&self, members: Members<'_>) -> Result<Span, Error> {
-        let place = members.read_optional("location", |location| {
+        let location = members.read_optional("location", |location| {
             let location = Members::from_document(location)?;
             Ok((
                 location.read("row", integer)?,
                 location.read("col", integer)?,
             ))
         })?;
-        let Some((row, col)) = place else {
+        let Some((row, col)) = location else {
             return Ok(Span::default());
         };
         Ok(Span {
@@ -163,7 +163,7 @@ impl Reader {
         let value = members.required("value")?;
         let kind = self
             .term_kind(&kind, value)
-            .map_err(|error| error.under("value"))?;
+            .map_err(|error| error.at_key("value"))?;
         if is_call {
             self.calls -= 1;
         } else {
@@ -312,7 +312,7 @@ impl Reader {
     }
 
     fn logical(&mut self, members: Members<'_>, span: Span) -> Result<Logical, Error> {
-        let place = self.span(members)?;
+        let location = self.span(members)?;
         // left operands nest as those of calls do
         self.enter_call()?;
         let lhs = members.read("lhs", |lhs| list(lhs, |expr| self.expr(expr)))?;
@@ -322,7 +322,11 @@ impl Reader {
             rhs: members.read("rhs", |rhs| self.body(rhs))?,
             explicit_lhs: members.flag("explicit_lhs")?,
             explicit_rhs: members.flag("explicit_rhs")?,
-            span: if place.is_somewhere() { place } else { span },
+            span: if location.is_somewhere() {
+                location
+            } else {
+                span
+            },
         })
     }
 

@@ -101,11 +101,11 @@ impl<'a> JsonScanner<'a> {
     }
 
     fn eat(&mut self, expected: char) -> bool {
-        let found = self.rest().starts_with(expected);
-        if found {
+        let matches = self.rest().starts_with(expected);
+        if matches {
             self.at += expected.len_utf8();
         }
-        found
+        matches
     }
 
     /// Consumes the end of a container, if it comes next.
@@ -118,12 +118,12 @@ impl<'a> JsonScanner<'a> {
         let before = self.text.get(..self.at).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-        let found = match self.rest().chars().next() {
+        let actual = match self.rest().chars().next() {
             Some(c) => format!("`{}`", c.escape_debug()),
             None => "the end".to_owned(),
         };
         Error::new(format!(
-            "line {line}, column {column}: expected {expected}, found {found}"
+            "line {line}, column {column}: expected {expected}, found {actual}"
         ))
     }
 

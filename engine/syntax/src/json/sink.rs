@@ -87,7 +87,7 @@ impl Text {
 
     /// Writes a string in quotes, with the characters escaped that are special in HTML.
     #[inline(never)]
-    fn quoted(&mut self, text: &str) {
+    fn write_quoted(&mut self, text: &str) {
         self.out.push('"');
         for c in text.chars() {
             match c {
@@ -133,14 +133,14 @@ impl Sink for Text {
 
     fn key(&mut self, key: &str) {
         self.separate();
-        self.quoted(key);
+        self.write_quoted(key);
         self.out.push_str(if self.indented { ": " } else { ":" });
         self.keyed = true;
     }
 
     fn string(&mut self, text: &str) {
         self.separate();
-        self.quoted(text);
+        self.write_quoted(text);
     }
 
     fn number(&mut self, text: &str) {

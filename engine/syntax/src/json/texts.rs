@@ -14,17 +14,17 @@ use crate::source::{SourceId, Span};
 pub(super) fn write_term_location<S: Sink>(out: &mut Writer<'_, S>, term: &Term) {
     match &term.kind {
         TermKind::Ref(_) if term.span.source != SourceId::NONE => {
-            let shown = term.display_span(|span| out.slice(span));
-            if shown == term.span {
+            let display_span = term.display_span(|span| out.slice(span));
+            if display_span == term.span {
                 out.location(term.span);
             } else {
-                let text = out.slice(shown).to_owned();
+                let text = out.slice(display_span).to_owned();
                 out.located(term.span, Some(&text));
             }
         }
         TermKind::Number(text) if text.starts_with('-') => out.located(term.span, Some("-")),
         TermKind::String(text) if term.span.source == SourceId::NONE => {
-            out.located(term.span, Some(&spelled(text, term.span)));
+            out.located(term.span, Some(&source_spelling(text, term.span)));
         }
         other if term.span.source == SourceId::NONE => {
             out.located(term.span, Some(&other.to_string()));
@@ -34,12 +34,12 @@ pub(super) fn write_term_location<S: Sink>(out: &mut Writer<'_, S>, term: &Term)
 }
 
 /// Returns the source spelling of a string, given the length of its span: bare after a dot, or in quotes.
-fn spelled(text: &str, span: Span) -> Cow<'_, str> {
-    let written = span.end.saturating_sub(span.start) as usize;
+fn source_spelling(text: &str, span: Span) -> Cow<'_, str> {
+    let length = span.end.saturating_sub(span.start) as usize;
     let quoted = quote(text);
-    if written == text.len() {
+    if length == text.len() {
         text.into()
-    } else if written != quoted.len() && written == text.len() + 2 {
+    } else if length != quoted.len() && length == text.len() + 2 {
         format!("`{text}`").into()
     } else {
         quoted.into()

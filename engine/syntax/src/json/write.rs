@@ -483,7 +483,9 @@ fn write_comment<S: Sink>(out: &mut Writer<'_, S>, comment: &Comment, module: &M
             let block = module
                 .annotations
                 .binary_search_by_key(&comment.span.row, |block| block.span.row);
-            let block = block.ok().and_then(|at| module.annotations.get(at));
+            let block = block
+                .ok()
+                .and_then(|position| module.annotations.get(position));
             let source = &module.source;
             block.map_or_else(
                 || source.slice(comment.span).into(),

@@ -201,7 +201,7 @@ impl<'a> Lexer<'a> {
         let kind = if self.pending.is_empty() {
             kind
         } else {
-            let errors = self.pending.drain(..).map(|fault| (index, fault));
+            let errors = self.pending.drain(..).map(|error| (index, error));
             self.done.errors.extend(errors);
             Kind::Illegal
         };
@@ -256,9 +256,9 @@ impl<'a> Lexer<'a> {
     /// errors show it there.
     fn end_of_file(&mut self, start: Start) {
         let width = self.text.chars().next_back().map_or(1, char::len_utf8);
-        let at = (self.bytes.len() + 1).saturating_sub(width);
-        self.at = at;
-        self.push(Start { at, ..start }, Kind::Eof, 0);
+        let end = (self.bytes.len() + 1).saturating_sub(width);
+        self.at = end;
+        self.push(Start { at: end, ..start }, Kind::Eof, 0);
     }
 
     fn comment(&mut self, start: Start) {

@@ -17,8 +17,8 @@ pub struct DisplayBody<'a>(&'a [Expr]);
 
 impl fmt::Display for DisplayBody<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, expr) in self.0.iter().enumerate() {
-            if at > 0 {
+        for (index, expr) in self.0.iter().enumerate() {
+            if index > 0 {
                 f.write_str("; ")?;
             }
             expr.fmt(f)?;
@@ -96,9 +96,9 @@ impl fmt::Display for Not {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("not ")?;
         let (open, close) = match self.body.as_slice() {
-            [one] if !self.explicit_body => {
-                let grouped =
-                    matches!(one.kind, ExprKind::And(_) | ExprKind::Or(_)) || !one.with.is_empty();
+            [only] if !self.explicit_body => {
+                let grouped = matches!(only.kind, ExprKind::And(_) | ExprKind::Or(_))
+                    || !only.with.is_empty();
                 if grouped { ("(", ")") } else { ("", "") }
             }
             _ => ("{", "}"),
@@ -138,13 +138,13 @@ fn write_operand(
     side: Side,
 ) -> fmt::Result {
     let (open, close) = match body {
-        [one] if !explicit => {
-            let grouped = match one.kind {
+        [only] if !explicit => {
+            let grouped = match only.kind {
                 ExprKind::Or(_) => operator == Operator::And || side == Side::Right,
                 ExprKind::And(_) => operator == Operator::And && side == Side::Right,
                 _ => false,
             };
-            if grouped || !one.with.is_empty() {
+            if grouped || !only.with.is_empty() {
                 ("(", ")")
             } else {
                 ("", "")

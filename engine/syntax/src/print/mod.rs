@@ -18,7 +18,7 @@ mod tests {
     use crate::source::{Source, SourceId};
     use crate::{ParseOptions, parse_body, parse_module};
 
-    fn printed(text: &str) -> String {
+    fn print(text: &str) -> String {
         let options = ParseOptions::default();
         let imports = "import rego.v2\n";
         let module = format!("package a\n{imports}p if {{\n{text}\n}}");
@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn expressions_print_as_in_traces() {
-        for (text, want) in [
+        for (text, expected) in [
             ("x = 1", "x = 1"),
             ("x == 1; y := 2", "equal(x, 1); assign(y, 2)"),
             ("a + b * -1 > c", "gt(plus(a, mul(b, -1)), c)"),
@@ -90,7 +90,7 @@ mod tests {
                 "x = \"a\\\"b\"; y = \"\\aé\"",
             ),
         ] {
-            assert_eq!(printed(text), want);
+            assert_eq!(print(text), expected);
         }
         let query = Source::new(SourceId(0), "", "data.a.b[x] = y");
         let body = parse_body(&query, &ParseOptions::default()).unwrap();
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_print_whole() {
+    fn modules_are_printed_completely() {
         let text = "package a[\"b c\"].d\nimport data.x as y\ndefault p := 1\np := 2 if {x} else := 3 if {y}\n\
                     q contains x if x\nf(x, _) if x\nr[x].y := z if z";
         let module = parse_module(

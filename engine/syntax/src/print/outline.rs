@@ -13,9 +13,9 @@ use super::quote;
 pub fn outline(module: &Module, comments: bool) -> String {
     let mut outline = Outline::default();
     outline.line("module");
-    outline.indented(|outline| {
+    outline.indent(|outline| {
         outline.line("package");
-        outline.indented(|outline| outline.reference(&module.package.path));
+        outline.indent(|outline| outline.reference(&module.package.path));
         for import in &module.imports {
             outline.import(import);
         }
@@ -45,7 +45,7 @@ impl Outline {
         self.text.push('\n');
     }
 
-    fn indented(&mut self, write: impl FnOnce(&mut Self)) {
+    fn indent(&mut self, write: impl FnOnce(&mut Self)) {
         self.depth += 1;
         stack::level(|| write(self));
         self.depth -= 1;
@@ -54,7 +54,7 @@ impl Outline {
     /// Writes a node and its children.
     fn node<'a>(&mut self, name: &str, parts: impl IntoIterator<Item = &'a Term>) {
         self.line(name);
-        self.indented(|outline| parts.into_iter().for_each(|part| outline.term(part)));
+        self.indent(|outline| parts.into_iter().for_each(|part| outline.term(part)));
     }
 
     fn reference(&mut self, terms: &[Term]) {
@@ -63,7 +63,7 @@ impl Outline {
 
     fn import(&mut self, import: &Import) {
         self.line("import");
-        self.indented(|outline| {
+        self.indent(|outline| {
             match &import.path.kind {
                 TermKind::Ref(terms) => outline.reference(terms),
                 _ => outline.reference(std::slice::from_ref(&import.path)),
@@ -74,9 +74,9 @@ impl Outline {
 
     fn rule(&mut self, rule: &Rule) {
         self.line("rule");
-        self.indented(|outline| {
+        self.indent(|outline| {
             outline.line("head");
-            outline.indented(|outline| {
+            outline.indent(|outline| {
                 outline.reference(&rule.head.reference);
                 if !rule.head.args.is_empty() {
                     outline.node("args", &rule.head.args);
@@ -94,13 +94,13 @@ impl Outline {
 
     fn body(&mut self, body: &[Expr]) {
         self.line("body");
-        self.indented(|outline| body.iter().for_each(|expr| outline.expr(expr)));
+        self.indent(|outline| body.iter().for_each(|expr| outline.expr(expr)));
     }
 
     fn expr(&mut self, expr: &Expr) {
         let negated = if expr.negated { " negated" } else { "" };
         self.line(&format!("expr{negated} index={}", expr.index));
-        self.indented(|outline| {
+        self.indent(|outline| {
             match &expr.kind {
                 ExprKind::Term(term) => outline.term(term),
                 ExprKind::Call(terms) => outline.call(terms),
@@ -108,7 +108,7 @@ impl Outline {
                 ExprKind::Every(every) => outline.every(every),
                 ExprKind::Not(not) => {
                     outline.line("not");
-                    outline.indented(|outline| outline.body(&not.body));
+                    outline.indent(|outline| outline.body(&not.body));
                 }
                 ExprKind::And(pair) => outline.logical("logicaland", pair),
                 ExprKind::Or(pair) => outline.logical("logicalor", pair),
@@ -139,7 +139,7 @@ impl Outline {
 
     fn every(&mut self, every: &Every) {
         self.line("every");
-        self.indented(|outline| {
+        self.indent(|outline| {
             let terms = every.key.iter().chain([&every.value, &every.domain]);
             terms.for_each(|term| outline.term(term));
             outline.body(&every.body);
@@ -148,18 +148,18 @@ impl Outline {
 
     fn logical(&mut self, name: &str, pair: &Logical) {
         self.line(name);
-        self.indented(|outline| {
+        self.indent(|outline| {
             stack::level(|| outline.body(&pair.lhs));
             outline.body(&pair.rhs);
         });
     }
 
-    fn comprehension(&mut self, name: &str, inside: &Comprehension) {
+    fn comprehension(&mut self, name: &str, comprehension: &Comprehension) {
         self.line(name);
-        self.indented(|outline| {
-            let terms = inside.key.iter().chain([&inside.head]);
+        self.indent(|outline| {
+            let terms = comprehension.key.iter().chain([&comprehension.head]);
             terms.for_each(|term| outline.term(term));
-            outline.body(&inside.body);
+            outline.body(&comprehension.body);
         });
     }
 
@@ -180,14 +180,16 @@ impl Outline {
             }
             TermKind::Call(terms) => {
                 self.line("call");
-                self.indented(|outline| outline.call(terms));
+                self.indent(|outline| outline.call(terms));
             }
-            TermKind::ArrayComprehension(inside) => {
-                self.comprehension("arraycomprehension", inside);
+            TermKind::ArrayComprehension(comprehension) => {
+                self.comprehension("arraycomprehension", comprehension);
             }
-            TermKind::SetComprehension(inside) => self.comprehension("setcomprehension", inside),
-            TermKind::ObjectComprehension(inside) => {
-                self.comprehension("objectcomprehension", inside);
+            TermKind::SetComprehension(comprehension) => {
+                self.comprehension("setcomprehension", comprehension);
+            }
+            TermKind::ObjectComprehension(comprehension) => {
+                self.comprehension("objectcomprehension", comprehension);
             }
             TermKind::Template(_) => self.line("templatestring"),
         }

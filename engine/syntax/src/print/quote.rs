@@ -73,10 +73,10 @@ pub fn is_printable(c: char) -> bool {
 
 fn is_newer_than_unicode_15(c: char) -> bool {
     let c = u32::from(c);
-    let behind = NEWER_THAN_UNICODE_15.partition_point(|&(first, _)| first <= c);
-    behind
+    let ranges_up_to_c = NEWER_THAN_UNICODE_15.partition_point(|&(first, _)| first <= c);
+    ranges_up_to_c
         .checked_sub(1)
-        .and_then(|at| NEWER_THAN_UNICODE_15.get(at))
+        .and_then(|index| NEWER_THAN_UNICODE_15.get(index))
         .is_some_and(|&(_, last)| c <= last)
 }
 
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn quotes_as_go_does() {
-        for (text, want) in [
+        for (text, expected) in [
             ("", r#""""#),
             ("a\"b\\'`", r#""a\"b\\'`""#),
             ("\u{7}\u{8}\u{c}\n\r\t\u{b}", r#""\a\b\f\n\r\t\v""#),
@@ -125,7 +125,7 @@ mod tests {
             ("é一😀\u{301}\u{378}", "\"é一😀\u{301}\\u0378\""),
             ("\u{1ffff}\u{1fae9}", r#""\U0001ffff\U0001fae9""#),
         ] {
-            assert_eq!(quote(text), want);
+            assert_eq!(quote(text), expected);
         }
     }
 }

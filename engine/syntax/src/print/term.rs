@@ -30,8 +30,8 @@ impl fmt::Display for TermKind {
             }
             Self::Object(pairs) => {
                 f.write_str("{")?;
-                for (at, (key, value)) in sorted_pairs(pairs).into_iter().enumerate() {
-                    f.write_str(if at == 0 { "" } else { ", " })?;
+                for (index, (key, value)) in sorted_pairs(pairs).into_iter().enumerate() {
+                    f.write_str(if index == 0 { "" } else { ", " })?;
                     key.fmt(f)?;
                     f.write_str(": ")?;
                     value.fmt(f)?;
@@ -81,8 +81,8 @@ impl fmt::Display for Template {
                     kind: TermKind::String(text),
                     ..
                 }) => {
-                    for (at, text) in text.split('{').enumerate() {
-                        if at > 0 {
+                    for (index, text) in text.split('{').enumerate() {
+                        if index > 0 {
                             f.write_str("\\{")?;
                         }
                         if self.multi_line {
@@ -123,8 +123,8 @@ pub(super) fn write_list<T: fmt::Display>(
     f: &mut fmt::Formatter<'_>,
     items: impl IntoIterator<Item = T>,
 ) -> fmt::Result {
-    for (at, item) in items.into_iter().enumerate() {
-        if at > 0 {
+    for (index, item) in items.into_iter().enumerate() {
+        if index > 0 {
             f.write_str(", ")?;
         }
         item.fmt(f)?;

@@ -105,10 +105,16 @@ pub struct Diagnostics(pub Vec<Diagnostic>);
 impl Diagnostics {
     /// Sorts by file, row, column, then message. Diagnostics without a location come last.
     pub fn sort(&mut self) {
-        let place = |one: &Diagnostic| (!one.has_location(), one.span.row, one.span.col);
+        let sort_key = |diagnostic: &Diagnostic| {
+            (
+                !diagnostic.has_location(),
+                diagnostic.span.row,
+                diagnostic.span.col,
+            )
+        };
         self.0.sort_by(|a, b| {
-            let (a_nowhere, a_row, a_col) = place(a);
-            let (b_nowhere, b_row, b_col) = place(b);
+            let (a_nowhere, a_row, a_col) = sort_key(a);
+            let (b_nowhere, b_row, b_col) = sort_key(b);
             (a_nowhere, &a.file, a_row, a_col)
                 .cmp(&(b_nowhere, &b.file, b_row, b_col))
                 .then_with(|| a.to_string().cmp(&b.to_string()))
@@ -117,8 +123,8 @@ impl Diagnostics {
 }
 
 impl From<Diagnostic> for Diagnostics {
-    fn from(one: Diagnostic) -> Self {
-        Self(vec![one])
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self(vec![diagnostic])
     }
 }
 
@@ -126,11 +132,11 @@ impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.as_slice() {
             [] => f.write_str("no error(s)"),
-            [one] => write!(f, "1 error occurred: {one}"),
-            many => {
-                write!(f, "{} errors occurred:", many.len())?;
-                for one in many {
-                    write!(f, "\n{one}")?;
+            [diagnostic] => write!(f, "1 error occurred: {diagnostic}"),
+            diagnostics => {
+                write!(f, "{} errors occurred:", diagnostics.len())?;
+                for diagnostic in diagnostics {
+                    write!(f, "\n{diagnostic}")?;
                 }
                 Ok(())
             }

@@ -140,18 +140,18 @@ impl<'t> Gaps<'t> {
     /// # Errors
     /// Fails if Go's reader rejects that text, because it reports that error first.
     pub fn before_error(&mut self, error: &ScanError) -> Result<(), Differs> {
-        let untold = error.marker().index() - self.index.min(error.marker().index());
+        let pending = error.marker().index() - self.index.min(error.marker().index());
         let opens = |c: char| matches!(c, '[' | '{');
-        let in_brackets = self.in_brackets() || self.rest.clone().take(untold).any(opens);
+        let in_brackets = self.in_brackets() || self.rest.clone().take(pending).any(opens);
         if in_brackets && error.info().starts_with("tabs disallowed within") {
             let respelled = indentation::without_tabs(self.text, error.marker().index());
             return respelled.map_or(Ok(()), |text| Err(Differs::Respelled(text)));
         }
         // After anything else there may be a node that the parser did not report.
         let value = self.questions > 0 && !self.node_before;
-        let told =
+        let precedes_node =
             |c: &char| matches!(c, ' ' | '\t' | '\n' | '\r' | '-' | '?') || *c == ':' && value;
-        let length = self.rest.clone().take_while(told).count();
+        let length = self.rest.clone().take_while(precedes_node).count();
         self.until(error.marker().index().min(self.index + length))
     }
 
@@ -199,11 +199,11 @@ impl<'t> Gaps<'t> {
     }
 
     /// Returns the text with `left_out` bytes at the current position replaced by `put_in`.
-    fn respelled(&self, left_out: usize, put_in: &str) -> Differs {
+    fn respell(&self, left_out: usize, put_in: &str) -> Differs {
         let rest = self.rest.as_str();
         let (before, _) = self.text.split_at(self.text.len() - rest.len());
-        let behind = rest.get(left_out..).unwrap_or_default();
-        Differs::Respelled([before, put_in, behind].concat())
+        let suffix = rest.get(left_out..).unwrap_or_default();
+        Differs::Respelled([before, put_in, suffix].concat())
     }
 
     /// Checks a plain scalar within brackets, where Go's reader ends it elsewhere or reads something else.
@@ -212,20 +212,20 @@ impl<'t> Gaps<'t> {
         match self.peek() {
             Some('|' | '>') => return Err(self.scanner(CANNOT_START).into()),
             Some(':') => return Err(self.grammar("did not find expected node content").into()),
-            Some('?') => return Err(self.respelled(1, "? ")),
+            Some('?') => return Err(self.respell(1, "? ")),
             _ => {}
         }
-        let mut ended = self.rest.clone();
+        let mut after_scalar = self.rest.clone();
         let length = end - self.index.min(end);
-        let ends_in_colon = ended.by_ref().take(length).count() == length
-            && ended.next() == Some(':')
-            && ended
+        let ends_in_colon = after_scalar.by_ref().take(length).count() == length
+            && after_scalar.next() == Some(':')
+            && after_scalar
                 .next()
                 .is_some_and(|c| matches!(c, ',' | '[' | ']' | '{' | '}'));
         let bytes = rest
             .char_indices()
             .nth(length)
-            .map_or(rest.len(), |(at, _)| at);
+            .map_or(rest.len(), |(offset, _)| offset);
         let (raw, _) = rest.split_at(bytes);
         if raw.contains('?') {
             let problem = match self.open.last() {
@@ -236,7 +236,7 @@ impl<'t> Gaps<'t> {
         }
         if ends_in_colon {
             let quoted = format!("'{}:'", raw.replace('\'', "''"));
-            return Err(self.respelled(raw.len() + 1, &quoted));
+            return Err(self.respell(raw.len() + 1, &quoted));
         }
         Ok(())
     }
@@ -244,13 +244,13 @@ impl<'t> Gaps<'t> {
     /// Checks the name of an anchor.
     fn anchor(&self) -> Result<(), Differs> {
         let rest = self.rest.as_str();
-        let (name, behind) = rest.split_at(anchor_length(rest));
-        let next = behind.chars().next();
+        let (name, suffix) = rest.split_at(anchor_length(rest));
+        let next = suffix.chars().next();
         let ends = next.is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | '\r' | ',' | ']' | '}'));
         match next {
             _ if ends && !name.is_empty() => Ok(()),
             Some(c) if BEHIND_ANCHOR.contains(&c) && !name.is_empty() => {
-                Err(self.respelled(name.len(), &format!("{name} ")))
+                Err(self.respell(name.len(), &format!("{name} ")))
             }
             _ => {
                 let problem = "did not find expected alphabetic or numeric character";
@@ -306,8 +306,8 @@ impl<'t> Gaps<'t> {
     /// Returns `true` if the last character begins or ends a document.
     fn is_marker(&self, c: char) -> bool {
         let mut rest = self.rest.clone();
-        let twice = rest.next() == Some(c) && rest.next() == Some(c);
-        matches!(c, '-' | '.') && twice && rest.next().is_none_or(char::is_whitespace)
+        let is_doubled = rest.next() == Some(c) && rest.next() == Some(c);
+        matches!(c, '-' | '.') && is_doubled && rest.next().is_none_or(char::is_whitespace)
     }
 
     /// Advances to the end of the line, or to an index.

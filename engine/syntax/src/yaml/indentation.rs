@@ -6,7 +6,7 @@ const MOST: usize = 8 << 20;
 /// Returns the text with all lines indented from `after` to the end of the bracket that began before.
 pub fn of_brackets(before: &str, after: &str) -> Option<String> {
     let before = [before, &" ".repeat(1 + deepest(before))].concat();
-    indented(
+    indent(
         &before,
         after,
         end_of_brackets(after).unwrap_or(after.len()),
@@ -16,16 +16,16 @@ pub fn of_brackets(before: &str, after: &str) -> Option<String> {
 /// Returns the text with the lines of the quoted scalar indented with which `after` begins. They are folded, so that
 /// their indentation has no effect on the value.
 pub fn of_quoted(before: &str, after: &str) -> Option<String> {
-    indented(before, after, end_of_quoted(after)?)
+    indent(before, after, end_of_quoted(after)?)
 }
 
 /// Returns the text with the tabs replaced by blanks before the first character of a line, which has the index `index`.
 pub fn without_tabs(text: &str, index: usize) -> Option<String> {
-    let (at, _) = text.char_indices().nth(index)?;
-    let (before, after) = text.split_at_checked(at)?;
-    let above = before.trim_end_matches([' ', '\t']);
-    let blanks = " ".repeat(1 + deepest(above));
-    Some([above, &blanks, after].concat())
+    let (offset, _) = text.char_indices().nth(index)?;
+    let (before, after) = text.split_at_checked(offset)?;
+    let trimmed = before.trim_end_matches([' ', '\t']);
+    let blanks = " ".repeat(1 + deepest(trimmed));
+    Some([trimmed, &blanks, after].concat())
 }
 
 /// Returns the end of the first bracket that does not begin in a text.
@@ -34,23 +34,23 @@ fn end_of_brackets(text: &str) -> Option<usize> {
     // a quote begins a scalar where a node may begin
     let mut begins = true;
     let mut is_behind_blank = true;
-    let mut at = 0;
-    while let Some(c) = text.get(at..)?.chars().next() {
+    let mut offset = 0;
+    while let Some(c) = text.get(offset..)?.chars().next() {
         match c {
-            '"' | '\'' if begins => at += end_of_quoted(text.get(at..)?)? - 1,
+            '"' | '\'' if begins => offset += end_of_quoted(text.get(offset..)?)? - 1,
             '#' if is_behind_blank => {
-                let rest = text.get(at..)?;
-                at += rest.find(['\n', '\r']).unwrap_or(rest.len());
+                let rest = text.get(offset..)?;
+                offset += rest.find(['\n', '\r']).unwrap_or(rest.len());
                 continue;
             }
             '[' | '{' => depth += 1,
-            ']' | '}' if depth == 0 => return Some(at),
+            ']' | '}' if depth == 0 => return Some(offset),
             ']' | '}' => depth -= 1,
             _ => {}
         }
         is_behind_blank = c.is_whitespace();
         begins = matches!(c, '[' | '{' | ',' | ':' | '?') || begins && is_behind_blank;
-        at += c.len_utf8();
+        offset += c.len_utf8();
     }
     None
 }
@@ -59,40 +59,40 @@ fn end_of_brackets(text: &str) -> Option<usize> {
 fn end_of_quoted(text: &str) -> Option<usize> {
     let quote = text.chars().next()?;
     let mut rest = text.char_indices().skip(1).peekable();
-    while let Some((at, c)) = rest.next() {
+    while let Some((offset, c)) = rest.next() {
         if c == '\\' && quote == '"' {
             rest.next();
         } else if c == quote {
             if quote == '\'' && rest.next_if(|(_, next)| *next == quote).is_some() {
                 continue;
             }
-            return Some(at + 1);
+            return Some(offset + 1);
         }
     }
     None
 }
 
 /// Returns the text with more blanks before the lines that begin within the first `bytes` bytes of `after`.
-fn indented(before: &str, after: &str, bytes: usize) -> Option<String> {
+fn indent(before: &str, after: &str, bytes: usize) -> Option<String> {
     let width = 1 + deepest(before);
-    let (inside, rest) = after.split_at_checked(bytes)?;
-    let lines = inside.matches('\n').count();
+    let (bracketed, rest) = after.split_at_checked(bytes)?;
+    let lines = bracketed.matches('\n').count();
     if width.checked_mul(lines)? > MOST {
         return None;
     }
     let blanks = " ".repeat(width);
-    let mut made = String::with_capacity(before.len() + after.len() + width * lines);
-    made.push_str(before);
-    let mut lines = inside.split_inclusive('\n').peekable();
+    let mut repaired = String::with_capacity(before.len() + after.len() + width * lines);
+    repaired.push_str(before);
+    let mut lines = bracketed.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
-        made.push_str(line);
+        repaired.push_str(line);
         let goes_on = lines.peek().is_some() || !rest.is_empty();
         if line.ends_with('\n') && goes_on {
-            made.push_str(&blanks);
+            repaired.push_str(&blanks);
         }
     }
-    made.push_str(rest);
-    Some(made)
+    repaired.push_str(rest);
+    Some(repaired)
 }
 
 /// Returns an upper limit of the indentation of blocks: the longest prefix of blanks and indicators of any line.

@@ -17,15 +17,18 @@ pub const REPAIRS: usize = 100;
 /// Returns the text with another spelling at the position of a parser error, if Go's reader accepts the text.
 pub fn repaired(text: &str, error: &ScanError) -> Option<String> {
     let index = error.marker().index();
-    let at = text
+    let offset = text
         .char_indices()
         .nth(index)
-        .map_or(text.len(), |(at, _)| at);
-    let (before, after) = text.split_at_checked(at)?;
+        .map_or(text.len(), |(offset, _)| offset);
+    let (before, after) = text.split_at_checked(offset)?;
     let info = error.info();
     if info.contains("comments must be separated") {
-        let at = before.len() + after.find('#').filter(|at| *at <= 1)?;
-        let (before, comment) = text.split_at_checked(at)?;
+        let offset_of_comment = before.len()
+            + after
+                .find('#')
+                .filter(|offset_of_comment| *offset_of_comment <= 1)?;
+        let (before, comment) = text.split_at_checked(offset_of_comment)?;
         return Some([before, " ", comment].concat());
     }
     if info.contains("':' must be followed by a valid YAML whitespace") {
@@ -65,28 +68,28 @@ pub fn repaired(text: &str, error: &ScanError) -> Option<String> {
 
 /// Returns a text that begins with a double-quoted scalar, with the escapes of apostrophes removed.
 fn without_escaped_quotes(text: &str) -> Option<String> {
-    let mut made = String::with_capacity(text.len());
+    let mut repaired_text = String::with_capacity(text.len());
     let mut rest = text.chars();
-    made.extend(rest.next().filter(|first| *first == '"'));
-    let mut changed = false;
+    repaired_text.extend(rest.next().filter(|first| *first == '"'));
+    let mut is_changed = false;
     while let Some(c) = rest.next() {
         match c {
             '"' => {
-                made.push(c);
+                repaired_text.push(c);
                 break;
             }
             '\\' => match rest.next()? {
                 '\'' => {
-                    made.push('\'');
-                    changed = true;
+                    repaired_text.push('\'');
+                    is_changed = true;
                 }
-                escaped => made.extend([c, escaped]),
+                escaped => repaired_text.extend([c, escaped]),
             },
-            c => made.push(c),
+            c => repaired_text.push(c),
         }
     }
-    made.push_str(rest.as_str());
-    changed.then_some(made)
+    repaired_text.push_str(rest.as_str());
+    is_changed.then_some(repaired_text)
 }
 
 /// Returns the length of an anchor's name in bytes.

@@ -86,25 +86,25 @@ impl<'d> FieldReader<'d> {
         self.content.within(self.at..)
     }
 
-    fn header(&self, at: usize) -> Result<TagHeader, Asn1Error> {
-        header(self.content, at)
+    fn header(&self, offset: usize) -> Result<TagHeader, Asn1Error> {
+        header(self.content, offset)
     }
 
     /// Returns the value after a header.
     fn value(&mut self, header: TagHeader) -> Result<Raw<'d>, Asn1Error> {
         let end = header.start.saturating_add(header.length);
         let content = self.content.get(header.start..end);
-        let whole = self.content.get(self.at..end);
-        let (Some(content), Some(whole)) = (content, whole) else {
+        let raw = self.content.get(self.at..end);
+        let (Some(content), Some(raw)) = (content, raw) else {
             return Err("asn1: syntax error: data truncated".into());
         };
         self.at = end;
-        let tag = whole.first().copied();
+        let tag = raw.first().copied();
         let tag = tag.unwrap_or_else(|| bug!("an element without a tag"));
         let element = Element {
             tag,
             content,
-            whole,
+            whole: raw,
         };
         Ok(Raw { header, element })
     }
@@ -154,14 +154,14 @@ impl<'d> FieldReader<'d> {
 
     /// Reads the elements of a list from its content.
     pub fn members(content: &'d [u8], kind: Option<u8>) -> Result<Vec<Element<'d>>, Asn1Error> {
-        let mut inside = Self::inside(content);
+        let mut reader = Self::inside(content);
         let mut members = Vec::new();
-        while !inside.rest().is_empty() {
-            let header = inside.header(inside.at)?;
+        while !reader.rest().is_empty() {
+            let header = reader.header(reader.at)?;
             if kind.is_some_and(|kind| !FieldTag::plain(kind, "").fits(&header)) {
                 return Err("asn1: structure error: sequence tag mismatch".into());
             }
-            let member = inside.value(header);
+            let member = reader.value(header);
             members.push(
                 member
                     .map_err(|_| "asn1: syntax error: truncated sequence")?
@@ -228,8 +228,8 @@ impl<'d> FieldReader<'d> {
 
     /// Reads an explicitly tagged object identifier, if present.
     pub fn tagged_oid(&mut self, number: u32) -> Result<Option<&'d [u8]>, Asn1Error> {
-        let found = self.tagged(number, der::OID)?;
-        found.map(|oid| arcs(oid).map(|()| oid)).transpose()
+        let oid = self.tagged(number, der::OID)?;
+        oid.map(|oid| arcs(oid).map(|()| oid)).transpose()
     }
 
     /// Reads an explicitly tagged bit string, if present.
@@ -246,8 +246,8 @@ impl<'d> FieldReader<'d> {
         if outer.start == self.content.len() {
             return Err("asn1: structure error: explicit tag has no child".into());
         }
-        let held = outer.length == 0 || outer.compound;
-        if outer.class != CONTEXT || outer.number != number || !held {
+        let has_content = outer.length == 0 || outer.compound;
+        if outer.class != CONTEXT || outer.number != number || !has_content {
             return Ok(None);
         }
         if outer.length == 0 {
@@ -268,12 +268,12 @@ const TRUNCATED: &str = "asn1: syntax error: sequence truncated";
 /// Error message for bytes after the end.
 pub const TRAILING: &str = "asn1: syntax error: trailing data";
 
-fn header(bytes: &[u8], at: usize) -> Result<TagHeader, Asn1Error> {
+fn header(bytes: &[u8], offset: usize) -> Result<TagHeader, Asn1Error> {
     const CUT: &str = "asn1: syntax error: truncated tag or length";
-    let mut at = at;
+    let mut offset = offset;
     let mut next = || {
-        let byte = bytes.get(at).copied();
-        at += 1;
+        let byte = bytes.get(offset).copied();
+        offset += 1;
         byte
     };
     let first = next().ok_or(CUT)?;
@@ -310,7 +310,7 @@ fn header(bytes: &[u8], at: usize) -> Result<TagHeader, Asn1Error> {
         number,
         compound: first & 0x20 != 0,
         length,
-        start: at,
+        start: offset,
     })
 }
 
@@ -318,13 +318,13 @@ fn header(bytes: &[u8], at: usize) -> Result<TagHeader, Asn1Error> {
 fn base_128(mut next: impl FnMut() -> Option<u8>) -> Result<u32, Asn1Error> {
     const LARGE: &str = "asn1: structure error: base 128 integer too large";
     let mut number = 0_u64;
-    for place in 0.. {
+    for digit in 0.. {
         let byte = next();
-        if place == 5 && byte.is_some() {
+        if digit == 5 && byte.is_some() {
             return Err(LARGE.into());
         }
         let byte = byte.ok_or("asn1: syntax error: truncated base 128 integer")?;
-        if place == 0 && byte == 0x80 {
+        if digit == 0 && byte == 0x80 {
             return Err("asn1: syntax error: integer is not minimally encoded".into());
         }
         number = number << 7 | u64::from(byte & 0x7f);
@@ -381,22 +381,22 @@ fn bits(content: &[u8]) -> Result<Bits<'_>, Asn1Error> {
 }
 
 /// Returns the error for a value with the wrong tag.
-fn mismatch(wanted: FieldTag, found: &TagHeader) -> Asn1Error {
+fn mismatch(expected: FieldTag, header: &TagHeader) -> Asn1Error {
     let TagHeader {
         class,
         number,
         compound,
         length,
         start,
-    } = *found;
+    } = *header;
     // Go's message marks lists in sets among the parameters and does not name them
-    let (set, name) = match wanted.name {
+    let (set, name) = match expected.name {
         "SET" => (true, ""),
         name => (false, name),
     };
     format!(
         "asn1: structure error: tags don't match ({} vs {{class:{class} tag:{number} length:{length} isCompound:{compound}}}) {{optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> stringType:0 timeType:0 set:{set} omitEmpty:false}} {name} @{start}",
-        wanted.number
+        expected.number
     )
     .into()
 }

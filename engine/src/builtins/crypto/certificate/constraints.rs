@@ -19,11 +19,13 @@ pub fn permits(
         let Some((local, host)) = domain::mailbox(email) else {
             return false;
         };
-        one(
+        check_constraint_kind(
             constraints,
             |trees| &trees.emails,
             |constraint| match domain::mailbox(constraint).filter(|_| constraint.contains('@')) {
-                Some((own, own_host)) => own == local && own_host.eq_ignore_ascii_case(host),
+                Some((constraint_local, constraint_host)) => {
+                    constraint_local == local && constraint_host.eq_ignore_ascii_case(host)
+                }
                 None => is_below(host, constraint),
             },
             allowance,
@@ -36,7 +38,7 @@ pub fn permits(
         };
         domain::is_valid(name, false)
             && !covers_excluded()
-            && one(
+            && check_constraint_kind(
                 constraints,
                 |trees| &trees.dns,
                 |constraint| is_below(name, constraint),
@@ -47,7 +49,7 @@ pub fn permits(
         let host = String::from_utf8_lossy(uri.hostname()).into_owned();
         // constraints of all kinds apply to host names, so that a URI without a host name matches none
         has_name(uri)
-            && one(
+            && check_constraint_kind(
                 constraints,
                 |trees| &trees.uris,
                 |constraint| is_below(&host, constraint),
@@ -55,13 +57,13 @@ pub fn permits(
             )
     });
     let addresses = names.addresses.iter().all(|address| {
-        one(
+        check_constraint_kind(
             constraints,
             |trees| &trees.ranges,
             |(base, mask)| {
                 let bits = address.iter().zip(*base).zip(*mask);
                 address.len() == base.len() && { bits }
-                    .all(|((own, base), mask)| own & mask == base & mask)
+                    .all(|((byte, base), mask)| byte & mask == base & mask)
             },
             allowance,
         )
@@ -70,7 +72,7 @@ pub fn permits(
 }
 
 /// Returns `true` if a name matches no excluded constraint, and a permitted one if there are any.
-fn one<'t, 'd: 't, C: 't>(
+fn check_constraint_kind<'t, 'd: 't, C: 't>(
     constraints: &'t NameConstraints<'d>,
     of_kind: impl Fn(&'t Subtrees<'d>) -> &'t Vec<C>,
     matches: impl Fn(&C) -> bool,
@@ -81,7 +83,7 @@ fn one<'t, 'd: 't, C: 't>(
         of_kind(&constraints.permitted),
     );
     match allowance.0.checked_sub(excluded.len() + permitted.len()) {
-        Some(left) => allowance.0 = left,
+        Some(remaining) => allowance.0 = remaining,
         None => return false,
     }
     !excluded.iter().any(&matches) && (permitted.is_empty() || permitted.iter().any(&matches))
@@ -97,11 +99,11 @@ fn has_name(uri: &Uri) -> bool {
 
 /// Returns `true` if a wildcard name also covers a domain.
 fn is_covered(name: &str, domain: &str) -> bool {
-    let above = |name: &str| {
+    let parent_of = |name: &str| {
         name.split_once('.')
-            .map(|(_, above)| above.to_ascii_lowercase())
+            .map(|(_, parent)| parent.to_ascii_lowercase())
     };
-    name.starts_with("*.") && !domain.starts_with('.') && above(name) == above(domain)
+    name.starts_with("*.") && !domain.starts_with('.') && parent_of(name) == parent_of(domain)
 }
 
 /// Returns `true` if a domain equals a constraint or is a subdomain of it. A constraint that starts with a dot covers
@@ -110,15 +112,15 @@ fn is_below(name: &str, constraint: &str) -> bool {
     if constraint.is_empty() {
         return true;
     }
-    let (above, strictly) = match constraint.strip_prefix('.') {
-        Some(above) => (above, true),
+    let (parent_domain, strictly) = match constraint.strip_prefix('.') {
+        Some(parent_domain) => (parent_domain, true),
         None => (constraint, false),
     };
     let mut labels = name.rsplit('.');
-    let fits = above.rsplit('.').all(|label| {
+    let fits = parent_domain.rsplit('.').all(|label| {
         labels
             .next()
-            .is_some_and(|own| own.eq_ignore_ascii_case(label))
+            .is_some_and(|own_label| own_label.eq_ignore_ascii_case(label))
     });
     fits && (!strictly || labels.next().is_some())
 }
@@ -142,8 +144,8 @@ mod tests {
             ("https://example.com:443/", true),
             ("https://10.0.0/", true),
         ] {
-            let found = uri::parse(text.as_bytes()).map(|uri| has_name(&uri));
-            assert_eq!(found.ok(), Some(expected), "{text}");
+            let is_name = uri::parse(text.as_bytes()).map(|uri| has_name(&uri));
+            assert_eq!(is_name.ok(), Some(expected), "{text}");
         }
         for text in [
             "https://[fe80::1%25]/",

@@ -18,7 +18,7 @@ pub fn is_valid(text: &str, constraint: bool) -> bool {
 /// Splits a mailbox (RFC 2821) into its local part, without quotes and escapes, and its domain.
 pub fn mailbox(text: &str) -> Option<(String, &str)> {
     let (local, rest) = match text.strip_prefix('"') {
-        Some(quoted) => quoted_local(quoted)?,
+        Some(after_quote) => quoted_local(after_quote)?,
         None => plain_local(text)?,
     };
     let domain = rest.strip_prefix('@')?;
@@ -29,9 +29,9 @@ pub fn mailbox(text: &str) -> Option<(String, &str)> {
 fn quoted_local(text: &str) -> Option<(String, &str)> {
     let mut local = String::new();
     let mut chars = text.char_indices();
-    while let Some((at, c)) = chars.next() {
+    while let Some((offset, c)) = chars.next() {
         match c {
-            '"' => return Some((local, text.get(at + 1..)?)),
+            '"' => return Some((local, text.get(offset + 1..)?)),
             '\\' => {
                 let (_, escaped) = chars.next()?;
                 let allowed =

@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn numbers_have_any_size() {
-        for (oid, written) in [
+        for (oid, expected) in [
             (&[0x2a, 0x86, 0x48][..], "1.2.840"),
             (&[0x88, 0x37, 1], "2.999.1"),
             (&[0x4f], "1.39"),
@@ -71,10 +71,10 @@ mod tests {
             ),
         ] {
             assert!(is_oid(oid));
-            assert_eq!(text(oid), written);
+            assert_eq!(text(oid), expected);
         }
-        for broken in [&[][..], &[0x80, 1], &[0x2a, 0x80, 1], &[0x2a, 0x86]] {
-            assert!(!is_oid(broken), "{broken:x?}");
+        for invalid in [&[][..], &[0x80, 1], &[0x2a, 0x80, 1], &[0x2a, 0x86]] {
+            assert!(!is_oid(invalid), "{invalid:x?}");
         }
         assert_eq!(text(&[0x2a, 0x86]), "1.2");
     }

@@ -41,8 +41,10 @@ pub const KEY_USAGES: [(&[u8], &str); 14] = [
 
 /// Returns Go's number of a usage.
 pub fn usage(oid: &[u8]) -> Option<i64> {
-    let at = KEY_USAGES.iter().position(|(own, _)| *own == oid)?;
-    i64::try_from(at).ok()
+    let index = KEY_USAGES
+        .iter()
+        .position(|(usage_oid, _)| *usage_oid == oid)?;
+    i64::try_from(index).ok()
 }
 
 /// An undecoded extension.
@@ -160,11 +162,11 @@ impl<'d> Extensions<'d> {
     /// Decodes an extension. Returns `true` if it is supported.
     fn extension(&mut self, extension: &Extension<'d>) -> Result<bool, Asn1Error> {
         let value = extension.value;
-        let not_critical = |what: &str| {
+        let not_critical = |name: &str| {
             if !extension.critical {
                 return Ok(());
             }
-            let problem = format!("x509: {what} incorrectly marked critical");
+            let problem = format!("x509: {name} incorrectly marked critical");
             Err(Asn1Error::from(problem))
         };
         match extension.id {
@@ -193,10 +195,10 @@ impl<'d> Extensions<'d> {
             }
             oids::NAME_CONSTRAINTS => {
                 let constraints = NameConstraints::read(value)?;
-                let known = !constraints.unknown;
+                let all_known = !constraints.unknown;
                 self.constraints = Some(constraints);
                 self.critical_constraints = extension.critical;
-                return Ok(known);
+                return Ok(all_known);
             }
             oids::REVOCATION_LISTS => self.revocation_lists(value)?,
             oids::POLICIES => {
@@ -267,11 +269,11 @@ impl<'d> Extensions<'d> {
 
     fn policies(&mut self, value: &'d [u8]) -> Option<()> {
         let mut list = DerReader::new(value).inside(der::SEQUENCE)?;
-        let mut seen = std::collections::HashSet::new();
+        let mut ids = std::collections::HashSet::new();
         let mut policies = Vec::new();
         while !list.is_empty() {
             let policy = list.inside(der::SEQUENCE)?.take(der::OID)?;
-            if !seen.insert(policy) || !dotted::is_oid(policy) {
+            if !ids.insert(policy) || !dotted::is_oid(policy) {
                 return None;
             }
             policies.push(policy);
@@ -326,13 +328,13 @@ impl<'d> Extensions<'d> {
         while !list.is_empty() {
             let mut access = list.inside(der::SEQUENCE)?;
             let method = access.oid()?;
-            let places = match method {
+            let locations = match method {
                 oids::STATUS_SERVER => &mut self.status_servers,
                 oids::ISSUER => &mut self.issuers,
                 _ => continue,
             };
             if access.peek() == Some(URI) {
-                places.push(access.take(URI)?);
+                locations.push(access.take(URI)?);
             }
         }
         Some(())

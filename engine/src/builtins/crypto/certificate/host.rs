@@ -16,7 +16,7 @@ pub fn names_host(certificate: &Certificate<'_>, host: &str) -> bool {
         return names
             .addresses
             .iter()
-            .any(|own| read_address(own) == Some(address));
+            .any(|name| read_address(name) == Some(address));
     }
     let host = host.to_ascii_lowercase();
     let is_name = is_host(&host, false);
@@ -48,10 +48,11 @@ fn is_host(text: &str, pattern: bool) -> bool {
     if text.is_empty() || text == "*" {
         return false;
     }
-    text.split('.').enumerate().all(|(at, label)| {
-        let star = pattern && at == 0 && label == "*";
-        let fits =
-            |(at, c): (usize, char)| c.is_ascii_alphanumeric() || c == '_' || c == '-' && at != 0;
+    text.split('.').enumerate().all(|(index, label)| {
+        let star = pattern && index == 0 && label == "*";
+        let fits = |(index, c): (usize, char)| {
+            c.is_ascii_alphanumeric() || c == '_' || c == '-' && index != 0
+        };
         star || !label.is_empty() && label.char_indices().all(fits)
     })
 }
@@ -59,14 +60,14 @@ fn is_host(text: &str, pattern: bool) -> bool {
 /// Returns `true` if a host name matches a pattern, whose first label may be `*`.
 fn matches(pattern: &str, host: &str) -> bool {
     let host = host.strip_suffix('.').unwrap_or(host);
-    let (mut labels, mut own) = (pattern.split('.'), host.split('.'));
+    let (mut labels, mut host_labels) = (pattern.split('.'), host.split('.'));
     let mut first = true;
     loop {
-        match (labels.next(), own.next()) {
+        match (labels.next(), host_labels.next()) {
             (None, None) => return true,
-            (Some(label), Some(own)) => {
+            (Some(label), Some(host_label)) => {
                 let star = first && label == "*";
-                if !star && !label.eq_ignore_ascii_case(own) {
+                if !star && !label.eq_ignore_ascii_case(host_label) {
                     return false;
                 }
             }

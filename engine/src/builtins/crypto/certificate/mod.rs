@@ -146,9 +146,9 @@ fn version(body: &mut DerReader<'_>) -> Result<i64, Asn1Error> {
     let version = match body.optional(der::CONTEXT_0).ok_or(MALFORMED)? {
         None => 0,
         Some(content) => {
-            let mut inside = DerReader::new(content);
-            let version = inside.small().ok_or(MALFORMED)?;
-            if version < 0 || !inside.is_empty() {
+            let mut reader = DerReader::new(content);
+            let version = reader.small().ok_or(MALFORMED)?;
+            if version < 0 || !reader.is_empty() {
                 return Err(MALFORMED.into());
             }
             version
@@ -214,10 +214,10 @@ fn extensions<'d>(body: &mut DerReader<'d>, version: i64) -> Result<Vec<Extensio
         .inside(der::SEQUENCE)
         .ok_or(MALFORMED)?;
     let mut all: Vec<Extension<'d>> = Vec::new();
-    let mut seen = std::collections::HashSet::new();
+    let mut ids = std::collections::HashSet::new();
     while !list.is_empty() {
         let extension = Extension::read(&mut list)?;
-        if !seen.insert(extension.id) {
+        if !ids.insert(extension.id) {
             let id = dotted::text(extension.id);
             return Err(format!(
                 "x509: certificate contains duplicate extension with OID \"{id}\""

@@ -69,11 +69,11 @@ pub fn bmp(bytes: &[u8]) -> Option<String> {
         [rest @ .., [0, 0]] => rest,
         all => all,
     };
-    let read = |unit: &[u8; 2]| match u16::from_be_bytes(*unit) {
+    let decode = |unit: &[u8; 2]| match u16::from_be_bytes(*unit) {
         0xfdd0..=0xfdef | 0xfffe | 0xffff => None,
         unit => char::from_u32(unit.into()),
     };
-    units.iter().map(read).collect()
+    units.iter().map(decode).collect()
 }
 
 /// Decodes a string of one of the ASN.1 string types.

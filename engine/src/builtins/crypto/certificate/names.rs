@@ -38,21 +38,21 @@ impl<'d> AlternativeNames<'d> {
         let mut names = Self::default();
         while !list.is_empty() {
             let name = list.any().ok_or("x509: invalid subject alternative name")?;
-            let ascii = |what: &str| {
+            let ascii = |kind: &str| {
                 ascii(name.content)
-                    .ok_or_else(|| Asn1Error::from(format!("x509: SAN {what} is malformed")))
+                    .ok_or_else(|| Asn1Error::from(format!("x509: SAN {kind} is malformed")))
             };
             match name.tag {
                 tag::EMAIL => names.emails.push(ascii("rfc822Name")?),
                 tag::DNS => names.dns.push(ascii("dNSName")?),
                 tag::URI => {
                     let text = ascii("uniformResourceIdentifier")?;
-                    let quoted = quoted(text.as_bytes());
+                    let uri_text = quoted(text.as_bytes());
                     let uri = uri::parse(text.as_bytes())
-                        .map_err(|error| format!("x509: cannot parse URI {quoted}: {error}"))?;
+                        .map_err(|error| format!("x509: cannot parse URI {uri_text}: {error}"))?;
                     let host = String::from_utf8_lossy(&uri.host);
                     if !host.is_empty() && !domain::is_valid(&host, false) {
-                        let problem = format!("x509: cannot parse URI {quoted}: invalid domain");
+                        let problem = format!("x509: cannot parse URI {uri_text}: invalid domain");
                         return Err(problem.into());
                     }
                     names.uris.push(uri);
@@ -143,9 +143,9 @@ impl<'d> Subtrees<'d> {
                     ))
                 })
             };
-            let unfit = |what: &str, text: &str| -> Asn1Error {
+            let unfit = |kind: &str, text: &str| -> Asn1Error {
                 format!(
-                    "x509: failed to parse {what} constraint {}",
+                    "x509: failed to parse {kind} constraint {}",
                     quoted(text.as_bytes())
                 )
                 .into()
@@ -218,8 +218,8 @@ fn ascii(bytes: &[u8]) -> Option<&str> {
 
 /// Quotes a text as Go does.
 pub fn quoted(text: &[u8]) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
+    let mut quoted_text = String::with_capacity(text.len() + 2);
     // writing to a string does not fail
-    let _ = display::quote(text, &mut quoted);
-    quoted
+    let _ = display::quote(text, &mut quoted_text);
+    quoted_text
 }

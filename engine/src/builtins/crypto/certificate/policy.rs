@@ -18,20 +18,20 @@ impl<'d> Valid<'d> {
     }
 
     /// Returns the policies that remain valid after a certificate.
-    fn after(self, policies: &[&'d [u8]], any_counts: bool) -> Self {
-        let named = policies
+    fn after_certificate(self, policies: &[&'d [u8]], any_counts: bool) -> Self {
+        let valid_named = policies
             .iter()
             .copied()
             .filter(|policy| *policy != ANY && (self.any || self.named.contains(policy)));
-        let mut left = Valid {
+        let mut remaining = Valid {
             any: false,
-            named: named.collect(),
+            named: valid_named.collect(),
         };
         if any_counts && policies.contains(&ANY) {
-            left.any = self.any;
-            left.named.extend(self.named);
+            remaining.any = self.any;
+            remaining.named.extend(self.named);
         }
-        left
+        remaining
     }
 
     /// Applies policy mappings. Returns `None` if they map `anyPolicy`.
@@ -56,10 +56,10 @@ impl<'d> Valid<'d> {
 
 /// Returns `true` if a chain from a leaf to a root has a valid policy wherever one is required.
 pub fn has_valid_policies(chain: &[&Certificate<'_>]) -> bool {
-    let Some((_root, below)) = chain.split_last() else {
+    let Some((_root, issued)) = chain.split_last() else {
         return false;
     };
-    let depth = i64::try_from(below.len()).unwrap_or(i64::MAX);
+    let depth = i64::try_from(issued.len()).unwrap_or(i64::MAX);
     // numbers of certificates after which a policy is required, policies cannot be mapped, and `anyPolicy` has no
     // effect
     let (mut explicit, mut mapping, mut any) = (depth + 1, depth + 1, depth + 1);
@@ -68,19 +68,19 @@ pub fn has_valid_policies(chain: &[&Certificate<'_>]) -> bool {
         any: true,
         ..Valid::default()
     });
-    for (at, certificate) in below.iter().enumerate().rev() {
+    for (index, certificate) in issued.iter().enumerate().rev() {
         let extensions = &certificate.extensions;
-        let last = at == 0;
+        let last = index == 0;
         let self_issued = certificate.raw_issuer == certificate.raw_subject;
         let policies = extensions.policies.as_deref().unwrap_or_default();
         valid = valid
             .filter(|_| !policies.is_empty())
-            .map(|valid| valid.after(policies, any > 0 || !last && self_issued));
+            .map(|valid| valid.after_certificate(policies, any > 0 || !last && self_issued));
         if explicit == 0 && valid.as_ref().is_none_or(Valid::is_empty) {
             return false;
         }
-        if !last && let Some(held) = valid.take() {
-            match held.mapped(&extensions.policy_mappings, mapping > 0) {
+        if !last && let Some(valid_policies) = valid.take() {
+            match valid_policies.mapped(&extensions.policy_mappings, mapping > 0) {
                 Some(mapped) => valid = Some(mapped),
                 None => return false,
             }
@@ -90,9 +90,9 @@ pub fn has_valid_policies(chain: &[&Certificate<'_>]) -> bool {
                 *limit = (*limit - 1).max(0);
             }
         }
-        let tighten = |limit: &mut i64, bound: Option<i64>| {
-            if let Some(bound) = bound.filter(|bound| *bound >= 0) {
-                *limit = (*limit).min(bound);
+        let tighten = |limit: &mut i64, new_limit: Option<i64>| {
+            if let Some(new_limit) = new_limit.filter(|new_limit| *new_limit >= 0) {
+                *limit = (*limit).min(new_limit);
             }
         };
         if last {

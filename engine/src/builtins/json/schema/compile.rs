@@ -12,7 +12,7 @@ use super::keywords::{
 use crate::builtins::patterns::CompiledPattern;
 use crate::builtins::regex::{Regex, is_pattern};
 use crate::index::Indexed as _;
-use crate::types::schema::document::{Document, named};
+use crate::types::schema::document::{Document, string_keyed};
 use crate::types::schema::reference::SchemaReferences;
 use crate::types::schema::validity::{self, Draft, canonical};
 use crate::value::{NumberBuf, Object, Repr, Value};
@@ -73,8 +73,8 @@ impl Compiler<'_, '_> {
 
     fn reference(&mut self, schema: &Value) -> Result<SubschemaId, String> {
         let reference = self.references.absolute(schema);
-        if let Some(known) = self.by_reference.get(&reference) {
-            return Ok(*known);
+        if let Some(subschema) = self.by_reference.get(&reference) {
+            return Ok(*subschema);
         }
         let target = self.references.find(&reference)?;
         let id = self.subschemas.len();
@@ -144,7 +144,7 @@ impl Compiler<'_, '_> {
         let dependencies = members
             .get_str("dependencies")
             .and_then(Document::as_members);
-        let dependencies = dependencies.into_iter().flat_map(named);
+        let dependencies = dependencies.into_iter().flat_map(string_keyed);
         dependencies
             .map(|(name, dependency)| {
                 let dependency = match dependency.as_array() {
@@ -191,14 +191,14 @@ impl Compiler<'_, '_> {
 
     fn objects(&mut self, members: &Object) -> Result<ObjectKeywords, String> {
         let properties = members.get_str("properties").and_then(Document::as_members);
-        let properties = properties.into_iter().flat_map(named);
+        let properties = properties.into_iter().flat_map(string_keyed);
         let properties = properties
             .map(|(name, schema)| Ok::<_, String>((name.to_owned(), self.part(schema)?)))
             .collect::<Result<_, _>>()?;
         let patterns = members
             .get_str("patternProperties")
             .and_then(Document::as_members);
-        let patterns = patterns.into_iter().flat_map(named);
+        let patterns = patterns.into_iter().flat_map(string_keyed);
         let patterns = patterns
             .map(|(pattern, schema)| Ok::<_, String>((self.regex(pattern)?, self.part(schema)?)))
             .collect::<Result<_, _>>()?;
@@ -249,7 +249,7 @@ fn texts(values: &[Value]) -> Vec<String> {
 fn types(members: &Object) -> Types {
     Types(match members.get_str("type") {
         Some(Value(Repr::Array(types))) => texts(types),
-        Some(one) => texts(std::slice::from_ref(one)),
+        Some(type_name) => texts(std::slice::from_ref(type_name)),
         None => Vec::new(),
     })
 }
@@ -264,12 +264,12 @@ fn numbers(members: &Object) -> Option<NumberKeywords> {
         Some(NumberBuf::from(number))
     };
     // `exclusive…: true` makes the inclusive limit exclusive
-    let bound = |key: &str, exclusive: &str| match members.get_str(exclusive) {
+    let limits_of = |key: &str, exclusive: &str| match members.get_str(exclusive) {
         Some(Value(Repr::Bool(true))) => (None, number(key)),
         _ => (number(key), number(exclusive)),
     };
-    let (maximum, exclusive_maximum) = bound("maximum", "exclusiveMaximum");
-    let (minimum, exclusive_minimum) = bound("minimum", "exclusiveMinimum");
+    let (maximum, exclusive_maximum) = limits_of("maximum", "exclusiveMaximum");
+    let (minimum, exclusive_minimum) = limits_of("minimum", "exclusiveMinimum");
     let keywords = NumberKeywords {
         multiple_of: number("multipleOf"),
         maximum,
@@ -284,5 +284,5 @@ fn numbers(members: &Object) -> Option<NumberKeywords> {
         &keywords.minimum,
         &keywords.exclusive_minimum,
     ];
-    all.iter().any(|bound| bound.is_some()).then_some(keywords)
+    all.iter().any(|limit| limit.is_some()).then_some(keywords)
 }

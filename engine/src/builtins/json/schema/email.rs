@@ -35,11 +35,11 @@ impl<'t> EmailParser<'t> {
         Some(())
     }
 
-    fn take(&mut self, of: impl Fn(char) -> bool) -> &'t str {
-        let behind = self.rest.trim_start_matches(of);
-        let taken = self.rest.strip_suffix(behind).unwrap_or_default();
-        self.rest = behind;
-        taken
+    fn take(&mut self, matches: impl Fn(char) -> bool) -> &'t str {
+        let unmatched = self.rest.trim_start_matches(matches);
+        let matched = self.rest.strip_suffix(unmatched).unwrap_or_default();
+        self.rest = unmatched;
+        matched
     }
 
     fn skip_blanks(&mut self) {
@@ -60,7 +60,7 @@ impl<'t> EmailParser<'t> {
         let start = self.rest;
         let mut depth = 1;
         let mut characters = start.char_indices();
-        while let Some((at, c)) = characters.next() {
+        while let Some((offset, c)) = characters.next() {
             match c {
                 '\\' => _ = characters.next(),
                 '(' => depth += 1,
@@ -69,7 +69,7 @@ impl<'t> EmailParser<'t> {
             }
             if depth == 0 {
                 self.rest = characters.as_str();
-                return start.get(..at);
+                return start.get(..offset);
             }
         }
         None
@@ -83,8 +83,8 @@ impl<'t> EmailParser<'t> {
             *self = ahead;
             self.skip_blanks();
             if self.peek() == Some('(') {
-                let words = self.comment()?.split(is_blank);
-                if words.into_iter().any(is_foreign) {
+                let comment_words = self.comment()?.split(is_blank);
+                if comment_words.into_iter().any(is_foreign) {
                     return None;
                 }
             }
@@ -126,7 +126,7 @@ impl<'t> EmailParser<'t> {
     fn plain(&mut self) -> Option<()> {
         self.skip_blanks();
         if self.peek() == Some('"') {
-            self.quoted().filter(|text| !text.is_empty())?;
+            self.quoted_string().filter(|text| !text.is_empty())?;
         } else {
             dotted(self.atom()?)?;
         }
@@ -148,12 +148,12 @@ impl<'t> EmailParser<'t> {
                 self.skip_comments()?;
             }
             self.skip_blanks();
-            let word = if self.peek() == Some('"') {
-                self.quoted()
+            let phrase_word = if self.peek() == Some('"') {
+                self.quoted_string()
             } else {
-                self.atom().filter(|word| !is_foreign(word))
+                self.atom().filter(|atom| !is_foreign(atom))
             };
-            match word {
+            match phrase_word {
                 Some(_) => some = true,
                 None => return some.then_some(()),
             }
@@ -165,14 +165,14 @@ impl<'t> EmailParser<'t> {
         (!atom.is_empty()).then_some(atom)
     }
 
-    fn quoted(&mut self) -> Option<&'t str> {
+    fn quoted_string(&mut self) -> Option<&'t str> {
         let start = self.rest.strip_prefix('"')?;
         let mut characters = start.char_indices();
-        while let Some((at, c)) = characters.next() {
+        while let Some((offset, c)) = characters.next() {
             match c {
                 '"' => {
                     self.rest = characters.as_str();
-                    return start.get(..at);
+                    return start.get(..offset);
                 }
                 '\\' => {
                     let (_, escaped) = characters.next()?;
@@ -192,9 +192,9 @@ fn dotted(atom: &str) -> Option<()> {
 }
 
 /// Returns `true` if a word is encoded in an unsupported character set.
-fn is_foreign(word: &str) -> bool {
+fn is_foreign(text: &str) -> bool {
     let encoded = || {
-        let inner = word.strip_prefix("=?")?.strip_suffix("?=")?;
+        let inner = text.strip_prefix("=?")?.strip_suffix("?=")?;
         let mut parts = inner.split('?');
         let (set, encoding, text) = (parts.next()?, parts.next()?, parts.next()?);
         let valid = match encoding {
@@ -202,12 +202,14 @@ fn is_foreign(word: &str) -> bool {
             "b" | "B" => STANDARD.decode(text).is_ok(),
             _ => false,
         };
-        let whole = parts.next().is_none() && !set.is_empty() && valid;
-        whole.then_some(set)
+        let is_complete = parts.next().is_none() && !set.is_empty() && valid;
+        is_complete.then_some(set)
     };
     encoded().is_some_and(|set| {
-        let known = ["utf-8", "iso-8859-1", "us-ascii"];
-        !known.iter().any(|known| set.eq_ignore_ascii_case(known))
+        let supported = ["utf-8", "iso-8859-1", "us-ascii"];
+        !supported
+            .iter()
+            .any(|character_set| set.eq_ignore_ascii_case(character_set))
     })
 }
 

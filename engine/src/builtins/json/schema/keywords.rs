@@ -54,14 +54,14 @@ pub struct Types(pub Vec<String>);
 
 impl Types {
     pub fn allow(&self, name: &str) -> bool {
-        self.0.is_empty() || self.0.iter().any(|of| of == name)
+        self.0.is_empty() || self.0.iter().any(|type_name| type_name == name)
     }
 
     /// Formats the types for messages.
     pub fn text(&self) -> String {
         match self.0.as_slice() {
-            [one] => one.clone(),
-            many => format!("[{}]", many.join(",")),
+            [type_name] => type_name.clone(),
+            type_names => format!("[{}]", type_names.join(",")),
         }
     }
 }

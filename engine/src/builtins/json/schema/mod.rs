@@ -172,17 +172,17 @@ fn outcome<'e>(
     let problems = validate::validate(call, schema, document)?;
     let valid = ValueRef(RefRepr::Bool(problems.is_empty()));
     let arena = call.arena;
-    let mut shown = arena.list();
+    let mut violations = arena.list();
     for problem in problems {
         call.budget.step()?;
         call.budget.reserve(0)?;
-        shown.push(described(call, &problem));
+        violations.push(violation_value(call, &problem));
     }
-    let shown = arena.array_of(shown.into_bump_slice());
-    Ok(arena.array(&[valid, shown]))
+    let list = arena.array_of(violations.into_bump_slice());
+    Ok(arena.array(&[valid, list]))
 }
 
-fn described<'e>(call: &BuiltinContext<'e>, problem: &SchemaViolation<'_>) -> ValueRef<'e> {
+fn violation_value<'e>(call: &BuiltinContext<'e>, problem: &SchemaViolation<'_>) -> ValueRef<'e> {
     let arena = call.arena;
     let description = problem.description();
     let error = format!("{}: {description}", problem.field);

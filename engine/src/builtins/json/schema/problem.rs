@@ -90,9 +90,9 @@ impl ProblemKind<'_> {
         match self {
             Self::False => out.write_str("False always fails validation"),
             Self::Required(name) => write!(out, "{name} is required"),
-            Self::Type(expected, given) => write!(
+            Self::Type(expected, actual) => write!(
                 out,
-                "Invalid type. Expected: {}, given: {given}",
+                "Invalid type. Expected: {}, given: {actual}",
                 expected.text()
             ),
             Self::AnyOf => out.write_str("Must validate at least one schema (anyOf)"),
@@ -107,42 +107,41 @@ impl ProblemKind<'_> {
                 allowed.join(", ")
             ),
             Self::AdditionalItems => out.write_str("No additional items allowed on array"),
-            Self::MinItems(least) => write!(out, "Array must have at least {least} items"),
-            Self::MaxItems(most) => write!(out, "Array must have at most {most} items"),
-            Self::Unique(one, other) => {
-                write!(out, "array items[{one},{other}] must be unique")
+            Self::MinItems(min) => write!(out, "Array must have at least {min} items"),
+            Self::MaxItems(max) => write!(out, "Array must have at most {max} items"),
+            Self::Unique(first, second) => {
+                write!(out, "array items[{first},{second}] must be unique")
             }
             Self::Contains => out.write_str("At least one of the items must match"),
-            Self::MinProperties(least) => write!(out, "Must have at least {least} properties"),
-            Self::MaxProperties(most) => write!(out, "Must have at most {most} properties"),
+            Self::MinProperties(min) => write!(out, "Must have at least {min} properties"),
+            Self::MaxProperties(max) => write!(out, "Must have at most {max} properties"),
             Self::AdditionalProperty(name) => {
                 write!(out, "Additional property {name} is not allowed")
             }
             Self::PropertyName(name) => {
                 write!(out, "Property name of \"{name}\" does not match")
             }
-            Self::MinLength(least) => write!(
-                out,
-                "String length must be greater than or equal to {least}"
-            ),
-            Self::MaxLength(most) => {
-                write!(out, "String length must be less than or equal to {most}")
+            Self::MinLength(min) => {
+                write!(out, "String length must be greater than or equal to {min}")
+            }
+            Self::MaxLength(max) => {
+                write!(out, "String length must be less than or equal to {max}")
             }
             Self::Pattern(pattern) => write!(out, "Does not match pattern '{pattern}'"),
             Self::MultipleOf(factor) => {
                 write!(out, "Must be a multiple of {}", factor.general())
             }
-            Self::Minimum(bound) => {
-                write!(out, "Must be greater than or equal to {}", bound.general())
+            Self::Minimum(limit) => {
+                write!(out, "Must be greater than or equal to {}", limit.general())
             }
-            Self::ExclusiveMinimum(bound) => {
-                write!(out, "Must be greater than {}", bound.general())
+            Self::ExclusiveMinimum(limit) => {
+                write!(out, "Must be greater than {}", limit.general())
             }
-            Self::Maximum(bound) => {
-                write!(out, "Must be less than or equal to {}", bound.general())
+            Self::Maximum(limit) => {
+                write!(out, "Must be less than or equal to {}", limit.general())
             }
-            Self::ExclusiveMaximum(bound) => {
-                write!(out, "Must be less than {}", bound.general())
+            Self::ExclusiveMaximum(limit) => {
+                write!(out, "Must be less than {}", limit.general())
             }
             Self::Then => out.write_str("Must validate \"then\" as \"if\" was valid"),
             Self::Else => out.write_str("Must validate \"else\" as \"if\" was not valid"),

@@ -85,17 +85,17 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
         &mut self,
         id: SubschemaId,
         value: ValueRef<'e>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
     ) -> Result<ValidationReport<'s>, BuiltinError> {
         let mut report = ValidationReport::default();
-        self.part(id, value, place, &mut report)?;
+        self.part(id, value, path, &mut report)?;
         Ok(report)
     }
 
     fn blame(
         &mut self,
         report: &mut ValidationReport<'s>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
         kind: ProblemKind<'s>,
     ) -> ItemsChecked {
         self.call.budget.step()?;
@@ -103,7 +103,7 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
         self.call
             .budget
             .reserve(self.problem_count * size_of::<SchemaViolation<'_>>())?;
-        let field = place.field();
+        let field = path.field();
         report.problems.push(SchemaViolation { kind, field });
         report.score -= 2;
         Ok(())
@@ -113,7 +113,7 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
         &mut self,
         id: SubschemaId,
         value: ValueRef<'e>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
         self.call.budget.step()?;
@@ -121,21 +121,19 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
             return Err(BuiltinError::error("schema is nested too deeply"));
         }
         self.depth += 1;
-        let checked =
+        let outcome =
             stacker::maybe_grow(limits::VALUE_STACK, limits::COMPILE_STACK, || {
                 match self.schema.subschemas.get(id) {
                     Some(Subschema::Always(true)) | None => Ok(()),
-                    Some(Subschema::Always(false)) => self.blame(report, place, ProblemKind::False),
-                    Some(Subschema::Reference(target)) => {
-                        self.follow(*target, value, place, report)
-                    }
+                    Some(Subschema::Always(false)) => self.blame(report, path, ProblemKind::False),
+                    Some(Subschema::Reference(target)) => self.follow(*target, value, path, report),
                     Some(Subschema::Keywords(keywords)) => {
-                        self.keywords(keywords, value, place, report)
+                        self.keywords(keywords, value, path, report)
                     }
                 }
             });
         self.depth -= 1;
-        checked
+        outcome
     }
 
     /// Follows a reference. A reference that leads back to itself without descending into the document would not
@@ -144,7 +142,7 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
         &mut self,
         target: SubschemaId,
         value: ValueRef<'e>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
         let open = self.references.within(self.instance..);
@@ -152,7 +150,7 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
             return Err(BuiltinError::error("schema refers to itself without end"));
         }
         self.references.push(target);
-        self.part(target, value, place, report)?;
+        self.part(target, value, path, report)?;
         self.references.pop();
         Ok(())
     }
@@ -162,10 +160,10 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
         &mut self,
         id: SubschemaId,
         value: ValueRef<'e>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
-        self.in_new_instance(|validator| validator.part(id, value, place, report))
+        self.in_new_instance(|validator| validator.part(id, value, path, report))
     }
 
     fn in_new_instance<R>(
@@ -173,54 +171,54 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
         check: impl FnOnce(&mut Self) -> Result<R, BuiltinError>,
     ) -> Result<R, BuiltinError> {
         let outer = std::mem::replace(&mut self.instance, self.references.len());
-        let checked = check(self)?;
+        let outcome = check(self)?;
         self.instance = outer;
-        Ok(checked)
+        Ok(outcome)
     }
 
     fn keywords(
         &mut self,
         keywords: &'s SchemaKeywords,
         value: ValueRef<'e>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
-        let given = kind(value);
-        let allowed =
-            keywords.types.allow(given) || given == "integer" && keywords.types.allow("number");
+        let type_name = kind(value);
+        let allowed = keywords.types.allow(type_name)
+            || type_name == "integer" && keywords.types.allow("number");
         if !allowed {
-            let kind = ProblemKind::Type(&keywords.types, given);
-            return self.blame(report, place, kind);
+            let kind = ProblemKind::Type(&keywords.types, type_name);
+            return self.blame(report, path, kind);
         }
-        self.combinations(keywords, value, place, report)?;
+        self.combinations(keywords, value, path, report)?;
         if let Some(number) = value.as_number() {
-            if let Some(asked) = &keywords.number {
-                self.number(asked, number, place, report)?;
+            if let Some(number_keywords) = &keywords.number {
+                self.number(number_keywords, number, path, report)?;
             }
             report.credit();
-            self.common(keywords, value, place, report)?;
+            self.common(keywords, value, path, report)?;
         } else if let Some(items) = value.as_array() {
-            self.array(&keywords.array, items, place, report)?;
-            self.common(keywords, value, place, report)?;
+            self.array(&keywords.array, items, path, report)?;
+            self.common(keywords, value, path, report)?;
         } else if let Some(members) = value.as_object() {
-            self.object(&keywords.object, members, place, report)?;
-            self.common(keywords, value, place, report)?;
+            self.object(&keywords.object, members, path, report)?;
+            self.common(keywords, value, path, report)?;
             for (name, property) in &keywords.object.properties {
                 if let Some(value) = members.get_str(name) {
                     let name = self.call.arena.text(name);
                     self.inside(
                         *property,
                         value,
-                        InstancePath::Property(&place, name),
+                        InstancePath::Property(&path, name),
                         report,
                     )?;
                 }
             }
         } else {
-            self.common(keywords, value, place, report)?;
+            self.common(keywords, value, path, report)?;
             if value.is_string() {
-                if let Some(asked) = &keywords.string {
-                    self.string(asked, value, place, report)?;
+                if let Some(string_keywords) = &keywords.string {
+                    self.string(string_keywords, value, path, report)?;
                 }
                 report.credit();
             }
@@ -233,38 +231,38 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
         &mut self,
         keywords: &'s SchemaKeywords,
         value: ValueRef<'e>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
         if !keywords.any_of.is_empty() {
-            self.any_of(&keywords.any_of, value, place, report)?;
+            self.any_of(&keywords.any_of, value, path, report)?;
         }
         if !keywords.one_of.is_empty() {
-            self.one_of(&keywords.one_of, value, place, report)?;
+            self.one_of(&keywords.one_of, value, path, report)?;
         }
         let mut all = true;
         for part in &keywords.all_of {
-            let found = self.report(*part, value, place)?;
-            if !found.is_valid() {
+            let part_report = self.report(*part, value, path)?;
+            if !part_report.is_valid() {
                 all = false;
-                report.merge(found);
+                report.merge(part_report);
             }
         }
         if !all {
-            self.blame(report, place, ProblemKind::AllOf)?;
+            self.blame(report, path, ProblemKind::AllOf)?;
         }
         if let Some(not) = keywords.not
-            && self.report(not, value, place)?.is_valid()
+            && self.report(not, value, path)?.is_valid()
         {
-            self.blame(report, place, ProblemKind::Not)?;
+            self.blame(report, path, ProblemKind::Not)?;
         }
         if !keywords.dependencies.is_empty()
             && let Some(members) = value.as_object()
         {
-            self.dependencies(keywords, value, members, place, report)?;
+            self.dependencies(keywords, value, members, path, report)?;
         }
         if let Some(condition) = &keywords.condition {
-            self.condition(condition, value, place, report)?;
+            self.condition(condition, value, path, report)?;
         }
         report.credit();
         Ok(())
@@ -274,18 +272,18 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
         &mut self,
         parts: &'s [SubschemaId],
         value: ValueRef<'e>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
         let mut best = None;
         for part in parts {
-            let found = self.report(*part, value, place)?;
-            if found.is_valid() {
+            let part_report = self.report(*part, value, path)?;
+            if part_report.is_valid() {
                 return Ok(());
             }
-            ValidationReport::prefer(&mut best, found);
+            ValidationReport::prefer(&mut best, part_report);
         }
-        self.blame(report, place, ProblemKind::AnyOf)?;
+        self.blame(report, path, ProblemKind::AnyOf)?;
         report.merge(best.unwrap_or_default());
         Ok(())
     }
@@ -294,20 +292,20 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
         &mut self,
         parts: &'s [SubschemaId],
         value: ValueRef<'e>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
         let (mut valid, mut best) = (0, None);
         for part in parts {
-            let found = self.report(*part, value, place)?;
-            if found.is_valid() {
+            let part_report = self.report(*part, value, path)?;
+            if part_report.is_valid() {
                 valid += 1;
             } else if valid == 0 {
-                ValidationReport::prefer(&mut best, found);
+                ValidationReport::prefer(&mut best, part_report);
             }
         }
         if valid != 1 {
-            self.blame(report, place, ProblemKind::OneOf)?;
+            self.blame(report, path, ProblemKind::OneOf)?;
             if valid == 0 {
                 report.merge(best.unwrap_or_default());
             }
@@ -320,7 +318,7 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
         keywords: &'s SchemaKeywords,
         value: ValueRef<'e>,
         members: ObjectView<'e>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
         for (name, dependency) in &keywords.dependencies {
@@ -331,11 +329,11 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
                 SchemaDependency::Names(names) => {
                     for name in names {
                         if members.get_str(name).is_none() {
-                            self.blame(report, place, ProblemKind::Dependency(name))?;
+                            self.blame(report, path, ProblemKind::Dependency(name))?;
                         }
                     }
                 }
-                SchemaDependency::Schema(part) => self.part(*part, value, place, report)?,
+                SchemaDependency::Schema(part) => self.part(*part, value, path, report)?,
             }
         }
         Ok(())
@@ -345,19 +343,19 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
         &mut self,
         condition: &'s Condition,
         value: ValueRef<'e>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
-        let (branch, kind) = if self.report(condition.test, value, place)?.is_valid() {
+        let (branch, kind) = if self.report(condition.test, value, path)?.is_valid() {
             (condition.then, ProblemKind::Then)
         } else {
             (condition.otherwise, ProblemKind::Else)
         };
         if let Some(branch) = branch {
-            let found = self.report(branch, value, place)?;
-            if !found.is_valid() {
-                self.blame(report, place, kind)?;
-                report.merge(found);
+            let part_report = self.report(branch, value, path)?;
+            if !part_report.is_valid() {
+                self.blame(report, path, kind)?;
+                report.merge(part_report);
             }
         }
         Ok(())
@@ -368,7 +366,7 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
         &mut self,
         keywords: &'s SchemaKeywords,
         value: ValueRef<'e>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
         if keywords.constant.is_some() || keywords.values.is_some() {
@@ -376,19 +374,19 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
             if let Some(constant) = &keywords.constant
                 && *constant != text
             {
-                self.blame(report, place, ProblemKind::Const(constant))?;
+                self.blame(report, path, ProblemKind::Const(constant))?;
             }
             if let Some(values) = &keywords.values
                 && !values.contains(&text)
             {
-                self.blame(report, place, ProblemKind::Enum(values))?;
+                self.blame(report, path, ProblemKind::Enum(values))?;
             }
         }
         if let Some((name, format)) = &keywords.format
             && let Some(text) = value.as_text()
             && !format.accepts(&text.to_str())
         {
-            self.blame(report, place, ProblemKind::Format(name))?;
+            self.blame(report, path, ProblemKind::Format(name))?;
         }
         report.credit();
         Ok(())

@@ -57,8 +57,8 @@ impl<'e> PairChanges<'e> {
     #[inline]
     fn index_of_key(&self, key: ValueRef<'e>) -> Option<usize> {
         if self.changed.len() <= Self::SCANNED {
-            let mut known = self.changed.iter();
-            return known.position(|known| same_key(known.key, key));
+            let mut changes = self.changed.iter();
+            return changes.position(|change| same_key(change.key, key));
         }
         self.index_by_key.get(&key).copied()
     }
@@ -69,8 +69,8 @@ impl<'e> PairChanges<'e> {
         original: ValueRef<'e>,
         key: ValueRef<'e>,
     ) -> Option<&mut PairState<'e>> {
-        let place = match self.index_of_key(key) {
-            Some(place) => place,
+        let index = match self.index_of_key(key) {
+            Some(index) => index,
             None => {
                 let value = original.as_object()?.get(key)?;
                 let slot = PairState::Present(PatchTree::Value(value));
@@ -78,23 +78,21 @@ impl<'e> PairChanges<'e> {
                 self.changed.len() - 1
             }
         };
-        self.changed
-            .get_mut(place)
-            .map(|changed| &mut changed.state)
+        self.changed.get_mut(index).map(|change| &mut change.state)
     }
 
     /// Stores a change. Replaces an earlier change of the same key.
-    fn put(&mut self, place: Option<usize>, changed: Changed<'e>) {
-        if let Some(at) = place {
-            *self.changed.item_mut(at) = changed;
+    fn put(&mut self, index: Option<usize>, change: Changed<'e>) {
+        if let Some(index) = index {
+            *self.changed.item_mut(index) = change;
             return;
         }
-        self.changed.push(changed);
+        self.changed.push(change);
         if self.changed.len() > Self::SCANNED {
-            let keys = self.changed.iter().map(|changed| changed.key).enumerate();
-            let known = self.index_by_key.len();
+            let keys = self.changed.iter().map(|change| change.key).enumerate();
+            let indexed = self.index_by_key.len();
             self.index_by_key
-                .extend(keys.skip(known).map(|(at, key)| (key, at)));
+                .extend(keys.skip(indexed).map(|(index, key)| (key, index)));
         }
     }
 }
@@ -105,29 +103,29 @@ impl<'e> Opened<'e, PairChanges<'e>> {
         &self,
         call: &mut BuiltinContext<'e>,
     ) -> Result<ValueRef<'e>, BuiltinError> {
-        let changed = &self.nodes.changed;
+        let changes = &self.nodes.changed;
         let Some(object) = self.original.as_object() else {
             bug!("an object that is none");
         };
-        let most = object.len() + changed.len();
-        allot(call, most)?;
+        let capacity = object.len() + changes.len();
+        allot(call, capacity)?;
         if let Some(value) = self.of_same_shape(call)? {
             return Ok(value);
         }
-        let mut pairs = ObjectBuilder::with_room(call.arena, most);
-        let mut seen: SmallVec<[bool; PairChanges::SCANNED]> =
-            SmallVec::from_elem(false, changed.len());
+        let mut pairs = ObjectBuilder::with_room(call.arena, capacity);
+        let mut is_written: SmallVec<[bool; PairChanges::SCANNED]> =
+            SmallVec::from_elem(false, changes.len());
         for (key, value) in object.iter() {
-            let Some(place) = self.nodes.index_of_key(key) else {
+            let Some(index) = self.nodes.index_of_key(key) else {
                 pairs.append(key, value);
                 continue;
             };
-            *seen.item_mut(place) = true;
-            changed.item(place).write(call, &mut pairs)?;
+            *is_written.item_mut(index) = true;
+            changes.item(index).write(call, &mut pairs)?;
         }
-        for (changed, seen) in changed.iter().zip(seen) {
-            if !seen {
-                changed.write(call, &mut pairs)?;
+        for (change, is_written) in changes.iter().zip(is_written) {
+            if !is_written {
+                change.write(call, &mut pairs)?;
             }
         }
         Ok(pairs.finish())
@@ -141,20 +139,22 @@ impl<'e> Opened<'e, PairChanges<'e>> {
         let ValueRef(RefRepr::Object(object)) = self.original else {
             return Ok(None);
         };
-        let few = |(_, values): &(_, &[_])| values.len() <= Arena::SHAPED;
-        let Some((shape, values)) = object.shaped().filter(few) else {
+        let is_small = |(_, values): &(_, &[_])| values.len() <= Arena::SHAPED;
+        let Some((shape, values)) = object.shaped().filter(is_small) else {
             return Ok(None);
         };
-        let mut changed: SmallVec<[(usize, &PatchTree<'e>); 4]> = SmallVec::new();
+        let mut changed_slots: SmallVec<[(usize, &PatchTree<'e>); 4]> = SmallVec::new();
         for Changed { key, state: slot } in &self.nodes.changed {
             match (slot, shape.slot(*key)) {
-                (PairState::Present(tree), Some(at)) if key.is_string() => changed.push((at, tree)),
+                (PairState::Present(tree), Some(slot_index)) if key.is_string() => {
+                    changed_slots.push((slot_index, tree));
+                }
                 _ => return Ok(None),
             }
         }
         let values = call.arena.in_flight(values);
-        for (at, tree) in changed {
-            *values.item_mut(at) = tree.value(call)?;
+        for (slot_index, tree) in changed_slots {
+            *values.item_mut(slot_index) = tree.value(call)?;
         }
         Ok(Some(call.arena.object_of_shape(shape, values)))
     }
@@ -165,13 +165,13 @@ impl<'e> Opened<'e, PairChanges<'e>> {
         key: ValueRef<'e>,
         change: TreeChange<'e>,
     ) -> Result<(), BuiltinError> {
-        let place = self.nodes.index_of_key(key);
-        let old = match place.and_then(|at| self.nodes.changed.get(at)) {
-            Some(changed) => match &changed.state {
+        let index = self.nodes.index_of_key(key);
+        let old = match index.and_then(|index| self.nodes.changed.get(index)) {
+            Some(change) => match &change.state {
                 PairState::Present(PatchTree::Value(value)) => Ok(value.kind()),
                 PairState::Present(PatchTree::Object(_)) => Ok(Kind::Object),
                 PairState::Present(PatchTree::Array(_)) => Ok(Kind::Array),
-                PairState::Deleted(what) => Err(Some(*what)),
+                PairState::Deleted(kind) => Err(Some(*kind)),
             },
             None => self.original.lookup(key).map(ValueRef::kind).ok_or(None),
         };
@@ -181,15 +181,15 @@ impl<'e> Opened<'e, PairChanges<'e>> {
             }
             (TreeChange::Delete, Ok(kind)) if kind < Kind::Array => PairState::Deleted("scalar"),
             (TreeChange::Delete, Ok(_)) => PairState::Deleted("composite"),
-            (_, Err(Some(what))) => {
+            (_, Err(Some(kind))) => {
                 return Err(BuiltinError::error(format!(
-                    "cannot delete the already deleted {what} node for key {key}",
+                    "cannot delete the already deleted {kind} node for key {key}",
                     key = key.rego_text()
                 )));
             }
             (_, Err(None)) => return Err(no_child(key)),
         };
-        self.nodes.put(place, Changed { key, state: slot });
+        self.nodes.put(index, Changed { key, state: slot });
         Ok(())
     }
 }

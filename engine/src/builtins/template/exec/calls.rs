@@ -19,13 +19,13 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         dot: Data<'e>,
         last: Option<Data<'e>>,
     ) -> ExecResult<'e> {
-        let (least, more) = functions::arity(name)
+        let (min_arguments, is_variadic) = functions::arity(name)
             .unwrap_or_else(|| bug!("a function that is not known is called"));
-        let given = arguments.len() + usize::from(last.is_some());
-        if given < least || !more && given != least {
-            let at_least = if more { "at least " } else { "" };
+        let argument_count = arguments.len() + usize::from(last.is_some());
+        if argument_count < min_arguments || !is_variadic && argument_count != min_arguments {
+            let at_least = if is_variadic { "at least " } else { "" };
             let message = format!(
-                "wrong number of args for {name}: want {at_least}{least} got {}",
+                "wrong number of args for {name}: want {at_least}{min_arguments} got {}",
                 arguments.len()
             );
             return self.fail(operand.position, operand, &message);
@@ -33,7 +33,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         if matches!(name, "and" | "or") {
             return self.short_circuit(name == "or", arguments, dot, last);
         }
-        let mut values = Vec::with_capacity(given);
+        let mut values = Vec::with_capacity(argument_count);
         for (index, argument) in arguments.iter().enumerate() {
             let is_format = name == "printf" && index == 0;
             values.push(if is_format {
@@ -58,7 +58,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         };
         match functions::call(self.call, name, &callee, &values) {
             Ok(value) => Ok(value),
-            Err(CallFailure::Evaluation(fault)) => Err(fault),
+            Err(CallFailure::Evaluation(error)) => Err(error),
             Err(CallFailure::Message(message)) => {
                 let message = format!("error calling {name}: {message}");
                 match command {
@@ -103,8 +103,8 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         let message = if value.is_missing() {
             "invalid value; expected string".to_owned()
         } else {
-            let given = value.type_name();
-            format!("wrong type for value; expected string; got {given}")
+            let type_name = value.type_name();
+            format!("wrong type for value; expected string; got {type_name}")
         };
         self.fail(operand.position, operand, &message)
     }
@@ -112,7 +112,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
     /// Evaluates `and` and `or`: the first value that decides, or else the last one.
     fn short_circuit(
         &mut self,
-        wanted: bool,
+        stop_value: bool,
         arguments: &'t [TemplateOperand],
         dot: Data<'e>,
         last: Option<Data<'e>>,
@@ -120,7 +120,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         let mut value = Data::Missing;
         for argument in arguments {
             value = self.argument(argument, dot)?;
-            if value.is_truthy() == wanted {
+            if value.is_truthy() == stop_value {
                 return Ok(value);
             }
         }

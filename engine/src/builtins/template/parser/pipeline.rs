@@ -5,7 +5,7 @@ use crate::builtins::template::lexer::TemplateTokenKind;
 use crate::builtins::template::tree::{
     Command, OperandKind, Pipeline, TemplateOperand, TemplatePosition,
 };
-use crate::builtins::template::{constant, functions, quoted};
+use crate::builtins::template::{constant, functions, quote_text};
 use crate::limits;
 
 impl TemplateParser {
@@ -18,9 +18,9 @@ impl TemplateParser {
             return self.fail("max expression depth exceeded");
         }
         self.depth += 1;
-        let at = self.peek_solid().at;
+        let offset = self.peek_solid().at;
         let mut pipeline = Pipeline {
-            position: TemplatePosition { at },
+            position: TemplatePosition { at: offset },
             ..Pipeline::default()
         };
         self.declarations(&mut pipeline, context)?;
@@ -105,7 +105,7 @@ impl TemplateParser {
     }
 
     fn command(&mut self) -> TemplateResult<Command> {
-        let at = self.peek_solid().at;
+        let offset = self.peek_solid().at;
         let mut operands = Vec::new();
         loop {
             self.skip_space();
@@ -128,7 +128,7 @@ impl TemplateParser {
         }
         Ok(Command {
             operands,
-            position: TemplatePosition { at },
+            position: TemplatePosition { at: offset },
         })
     }
 
@@ -151,8 +151,8 @@ impl TemplateParser {
             fields.push(field_name(&token.text));
         }
         match &mut operand.kind {
-            OperandKind::Field(known) | OperandKind::Variable(_, known) => {
-                known.append(&mut fields);
+            OperandKind::Field(known_fields) | OperandKind::Variable(_, known_fields) => {
+                known_fields.append(&mut fields);
                 operand.position = position;
             }
             OperandKind::Function(_) | OperandKind::Pipeline(_) | OperandKind::Chain(..) => {
@@ -162,7 +162,7 @@ impl TemplateParser {
                 };
             }
             _ => {
-                let text = quoted(&operand.to_string());
+                let text = quote_text(&operand.to_string());
                 return self.fail(&format!("unexpected . after term {text}"));
             }
         }
@@ -175,7 +175,7 @@ impl TemplateParser {
         let kind = match token.kind {
             TemplateTokenKind::Identifier => {
                 if !functions::is_defined(&token.text) {
-                    let name = quoted(&token.text);
+                    let name = quote_text(&token.text);
                     return self.fail(&format!("function {name} not defined"));
                 }
                 OperandKind::Function(token.text)
@@ -184,7 +184,7 @@ impl TemplateParser {
             TemplateTokenKind::Keyword if token.text == "nil" => OperandKind::Nil,
             TemplateTokenKind::Variable => {
                 if !self.variables.contains(&token.text) {
-                    let name = quoted(&token.text);
+                    let name = quote_text(&token.text);
                     return self.fail(&format!("undefined variable {name}"));
                 }
                 OperandKind::Variable(token.text, Vec::new())

@@ -27,10 +27,8 @@ impl Renamer<'_> {
 
     /// Declares a variable, or reports the reason that it cannot be declared.
     fn declare(&mut self, name: &Name, span: Span) -> bool {
-        let declared = self
-            .scopes
-            .declare(name, Occurrence::ColumnDeclaration, self.locals);
-        declared
+        let result = self.scopes.declare(name, Occurrence::Declared, self.locals);
+        result
             .map_err(|message| self.errors.push((span, message)))
             .is_ok()
     }
@@ -59,7 +57,7 @@ impl Renamer<'_> {
         VarScan::default().each(&collection, |_, name| {
             outputs.remove(name);
         });
-        let at = collection.span;
+        let span_of_collection = collection.span;
         let path = match collection.kind {
             TermKind::Ref(mut path) => {
                 path.push(key);
@@ -67,7 +65,7 @@ impl Renamer<'_> {
             }
             _ => vec![collection, key],
         };
-        let lookup = Term::new(TermKind::Ref(path), at);
+        let lookup = Term::new(TermKind::Ref(path), span_of_collection);
         expr.kind = ExprKind::Call(vec![Term::operator("eq", span), value, lookup]);
         for name in outputs {
             if !self.declare(&name, span) {
@@ -80,21 +78,21 @@ impl Renamer<'_> {
 
     /// Rejects variables that are needed for the collection that binds them.
     fn is_circular(&mut self, patterns: &[&Term], collection: &Term, span: Span) -> bool {
-        let needed = VarScan {
+        let needed_vars = VarScan {
             skip_closures: true,
             skip_templates: true,
             ..VarScan::default()
         };
-        let bound = VarScan {
+        let bound_vars = VarScan {
             skip_ref_heads: true,
             skip_object_keys: true,
-            ..needed
+            ..needed_vars
         };
         let mut names = BTreeSet::new();
         for pattern in patterns {
-            bound.collect(*pattern, &mut names);
+            bound_vars.collect(*pattern, &mut names);
         }
-        names.retain(|name| needed.any(collection, |needed| needed == name));
+        names.retain(|name| needed_vars.any(collection, |needed_name| needed_name == name));
         for name in &names {
             self.errors
                 .push((span, format!("var {name} assigned before")));
@@ -138,10 +136,7 @@ impl Renamer<'_> {
         let Some(name) = term.as_var() else {
             return true;
         };
-        match self
-            .scopes
-            .declare(name, Occurrence::ColumnDeclaration, self.locals)
-        {
+        match self.scopes.declare(name, Occurrence::Declared, self.locals) {
             Ok(local) => term.kind = TermKind::Var(local),
             Err(message) => {
                 // OPA reports this error without a location

@@ -74,7 +74,7 @@ impl LocalVarsPass<'_> {
             self.report
                 .error(Code::Compile, span, "rule arguments cannot contain calls");
         }
-        let place = rule.head.span;
+        let span = rule.head.span;
         let mut next = Some(rule);
         while let Some(branch) = next {
             self.branch(branch, scopes.clone(), &mut unused_args);
@@ -83,12 +83,12 @@ impl LocalVarsPass<'_> {
         for arg in unused_args.iter().filter(|arg| !arg.starts_with('$')) {
             let message =
                 format!("unused argument {arg}. (hint: use _ (wildcard variable) instead)");
-            self.report.recoverable(Code::Compile, place, message);
+            self.report.recoverable(Code::Compile, span, message);
         }
     }
 
     fn branch(&mut self, rule: &mut Rule, scopes: Scopes, unused_args: &mut BTreeSet<Name>) {
-        let mut used = BTreeSet::new();
+        let mut used_names = BTreeSet::new();
         let has_variables = may_have_variables(&rule.head);
         if has_variables {
             self.nested_in_head(&mut rule.head);
@@ -100,7 +100,7 @@ impl LocalVarsPass<'_> {
                 .chain(&head.key)
                 .chain(&head.value);
             for term in terms {
-                VarScan::default().collect(term, &mut used);
+                VarScan::default().collect(term, &mut used_names);
             }
             VarScan::default().each(&head.value, |_, name| {
                 unused_args.remove(name);
@@ -113,13 +113,17 @@ impl LocalVarsPass<'_> {
                 .scopes
                 .rename(&name, Occurrence::Used, renamer.locals);
         }
-        renamer.body(&mut rule.body, &used);
-        let known = renamer.scopes.innermost().map(|scope| &scope.variables);
-        if let Some(known) = known {
-            unused_args.retain(|arg| known.get(arg).is_none_or(|variable| variable.count <= 1));
+        renamer.body(&mut rule.body, &used_names);
+        let variables = renamer.scopes.innermost().map(|scope| &scope.variables);
+        if let Some(variables) = variables {
+            unused_args.retain(|arg| {
+                variables
+                    .get(arg)
+                    .is_none_or(|variable| variable.count <= 1)
+            });
         }
-        if has_variables && let Some(known) = known {
-            let mut naming = Naming(known);
+        if has_variables && let Some(variables) = variables {
+            let mut naming = Naming(variables);
             let head = &mut rule.head;
             head.args.walk_mut(&mut naming);
             head.key.walk_mut(&mut naming);
@@ -241,7 +245,7 @@ struct NestedRenamer<'l> {
 }
 
 impl NestedRenamer<'_> {
-    fn within(&mut self, rename: impl FnOnce(&mut Renamer<'_>)) {
+    fn with_renamer(&mut self, rename: impl FnOnce(&mut Renamer<'_>)) {
         let mut renamer = Renamer::new(self.locals, Scopes::default(), self.strict);
         renamer.errors = std::mem::take(&mut self.errors);
         rename(&mut renamer);
@@ -257,12 +261,12 @@ impl VisitorMut for NestedRenamer<'_> {
             TermKind::ArrayComprehension(inner)
             | TermKind::SetComprehension(inner)
             | TermKind::ObjectComprehension(inner) => {
-                self.within(|renamer| renamer.comprehension(inner));
+                self.with_renamer(|renamer| renamer.comprehension(inner));
             }
             TermKind::Template(template) => {
                 for part in &mut template.parts {
                     if let TemplatePart::Expr(expr) = part {
-                        self.within(|renamer| renamer.expr(expr));
+                        self.with_renamer(|renamer| renamer.expr(expr));
                     }
                 }
             }

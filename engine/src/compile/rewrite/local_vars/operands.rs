@@ -28,7 +28,7 @@ impl Renamer<'_> {
         }
     }
 
-    fn logical(&mut self, logical: &mut Logical, refusal: &str) {
+    fn logical(&mut self, logical: &mut Logical, rejection: &str) {
         for (body, explicit) in [
             (&mut logical.lhs, logical.explicit_lhs),
             (&mut logical.rhs, logical.explicit_rhs),
@@ -38,14 +38,14 @@ impl Renamer<'_> {
                 if explicit {
                     self.scoped_body(body);
                 } else {
-                    self.implicit_body(body, refusal);
+                    self.implicit_body(body, rejection);
                 }
             });
         }
     }
 
     /// Rejects assignments in a body without braces, and opens the scopes of the braced bodies inside it.
-    fn implicit_body(&mut self, body: &mut Body, refusal: &str) {
+    fn implicit_body(&mut self, body: &mut Body, rejection: &str) {
         for expr in body {
             match &mut expr.kind {
                 ExprKind::Call(terms)
@@ -53,7 +53,7 @@ impl Renamer<'_> {
                         .first()
                         .is_some_and(|operator| operator.is_operator("assign")) =>
                 {
-                    self.errors.push((expr.span, refusal.to_owned()));
+                    self.errors.push((expr.span, rejection.to_owned()));
                 }
                 ExprKind::Not(not) if not.explicit_body => {
                     self.statement(expr);
@@ -64,6 +64,7 @@ impl Renamer<'_> {
         }
     }
 
+    /// Renames in a body within a scope of its own.
     pub(super) fn scoped_body(&mut self, body: &mut Body) {
         self.scopes.push();
         self.body(body, &BTreeSet::new());

@@ -28,6 +28,7 @@ pub(super) struct Renamer<'a> {
 }
 
 impl<'a> Renamer<'a> {
+    /// Creates a renamer in these scopes. Only with `strict` it collects unused variables.
     pub(super) fn new(locals: &'a mut Locals, scopes: Scopes, strict: bool) -> Self {
         Self {
             locals,
@@ -48,9 +49,9 @@ impl<'a> Renamer<'a> {
         }
     }
 
-    /// Renames in a body within the innermost scope; `used` are names that occur outside of it.
-    pub(super) fn body(&mut self, body: &mut Body, used: &BTreeSet<Name>) {
-        let places: Vec<Span> = body.iter().map(|expr| expr.span).collect();
+    /// Renames in a body within the innermost scope; `used_names` are names that occur outside of it.
+    pub(super) fn body(&mut self, body: &mut Body, used_names: &BTreeSet<Name>) {
+        let spans: Vec<Span> = body.iter().map(|expr| expr.span).collect();
         let mut renamed = Vec::with_capacity(body.len());
         for (position, mut expr) in mem::take(body).into_iter().enumerate() {
             self.scopes.set_position(position);
@@ -63,8 +64,8 @@ impl<'a> Renamer<'a> {
         }
         number(&mut renamed);
         *body = renamed;
-        self.check_unused_assigned(&places, used);
-        self.check_unused_declared(&places, used, body);
+        self.check_unused_assigned(&spans, used_names);
+        self.check_unused_declared(&spans, used_names, body);
     }
 
     /// Renames in an expression of a body. Returns `true` if the expression stays.
@@ -183,8 +184,8 @@ impl<'a> Renamer<'a> {
         for with in with {
             self.term(&mut with.target);
             let input = Name::from("input");
-            if let Some(hidden) = self.scopes.find(&input) {
-                let is_hidden = |term: &Term| term.as_var() == Some(&hidden.local);
+            if let Some(variable) = self.scopes.find(&input) {
+                let is_hidden = |term: &Term| term.as_var() == Some(&variable.local);
                 if is_hidden(&with.target) {
                     let span = with.target.span;
                     with.target.kind = TermKind::Ref(vec![Term::var(input, span)]);
@@ -198,6 +199,7 @@ impl<'a> Renamer<'a> {
         }
     }
 
+    /// Renames in terms, in order.
     pub(super) fn terms(&mut self, terms: &mut [Term]) {
         for term in terms {
             self.term(term);
@@ -245,8 +247,9 @@ impl<'a> Renamer<'a> {
     /// Renames `input` or `data` without steps, which a v0 module may declare as a variable.
     fn root_document(&mut self, term: &mut Term) {
         let name = term.as_ref().and_then(|terms| terms.first()?.as_var());
-        let known = name.and_then(|name| self.scopes.find(name));
-        if let Some(variable) = known.filter(|known| known.occurrence != Occurrence::Used) {
+        let variable = name.and_then(|name| self.scopes.find(name));
+        if let Some(variable) = variable.filter(|variable| variable.occurrence != Occurrence::Used)
+        {
             term.kind = TermKind::Var(variable.local.clone());
         }
     }
@@ -267,12 +270,12 @@ impl<'a> Renamer<'a> {
 
     /// Renames in a comprehension, which is a scope of its own.
     pub(super) fn comprehension(&mut self, inner: &mut Comprehension) {
-        let mut used = BTreeSet::new();
+        let mut used_names = BTreeSet::new();
         for term in inner.key.iter().chain([&inner.head]) {
-            VarScan::default().collect(term, &mut used);
+            VarScan::default().collect(term, &mut used_names);
         }
         self.scopes.push();
-        self.body(&mut inner.body, &used);
+        self.body(&mut inner.body, &used_names);
         for term in inner.key.iter_mut().chain([&mut inner.head]) {
             self.term(term);
         }

@@ -15,7 +15,7 @@ pub(super) enum Occurrence {
     /// Declared by `:=`.
     Assigned,
     /// Declared by `some` or `every`.
-    ColumnDeclaration,
+    Declared,
 }
 
 /// A variable of a scope.
@@ -49,15 +49,17 @@ impl Default for Scopes {
 }
 
 impl Scopes {
+    /// Opens a scope within the innermost one.
     pub(super) fn push(&mut self) {
         self.0.push(BodyScope::default());
     }
 
+    /// Closes the innermost scope.
     pub(super) fn pop(&mut self) {
         self.0.pop();
     }
 
-    /// Returns the innermost scope.
+    /// Returns the innermost scope, or `None` outside of all scopes.
     pub(super) fn innermost(&self) -> Option<&BodyScope> {
         self.0.last()
     }
@@ -69,7 +71,7 @@ impl Scopes {
         }
     }
 
-    /// Returns a variable of any scope.
+    /// Returns a variable of the innermost scope that has it, or `None`.
     pub(super) fn find(&self, name: &Name) -> Option<&ScopeVariable> {
         self.0
             .iter()
@@ -105,20 +107,21 @@ impl Scopes {
         local
     }
 
-    /// Declares a variable in the innermost scope, or returns the reason that it cannot be declared.
+    /// Declares a variable in the innermost scope and returns its local name. The error is the reason why it cannot be
+    /// declared: the scope uses or declares it already.
     pub(super) fn declare(
         &mut self,
         name: &Name,
         occurrence: Occurrence,
         locals: &mut Locals,
     ) -> Result<Name, String> {
-        let known = self.innermost().and_then(|scope| scope.variables.get(name));
+        let existing = self.innermost().and_then(|scope| scope.variables.get(name));
         let text = if name.starts_with('$') { "_" } else { name };
-        match known.map(|variable| variable.occurrence) {
+        match existing.map(|variable| variable.occurrence) {
             None => Ok(self.rename(name, occurrence, locals)),
             Some(Occurrence::Used) => Err(format!("var {text} referenced above")),
             Some(Occurrence::Assigned) => Err(format!("var {text} assigned above")),
-            Some(Occurrence::ColumnDeclaration) => Err(format!("var {text} declared above")),
+            Some(Occurrence::Declared) => Err(format!("var {text} declared above")),
             Some(Occurrence::Argument) => Err(format!("arg {text} redeclared")),
         }
     }

@@ -14,14 +14,14 @@ use crate::compile::locals::Locals;
 impl Renamer<'_> {
     /// Strict mode: rejects variables declared by `:=` in this scope that do not occur again in it or in an inner
     /// scope.
-    pub(super) fn check_unused_assigned(&mut self, places: &[Span], used: &BTreeSet<Name>) {
+    pub(super) fn check_unused_assigned(&mut self, spans: &[Span], used_names: &BTreeSet<Name>) {
         if !self.strict {
             return;
         }
-        self.check_unused(places, Occurrence::Assigned, |scopes, name, local| {
+        self.check_unused(spans, Occurrence::Assigned, |scopes, name, local| {
             name.starts_with('$')
                 || scopes.find(name).is_some_and(|variable| variable.count > 1)
-                || is_used(scopes, used, local)
+                || is_used(scopes, used_names, local)
         });
     }
 
@@ -29,8 +29,8 @@ impl Renamer<'_> {
     /// it belongs to.
     pub(super) fn check_unused_declared(
         &mut self,
-        places: &[Span],
-        used: &BTreeSet<Name>,
+        spans: &[Span],
+        used_names: &BTreeSet<Name>,
         body: &Body,
     ) {
         let Some(scope) = self.scopes.innermost() else {
@@ -40,21 +40,20 @@ impl Renamer<'_> {
             .variables
             .iter()
             .filter(|(name, variable)| {
-                variable.occurrence == Occurrence::ColumnDeclaration
-                    && !name.starts_with(Locals::MODULES)
+                variable.occurrence == Occurrence::Declared && !name.starts_with(Locals::MODULES)
             })
             .map(|(_, variable)| variable.local.clone());
         let missing = missing_in(body, declared.collect());
         if !missing.is_empty() {
-            self.check_unused(places, Occurrence::ColumnDeclaration, |scopes, _, local| {
-                !missing.contains(local) || is_used(scopes, used, local)
+            self.check_unused(spans, Occurrence::Declared, |scopes, _, local| {
+                !missing.contains(local) || is_used(scopes, used_names, local)
             });
         }
     }
 
     fn check_unused(
         &mut self,
-        places: &[Span],
+        spans: &[Span],
         occurrence: Occurrence,
         mut is_used: impl FnMut(&Scopes, &Name, &Name) -> bool,
     ) {
@@ -72,14 +71,15 @@ impl Renamer<'_> {
             }
         }
         unused.sort();
-        let how = match occurrence {
+        let verb = match occurrence {
             Occurrence::Assigned => "assigned",
             _ => "declared",
         };
         for (_, position, name) in unused {
-            let span = places.get(position).copied().unwrap_or_default();
+            let span = spans.get(position).copied().unwrap_or_default();
             let name = if name.starts_with('$') { "_" } else { name };
-            self.unused.push((span, format!("{how} var {name} unused")));
+            self.unused
+                .push((span, format!("{verb} var {name} unused")));
         }
     }
 }
@@ -97,8 +97,8 @@ fn missing_in(body: &Body, mut names: HashSet<Name>) -> HashSet<Name> {
 }
 
 /// Returns `true` if a local replaces one of the used names.
-fn is_used(scopes: &Scopes, used: &BTreeSet<Name>, local: &Name) -> bool {
-    used.iter().any(|name| match scopes.find(name) {
+fn is_used(scopes: &Scopes, used_names: &BTreeSet<Name>, local: &Name) -> bool {
+    used_names.iter().any(|name| match scopes.find(name) {
         Some(variable) => variable.local == *local,
         None => name == local,
     })

@@ -52,8 +52,8 @@ impl<'e> ArenaKeyTable<'e> {
     }
 
     fn add_all(&mut self, keys: &[ValueRef<'_>]) {
-        for (at, key) in keys.iter().enumerate() {
-            self.add(at, self.code(key));
+        for (index, key) in keys.iter().enumerate() {
+            self.add(index, self.code(key));
         }
     }
 
@@ -102,16 +102,16 @@ impl<'e> ArenaKeyTable<'e> {
         }
         let code = self.code(key);
         let alike = Cell::new(0);
-        let same = |at| {
-            let is_same = keys.get(at).is_some_and(|other| *other == *key);
+        let is_same_key = |index| {
+            let is_same = keys.get(index).is_some_and(|other| *other == *key);
             alike.set(alike.get() + usize::from(!is_same));
             is_same
         };
-        let found = self.probe(code, same);
+        let lookup = self.probe(code, is_same_key);
         if alike.get() > ALIKE {
             self.crowded.set(true);
         }
-        (code, found)
+        (code, lookup)
     }
 
     /// Like [`Self::lookup`], for a string that is read in place. A copy would be written in fields and read back as a
@@ -119,42 +119,41 @@ impl<'e> ArenaKeyTable<'e> {
     #[inline]
     pub fn lookup_short(&self, keys: &[ValueRef<'_>], key: &Short) -> (u64, Result<usize, usize>) {
         let code = hash_short(key);
-        let same =
-            |at| matches!(keys.get(at), Some(ValueRef(RefRepr::Short(other))) if other == key);
-        (code, self.probe(code, same))
+        let is_same_key = |index| matches!(keys.get(index), Some(ValueRef(RefRepr::Short(other))) if other == key);
+        (code, self.probe(code, is_same_key))
     }
 
     #[inline]
-    fn probe(&self, code: u64, same: impl Fn(usize) -> bool) -> Result<usize, usize> {
+    fn probe(&self, code: u64, is_same_key: impl Fn(usize) -> bool) -> Result<usize, usize> {
         let mask = self.slots.len().wrapping_sub(1);
         let code = low(code);
         let mut slot = code as usize & mask;
-        while let Some(place) = self.slots.get(slot) {
-            if place.at == FREE.at {
+        while let Some(key_slot) = self.slots.get(slot) {
+            if key_slot.at == FREE.at {
                 break;
             }
-            if place.code == code && same(place.at as usize) {
-                return Ok(place.at as usize);
+            if key_slot.code == code && is_same_key(key_slot.at as usize) {
+                return Ok(key_slot.at as usize);
             }
             slot = (slot + 1) & mask;
         }
         Err(slot)
     }
 
-    /// Adds the next key, whose position is `at`. `slot` and `code` are those that [`Self::lookup`] returned.
+    /// Adds the next key, whose position is `index`. `slot` and `code` are those that [`Self::lookup`] returned.
     #[inline]
-    pub fn fill(&mut self, slot: usize, at: usize, code: u64) {
-        *self.slots.item_mut(slot) = KeySlot::new(at, code);
-        if 3 * (at + 1) > 2 * self.slots.len() {
+    pub fn fill(&mut self, slot: usize, index: usize, code: u64) {
+        *self.slots.item_mut(slot) = KeySlot::new(index, code);
+        if 3 * (index + 1) > 2 * self.slots.len() {
             self.grow();
         }
     }
 
-    /// Adds the next key, whose position is `at`. It must differ from all others.
+    /// Adds the next key, whose position is `index`. It must differ from all others.
     #[inline]
-    pub fn add(&mut self, at: usize, code: u64) {
+    pub fn add(&mut self, index: usize, code: u64) {
         if let Err(slot) = self.probe(code, |_| false) {
-            self.fill(slot, at, code);
+            self.fill(slot, index, code);
         }
     }
 
@@ -162,14 +161,14 @@ impl<'e> ArenaKeyTable<'e> {
     fn grow(&mut self) {
         let larger = free(self.arena, 2 * self.slots.len());
         let mask = larger.len() - 1;
-        for place in self.slots.iter().filter(|place| place.at != FREE.at) {
-            let mut slot = place.code as usize & mask;
+        for key_slot in self.slots.iter().filter(|key_slot| key_slot.at != FREE.at) {
+            let mut slot = key_slot.code as usize & mask;
             while let Some(other) = larger.get(slot)
                 && other.at != FREE.at
             {
                 slot = (slot + 1) & mask;
             }
-            *larger.item_mut(slot) = *place;
+            *larger.item_mut(slot) = *key_slot;
         }
         self.slots = larger;
     }
@@ -181,9 +180,9 @@ impl KeySlot {
         reason = "an arena holds fewer than 2^32 values of 16 bytes"
     )]
     #[inline]
-    fn new(at: usize, code: u64) -> Self {
+    fn new(index: usize, code: u64) -> Self {
         Self {
-            at: at as u32,
+            at: index as u32,
             code: low(code),
         }
     }

@@ -30,12 +30,15 @@ impl KeyTable {
     fn new(keys: &[Value]) -> Self {
         let mut slots = vec![0; (2 * keys.len()).next_power_of_two()];
         let mask = slots.len() - 1;
-        for (key, place) in keys.iter().zip(1_u16..) {
-            let mut at = start(key.borrow(), mask);
-            while slots.get(at).is_some_and(|held| *held != 0) {
-                at = (at + 1) & mask;
+        for (key, number) in keys.iter().zip(1_u16..) {
+            let mut slot = start(key.borrow(), mask);
+            while slots
+                .get(slot)
+                .is_some_and(|number_in_slot| *number_in_slot != 0)
+            {
+                slot = (slot + 1) & mask;
             }
-            *slots.item_mut(at) = place;
+            *slots.item_mut(slot) = number;
         }
         Self(slots.into())
     }
@@ -43,18 +46,20 @@ impl KeyTable {
     #[inline]
     fn find(&self, keys: &[Value], key: ValueRef<'_>) -> Option<usize> {
         let mask = self.0.len().wrapping_sub(1);
-        let mut at = start(key, mask);
+        let mut slot = start(key, mask);
         loop {
-            let place = usize::from(*self.0.get(at)?).checked_sub(1)?;
-            let found = keys.get(place)?;
-            let same = match (found, &key) {
-                (Value(Repr::Short(found)), ValueRef(RefRepr::Short(key))) => found == key,
-                (found, key) => found.borrow() == *key,
+            let position = usize::from(*self.0.get(slot)?).checked_sub(1)?;
+            let candidate = keys.get(position)?;
+            let is_same = match (candidate, &key) {
+                (Value(Repr::Short(candidate_key)), ValueRef(RefRepr::Short(key))) => {
+                    candidate_key == key
+                }
+                (candidate_key, key) => candidate_key.borrow() == *key,
             };
-            if same {
-                return Some(place);
+            if is_same {
+                return Some(position);
             }
-            at = (at + 1) & mask;
+            slot = (slot + 1) & mask;
         }
     }
 }
@@ -102,9 +107,9 @@ impl SortedRun {
     }
 
     /// Takes the pair at a position out of a run that is being consumed.
-    pub fn take(&mut self, place: usize) -> Option<(Value, Value)> {
-        let key = self.keys.get_mut(place).map(std::mem::take)?;
-        Some((key, self.values.get_mut(place).map(std::mem::take)?))
+    pub fn take(&mut self, position: usize) -> Option<(Value, Value)> {
+        let key = self.keys.get_mut(position).map(std::mem::take)?;
+        Some((key, self.values.get_mut(position).map(std::mem::take)?))
     }
 
     /// Returns the first key.
@@ -125,11 +130,11 @@ impl SortedRun {
     /// Returns the value under a key.
     #[inline]
     pub fn get(&self, key: ValueRef<'_>) -> Option<&Value> {
-        let place = match self.table.get() {
+        let position = match self.table.get() {
             Some(table) => table.find(&self.keys, key)?,
             None => self.search(key)?,
         };
-        self.values.get(place)
+        self.values.get(position)
     }
 
     /// Finds a key by binary search, and builds the hash table after many searches.
@@ -144,22 +149,22 @@ impl SortedRun {
     }
 
     /// Returns a value for modification.
-    pub fn value_mut(&mut self, place: usize) -> Option<&mut Value> {
-        self.values.get_mut(place)
+    pub fn value_mut(&mut self, position: usize) -> Option<&mut Value> {
+        self.values.get_mut(position)
     }
 
     /// Inserts a pair at a position.
-    pub fn insert(&mut self, place: usize, key: Value, value: Value) {
+    pub fn insert(&mut self, position: usize, key: Value, value: Value) {
         self.forget();
-        self.keys.insert(place, key);
-        self.values.insert(place, value);
+        self.keys.insert(position, key);
+        self.values.insert(position, value);
     }
 
     /// Removes the pair at a position.
-    pub fn remove(&mut self, place: usize) {
+    pub fn remove(&mut self, position: usize) {
         self.forget();
-        self.keys.remove(place);
-        self.values.remove(place);
+        self.keys.remove(position);
+        self.values.remove(position);
     }
 
     /// Splits off the pairs after the first [`FULL`] ones, if there are as many again.
@@ -186,13 +191,13 @@ mod tests {
     use crate::value::Repr;
 
     fn run(keys: impl Iterator<Item = i64>) -> SortedRun {
-        let keys: Vec<Value> = keys.map(|it| Value(Repr::Int(it))).collect();
+        let keys: Vec<Value> = keys.map(|number| Value(Repr::Int(number))).collect();
         SortedRun::new(keys.clone(), keys)
     }
 
     fn look_up_all(run: &SortedRun, key: i64) -> Option<i64> {
         match run.get(ValueRef(RefRepr::Int(key))) {
-            Some(Value(Repr::Int(found))) => Some(*found),
+            Some(Value(Repr::Int(number))) => Some(*number),
             _ => None,
         }
     }

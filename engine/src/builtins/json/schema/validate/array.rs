@@ -15,36 +15,36 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
         &mut self,
         keywords: &'s ArrayKeywords,
         items: ArrayView<'e>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
         match &keywords.items {
             ItemsKeyword::Any => {}
             ItemsKeyword::Alike(part) => {
                 for (position, item) in items.iter().enumerate() {
-                    self.inside(*part, item, InstancePath::Item(&place, position), report)?;
+                    self.inside(*part, item, InstancePath::Item(&path, position), report)?;
                 }
             }
             ItemsKeyword::Each(parts, additional) => {
-                self.each(parts, *additional, items, place, report)?;
+                self.each(parts, *additional, items, path, report)?;
             }
         }
         let length = items.len();
-        if let Some(least) = keywords.min_items
-            && length < least
+        if let Some(min) = keywords.min_items
+            && length < min
         {
-            self.blame(report, place, ProblemKind::MinItems(least))?;
+            self.blame(report, path, ProblemKind::MinItems(min))?;
         }
-        if let Some(most) = keywords.max_items
-            && length > most
+        if let Some(max) = keywords.max_items
+            && length > max
         {
-            self.blame(report, place, ProblemKind::MaxItems(most))?;
+            self.blame(report, path, ProblemKind::MaxItems(max))?;
         }
         if keywords.unique {
-            self.unique(items, place, report)?;
+            self.unique(items, path, report)?;
         }
         if let Some(part) = keywords.contains {
-            self.contains(part, items, place, report)?;
+            self.contains(part, items, path, report)?;
         }
         report.credit();
         Ok(())
@@ -56,21 +56,21 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
         parts: &'s [SubschemaId],
         additional: Additional,
         items: ArrayView<'e>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
         for (position, (part, item)) in parts.iter().zip(items.iter()).enumerate() {
-            self.inside(*part, item, InstancePath::Item(&place, position), report)?;
+            self.inside(*part, item, InstancePath::Item(&path, position), report)?;
         }
         if parts.is_empty() || parts.len() >= items.len() {
             return Ok(());
         }
         match additional {
             Additional::Allowed => Ok(()),
-            Additional::Forbidden => self.blame(report, place, ProblemKind::AdditionalItems),
+            Additional::Forbidden => self.blame(report, path, ProblemKind::AdditionalItems),
             Additional::Schema(part) => {
                 for (position, item) in items.iter().enumerate().skip(parts.len()) {
-                    self.inside(part, item, InstancePath::Item(&place, position), report)?;
+                    self.inside(part, item, InstancePath::Item(&path, position), report)?;
                 }
                 Ok(())
             }
@@ -80,14 +80,14 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
     fn unique(
         &mut self,
         items: ArrayView<'e>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
-        let mut seen = HashMap::with_capacity(items.len());
+        let mut positions = HashMap::with_capacity(items.len());
         for (position, item) in items.iter().enumerate() {
             self.call.budget.step()?;
-            if let Some(earlier) = seen.insert(canonical(&item.to_value()), position) {
-                self.blame(report, place, ProblemKind::Unique(earlier, position))?;
+            if let Some(earlier) = positions.insert(canonical(&item.to_value()), position) {
+                self.blame(report, path, ProblemKind::Unique(earlier, position))?;
             }
         }
         Ok(())
@@ -97,19 +97,19 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
         &mut self,
         part: SubschemaId,
         items: ArrayView<'e>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
         let mut best = None;
         for (position, item) in items.iter().enumerate() {
-            let place = InstancePath::Item(&place, position);
-            let found = self.in_new_instance(|inner| inner.report(part, item, place))?;
-            if found.is_valid() {
+            let item_path = InstancePath::Item(&path, position);
+            let item_report = self.in_new_instance(|inner| inner.report(part, item, item_path))?;
+            if item_report.is_valid() {
                 return Ok(());
             }
-            ValidationReport::prefer(&mut best, found);
+            ValidationReport::prefer(&mut best, item_report);
         }
-        self.blame(report, place, ProblemKind::Contains)?;
+        self.blame(report, path, ProblemKind::Contains)?;
         report.merge(best.unwrap_or_default());
         Ok(())
     }

@@ -10,40 +10,40 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
         &mut self,
         keywords: &'s ObjectKeywords,
         members: ObjectView<'e>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
         let length = members.len();
-        if let Some(least) = keywords.min_properties
-            && length < least
+        if let Some(min) = keywords.min_properties
+            && length < min
         {
-            self.blame(report, place, ProblemKind::MinProperties(least))?;
+            self.blame(report, path, ProblemKind::MinProperties(min))?;
         }
-        if let Some(most) = keywords.max_properties
-            && length > most
+        if let Some(max) = keywords.max_properties
+            && length > max
         {
-            self.blame(report, place, ProblemKind::MaxProperties(most))?;
+            self.blame(report, path, ProblemKind::MaxProperties(max))?;
         }
         for name in &keywords.required {
             if members.get_str(name).is_some() {
                 report.credit();
             } else {
-                self.blame(report, place, ProblemKind::Required(name))?;
+                self.blame(report, path, ProblemKind::Required(name))?;
             }
         }
         let is_open = matches!(keywords.additional, Additional::Allowed);
         if !keywords.patterns.is_empty() || !is_open {
             for (name, value) in members.iter() {
-                self.other_property(keywords, name, value, place, report)?;
+                self.other_property(keywords, name, value, path, report)?;
             }
         }
         if let Some(part) = keywords.names {
             for (name, _) in members.iter() {
-                let found = self.in_new_instance(|inner| inner.report(part, name, place))?;
-                if !found.is_valid() {
+                let name_report = self.in_new_instance(|inner| inner.report(part, name, path))?;
+                if !name_report.is_valid() {
                     let text = name.text_or_empty().to_str().into_owned();
-                    self.blame(report, place, ProblemKind::PropertyName(text))?;
-                    report.merge(found);
+                    self.blame(report, path, ProblemKind::PropertyName(text))?;
+                    report.merge(name_report);
                 }
             }
         }
@@ -57,18 +57,18 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
         keywords: &'s ObjectKeywords,
         name: ValueRef<'e>,
         value: ValueRef<'e>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
         let text = name.text_or_empty();
-        let mut described = false;
+        let mut is_described = false;
         for (pattern, part) in &keywords.patterns {
             if pattern.is_match(&text) {
-                described = true;
-                self.inside(*part, value, InstancePath::Property(&place, name), report)?;
+                is_described = true;
+                self.inside(*part, value, InstancePath::Property(&path, name), report)?;
             }
         }
-        if described {
+        if is_described {
             report.credit();
             return Ok(());
         }
@@ -79,10 +79,10 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
             Additional::Allowed => Ok(()),
             Additional::Forbidden => {
                 let kind = ProblemKind::AdditionalProperty(text.to_str().into_owned());
-                self.blame(report, place, kind)
+                self.blame(report, path, kind)
             }
             Additional::Schema(part) => {
-                self.inside(part, value, InstancePath::Property(&place, name), report)
+                self.inside(part, value, InstancePath::Property(&path, name), report)
             }
         }
     }

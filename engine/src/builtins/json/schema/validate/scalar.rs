@@ -11,39 +11,39 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
         &mut self,
         keywords: &'s NumberKeywords,
         number: Number<'e>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
         if let Some(factor) = &keywords.multiple_of
             && !number.is_multiple_of(factor.as_number())
         {
             let kind = ProblemKind::MultipleOf(factor.as_number());
-            self.blame(report, place, kind)?;
+            self.blame(report, path, kind)?;
         }
-        let compare = |bound: &NumberBuf| number.compare(bound.as_number());
-        if let Some(bound) = &keywords.maximum
-            && compare(bound).is_gt()
+        let compare = |limit: &NumberBuf| number.compare(limit.as_number());
+        if let Some(limit) = &keywords.maximum
+            && compare(limit).is_gt()
         {
-            let kind = ProblemKind::Maximum(bound.as_number());
-            self.blame(report, place, kind)?;
+            let kind = ProblemKind::Maximum(limit.as_number());
+            self.blame(report, path, kind)?;
         }
-        if let Some(bound) = &keywords.exclusive_maximum
-            && compare(bound).is_ge()
+        if let Some(limit) = &keywords.exclusive_maximum
+            && compare(limit).is_ge()
         {
-            let kind = ProblemKind::ExclusiveMaximum(bound.as_number());
-            self.blame(report, place, kind)?;
+            let kind = ProblemKind::ExclusiveMaximum(limit.as_number());
+            self.blame(report, path, kind)?;
         }
-        if let Some(bound) = &keywords.minimum
-            && compare(bound).is_lt()
+        if let Some(limit) = &keywords.minimum
+            && compare(limit).is_lt()
         {
-            let kind = ProblemKind::Minimum(bound.as_number());
-            self.blame(report, place, kind)?;
+            let kind = ProblemKind::Minimum(limit.as_number());
+            self.blame(report, path, kind)?;
         }
-        if let Some(bound) = &keywords.exclusive_minimum
-            && compare(bound).is_le()
+        if let Some(limit) = &keywords.exclusive_minimum
+            && compare(limit).is_le()
         {
-            let kind = ProblemKind::ExclusiveMinimum(bound.as_number());
-            self.blame(report, place, kind)?;
+            let kind = ProblemKind::ExclusiveMinimum(limit.as_number());
+            self.blame(report, path, kind)?;
         }
         Ok(())
     }
@@ -52,25 +52,25 @@ impl<'s, 'e> SchemaValidator<'_, 's, 'e> {
         &mut self,
         keywords: &'s StringKeywords,
         value: ValueRef<'e>,
-        place: InstancePath<'_, 'e>,
+        path: InstancePath<'_, 'e>,
         report: &mut ValidationReport<'s>,
     ) -> ItemsChecked {
         let text = value.text_or_empty();
         let length = runes::count(text.as_bytes());
-        if let Some(least) = keywords.min_length
-            && length < least
+        if let Some(min) = keywords.min_length
+            && length < min
         {
-            self.blame(report, place, ProblemKind::MinLength(least))?;
+            self.blame(report, path, ProblemKind::MinLength(min))?;
         }
-        if let Some(most) = keywords.max_length
-            && length > most
+        if let Some(max) = keywords.max_length
+            && length > max
         {
-            self.blame(report, place, ProblemKind::MaxLength(most))?;
+            self.blame(report, path, ProblemKind::MaxLength(max))?;
         }
         if let Some((pattern, regex)) = &keywords.pattern
             && !regex.is_match(&text)
         {
-            self.blame(report, place, ProblemKind::Pattern(pattern))?;
+            self.blame(report, path, ProblemKind::Pattern(pattern))?;
         }
         Ok(())
     }
